@@ -1,0 +1,67 @@
+"""Shows what a networked game would draw: packets in, smoothed positions out.
+
+    >>> from epic_cli import Packet, replay
+    >>> packets = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t) for t in (0.0, 0.1, 0.2)]
+    >>> for sample in replay(packets):
+    ...     print(f"{sample.time:.2f} {sample.position[0]:.2f} {sample.status}")
+    0.05 0.50 interpolated
+    0.10 1.00 interpolated
+    0.15 1.50 interpolated
+    0.20 2.00 interpolated
+    0.25 2.50 interpolated
+    0.30 3.00 interpolated
+    0.35 3.50 interpolated
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
+from epic_cli.engine.declaration import Declaration, Setting, SettingError
+from epic_cli.engine.strategies import UnknownStrategy, create, declaration, names
+
+if TYPE_CHECKING:
+    from epic_cli.playback import Timing, replay
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Declaration",
+    "Packet",
+    "Sample",
+    "Setting",
+    "SettingError",
+    "SmoothingStrategy",
+    "Status",
+    "Timing",
+    "UnknownStrategy",
+    "Vector",
+    "__version__",
+    "replay",
+    "strategies",
+    "strategy",
+]
+
+
+def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
+    """A new strategy by its name, with the settings that differ from their defaults.
+
+    Raises ``UnknownStrategy`` or ``SettingError`` (both are ``ValueError``), with the nearest
+    name or the allowed range.
+    """
+    return create(name, settings)
+
+
+def strategies() -> list[Declaration]:
+    """What every strategy says of itself: its name, settings, needs and source."""
+    return [declaration(name) for name in names()]
+
+
+def __getattr__(name: str) -> Any:
+    # The replay loop loads the engine, which `epic --version` has no use for.
+    if name in ("Timing", "replay"):
+        from epic_cli import playback
+
+        return getattr(playback, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,20 @@
+"""Whether to use colour: decided here, for click, rich and prompt_toolkit alike."""
+
+from __future__ import annotations
+
+import os
+from typing import IO, Any, Literal
+
+ColorChoice = Literal["auto", "always", "never"]
+COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
+
+
+def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
+    """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return os.environ.get("TERM") != "dumb" and stream.isatty()

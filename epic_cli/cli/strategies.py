@@ -1,0 +1,35 @@
+"""``epic strategies``: the catalogue."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from epic_cli.cli.color import ColorChoice, use_color
+from epic_cli.cli.options import StrategyName, color_option
+
+EXAMPLES = """\b
+Examples:
+  epic strategies
+  epic strategies epic
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("name", required=False, type=StrategyName())
+@color_option
+def strategies(name: str | None, color: ColorChoice) -> None:
+    """List the smoothing strategies, or explain one: how it works, its settings, its source."""
+    from rich.console import Console
+
+    from epic_cli.views.catalogue import catalogue, explanation
+
+    colored = use_color(color, sys.stdout)
+    console = Console(
+        force_terminal=colored, no_color=not colored, color_system="standard" if colored else None,
+        highlight=False, soft_wrap=False,
+    )  # fmt: skip
+    with console.capture() as shown:
+        console.print(explanation(name) if name else catalogue())
+    sys.stdout.write(shown.get())

@@ -1,0 +1,60 @@
+"""What goes into a smoothing strategy and what comes out of it, as Python sees it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Protocol
+
+Vector = tuple[float, float, float]
+Status = Literal["none", "held", "interpolated", "extrapolated"]
+
+#: In the order of the engine's own numbering (``packet.h``).
+STATUSES: tuple[Status, ...] = ("none", "held", "interpolated", "extrapolated")
+
+
+class Packet(NamedTuple):
+    """One state of an entity, as its sender stamped it.
+
+    ``time`` and ``arrival`` are seconds on the sender's and on the receiver's clock
+    (``arrival`` None: not known). ``position`` is in the recording's own length unit,
+    ``velocity`` in that unit per second. ``teleport`` says that the entity was moved on
+    purpose: strategies snap to the packet and forget the past. ``sequence`` is the sender's
+    packet number. ``delta`` is how long before its stamp the state was true, in seconds.
+    """
+
+    position: Vector
+    velocity: Vector
+    time: float
+    arrival: float | None = None
+    entity: str = ""
+    teleport: bool = False
+    sequence: int | None = None
+    delta: float = 0.0
+
+
+class Sample(NamedTuple):
+    """What is drawn at one tick.
+
+    ``time`` is the local time of the tick in seconds. ``velocity`` is what the strategy's
+    original returns (for the demo: the slope of the line it draws). ``status`` is ``none``
+    (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data),
+    ``interpolated`` (on the way to a known target) or ``extrapolated`` (beyond it).
+    """
+
+    time: float
+    position: Vector
+    velocity: Vector
+    status: Status
+    entity: str = ""
+
+
+class SmoothingStrategy(Protocol):
+    """What the replay loop asks of a strategy; plain Python classes may be one."""
+
+    def reset(self) -> None:
+        """Forgets everything: the strategy is as new."""
+
+    def update(self, packet: Packet, now: float) -> bool:
+        """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
+
+    def read(self, at: float) -> Sample:
+        """What is drawn at local time ``at``; called with times that never go back."""

@@ -1,0 +1,140 @@
+"""Pacing: when packets meet ticks."""
+
+from libc.math cimport INFINITY, NAN, isnan, nextafter
+
+# No gap is drawn that has more rows than this: the most that the demo ever draws before its
+# clock stands still (18,073,720), rounded up.
+cdef double MOST_TICKS = 20_000_000
+
+# How far past the last arrival rows are drawn, in seconds.
+cdef double TAIL = 0.15
+
+
+cdef class Pacing:
+    """Says which ticks come before a packet is applied and which are due after it.
+
+    ``before`` and ``after`` give a time; the ticks that are due are those for which ``behind``
+    holds of it. ``shared`` is set once there are several entities on the clock.
+    """
+
+    cdef void restart(self) noexcept nogil:
+        self.clock.restart()
+        self.started = False
+        self.shared = False
+
+    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+        """Whether this packet has no place on the clock."""
+        return ACCEPTED
+
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        """The first packet that is not refused has come."""
+        self.started = True
+
+    cdef double before(self, const Packet& packet) noexcept nogil:
+        return -INFINITY
+
+    cdef double after(self, const Packet& packet) noexcept nogil:
+        return -INFINITY
+
+    cdef double now(self, const Packet& packet) noexcept nogil:
+        """The receiver's time when the packet is applied."""
+        return self.clock.now
+
+    cdef bint behind(self, double due) noexcept nogil:
+        return False
+
+    cdef double end(self) noexcept nogil:
+        """What is due when there are no more packets."""
+        return -INFINITY
+
+    cdef Refusal distance(self, double target) noexcept nogil:
+        cdef double ticks = self.clock.ticks_to(target)
+        if ticks == INFINITY:
+            return NEVER_REACHED
+        return TOO_FAR if ticks > MOST_TICKS else ACCEPTED
+
+
+cdef class DemoPacing(Pacing):
+    """The demo's own loop: a packet is applied at once, then rows are drawn while the clock is
+    behind its stamp + 0.15 s. The receiver's time is that of the last row.
+
+    With several entities the rows of a packet wait until one comes that asks for
+    more, so that states with the same stamp are all there when their tick is drawn.
+    """
+
+    def __init__(self, Clock clock not None):
+        self.clock = clock
+
+    cdef void restart(self) noexcept nogil:
+        Pacing.restart(self)
+        self.promised = -INFINITY
+
+    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+        return self.distance(self.clock.lead(packet.time, packet.single.time))
+
+    cdef double before(self, const Packet& packet) noexcept nogil:
+        if self.clock.lead(packet.time, packet.single.time) > self.promised:
+            return self.promised
+        return -INFINITY
+
+    cdef double after(self, const Packet& packet) noexcept nogil:
+        cdef double lead = self.clock.lead(packet.time, packet.single.time)
+        if lead > self.promised:
+            self.promised = lead
+        return -INFINITY if self.shared else lead
+
+    cdef bint behind(self, double due) noexcept nogil:
+        return self.clock.now < due
+
+    cdef double end(self) noexcept nogil:
+        return self.promised
+
+
+cdef class ArrivalPacing(Pacing):
+    """Packets in order of arrival, each applied before the first tick at or after its arrival.
+
+    Rows go from the first tick at or after the first arrival to the last arrival + 0.15 s.
+    ``latency`` (seconds; NaN: none) is added to the stamp of a packet that has no arrival time.
+    """
+
+    def __init__(self, Clock clock not None, double latency=NAN):
+        self.clock = clock
+        self.latency = latency
+
+    cdef void restart(self) noexcept nogil:
+        Pacing.restart(self)
+        self.newest = -INFINITY
+
+    cdef double arrival(self, const Packet& packet) noexcept nogil:
+        return packet.time + self.latency if isnan(packet.arrival) else packet.arrival
+
+    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+        cdef double arrival = self.arrival(packet)
+        if isnan(arrival):
+            return NO_ARRIVAL
+        if arrival < self.newest:
+            return ARRIVAL_GOES_BACK
+        # the rows after it go to the tick after arrival + TAIL: that must be passed, not met
+        if not -self.clock.reach() < arrival < self.clock.reach() - 2 * TAIL:
+            return NEVER_REACHED
+        return self.distance(arrival) if self.started else ACCEPTED
+
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        self.started = True
+        self.clock.skip_to(self.arrival(packet))
+
+    cdef double before(self, const Packet& packet) noexcept nogil:
+        return self.arrival(packet)
+
+    cdef double after(self, const Packet& packet) noexcept nogil:
+        self.newest = self.arrival(packet)
+        return -INFINITY
+
+    cdef double now(self, const Packet& packet) noexcept nogil:
+        return self.arrival(packet)
+
+    cdef bint behind(self, double due) noexcept nogil:
+        return self.clock.following() < due
+
+    cdef double end(self) noexcept nogil:
+        return nextafter(self.newest + TAIL, INFINITY)

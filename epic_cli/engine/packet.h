@@ -1,0 +1,42 @@
+// What goes into a strategy and what comes out of it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "vec3.h"
+
+namespace epic {
+
+// The seven numbers of a packet in single precision, each rounded once from its text.
+struct SingleState {
+    Vec3<float> position, velocity;
+    float time = 0;
+};
+
+struct Packet {
+    Vec3<double> position, velocity;
+    double time = 0;        // sender's clock, s
+    SingleState single;     // the same, for strategies that compute in float
+    double arrival = std::numeric_limits<double>::quiet_NaN();  // receiver's clock, s; NaN: unknown
+    double delta = 0;       // how long before its stamp the state was true, s
+    int64_t sequence = -1;  // -1: none
+    int64_t line = 0;       // its line in the recording, from 1
+    int64_t column = 0;     // where in that line its text begins, from 0
+    uint32_t offset = 0;    // where in the block's text that is
+    uint32_t length = 0;
+    uint32_t caret = 0;     // where in its text the time stands, from 0
+    int32_t entity = 0;
+    bool teleport = false;
+};
+
+enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };
+
+struct Sample {
+    Vec3<double> position, velocity;
+    double time = 0;        // local time of the tick, s
+    int32_t status = NONE;
+    int32_t entity = 0;
+};
+
+}  // namespace epic

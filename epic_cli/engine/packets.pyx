@@ -1,0 +1,160 @@
+"""Blocks of packets and samples: what the engine's parts hand to each other."""
+
+from libc.math cimport isnan
+from libcpp.vector cimport vector
+
+from epic_cli.engine.vec3 cimport Vec3, narrowed
+
+from epic_cli.engine.contract import STATUSES
+from epic_cli.engine.contract import Packet as PythonPacket
+from epic_cli.engine.contract import Sample as PythonSample
+from epic_cli.engine.problems import Problem
+
+
+cdef class Entities:
+    """The names of the entities of one recording, numbered as they come."""
+
+    def number_of(self, str name):
+        """The number of an entity, a new one for a new name."""
+        cdef bytes text = name.encode()
+        cdef int32_t number = self.names.number_of(view(text))
+        if number < 0:
+            raise ValueError("more than 4096 entities")
+        return number
+
+    cpdef str name(self, int32_t number):
+        """The name that has this number."""
+        return self.names.name(number).decode()
+
+    def __len__(self):
+        return self.names.size()
+
+
+cdef class PacketBlock:
+    """Packets in the order of their recording, with the text they came from.
+
+    ``problems`` are the lines of that text that were refused. ``find_time`` finds the time
+    in the text of one packet where its reader did not note it.
+    """
+
+    def __init__(self, Entities entities=None):
+        self.entities = Entities() if entities is None else entities
+        self.text = b""
+        self.problems = []
+
+    def append(self, packet):
+        """Adds a ``Packet`` of the Python API."""
+        cdef Packet native
+        packet_from_python(packet, native)
+        native.entity = self.entities.number_of(packet.entity)
+        self.items.push_back(native)
+
+    def __len__(self):
+        return self.items.size()
+
+    def __getitem__(self, size_t index):
+        if index >= self.items.size():
+            raise IndexError(index)
+        return packet_to_python(self.items[index], self.entities.name(self.items[index].entity))
+
+    def keep_entity(self, str name):
+        """Drops the packets of all other entities."""
+        cdef Packet packet
+        cdef vector[Packet] kept
+        for packet in self.items:
+            if self.entities.name(packet.entity) == name:
+                kept.push_back(packet)
+        self.items.swap(kept)
+
+    def cut_at_second_entity(self):
+        """Drops all packets from the first one on that is not of the recording's first entity.
+
+        Returns the line and the entity of that packet, or None.
+        """
+        cdef size_t index
+        for index in range(self.items.size()):
+            if self.items[index].entity != 0:
+                line, entity = self.items[index].line, self.entities.name(self.items[index].entity)
+                self.items.resize(index)
+                return line, entity
+        return None
+
+    def problem(self, size_t index, str what, str expected):
+        """A ``Problem`` with the time of the packet at this index."""
+        cdef Packet packet = self.items[index]
+        text = self.text[packet.offset:packet.offset + packet.length]
+        caret = packet.caret if self.find_time is None else self.find_time(text)
+        return Problem(packet.line, packet.column + caret + 1, text, caret, what, expected)
+
+
+cdef class SampleBlock:
+    """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
+
+    def __init__(self, size_t capacity=2048):
+        if capacity < 1:
+            raise ValueError("a block holds at least one sample")
+        self.capacity = capacity
+        self.items.reserve(capacity)
+
+    cdef bint full(self) noexcept nogil:
+        return self.items.size() >= self.capacity
+
+    def clear(self):
+        """Empties the block."""
+        self.items.clear()
+
+    def __len__(self):
+        return self.items.size()
+
+    def samples(self, Entities entities):
+        """The samples as a list of the Python API's ``Sample``."""
+        cdef size_t index
+        return [
+            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            for index in range(self.items.size())
+        ]
+
+
+cdef string_view view(bytes text):
+    return string_view(<const char*>text, len(text))
+
+
+cdef int packet_from_python(object source, Packet& packet) except -1:
+    x, y, z = source.position
+    packet.position = Vec3[double](x, y, z)
+    x, y, z = source.velocity
+    packet.velocity = Vec3[double](x, y, z)
+    packet.time = source.time
+    packet.single.position = narrowed(packet.position)
+    packet.single.velocity = narrowed(packet.velocity)
+    packet.single.time = <float>packet.time
+    if source.arrival is not None:
+        packet.arrival = source.arrival
+    packet.teleport = source.teleport
+    packet.delta = source.delta
+    if source.sequence is not None:
+        packet.sequence = source.sequence
+    return 0
+
+
+cdef object packet_to_python(const Packet& packet, str entity):
+    return PythonPacket(
+        (packet.position.x, packet.position.y, packet.position.z),
+        (packet.velocity.x, packet.velocity.y, packet.velocity.z),
+        packet.time,
+        None if isnan(packet.arrival) else packet.arrival,
+        entity,
+        bool(packet.teleport),
+        None if packet.sequence < 0 else packet.sequence,
+        packet.delta,
+    )
+
+
+cdef object sample_to_python(const Sample& sample, str entity):
+    return PythonSample(
+        sample.time,
+        (sample.position.x, sample.position.y, sample.position.z),
+        (sample.velocity.x, sample.velocity.y, sample.velocity.z),
+        STATUSES[sample.status],
+        entity,
+    )

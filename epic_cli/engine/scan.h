@@ -1,0 +1,145 @@
+// One line of packet text to one packet:
+//
+//     x,y,z / vx,vy,vz / t [key=value ...]
+//
+// The seven numbers follow C's sscanf("%f , %f , %f / %f , %f , %f / %f") as glibc reads
+// them. What follows the seventh number is no concern of the original's; the keys named
+// in scan_tail() are read there, anything else is passed over.
+#pragma once
+
+#include <string_view>
+
+#include "numbers.h"
+#include "packet.h"
+
+namespace epic {
+
+// What was expected where a line stopped making sense. 0 to 12 are the pieces of the
+// line in their order: x , y , z / vx , vy , vz / t. The others come after them.
+enum Expected : int32_t {
+    EXPECTED_TIME = 12,
+    EXPECTED_NOTHING = 13,
+    EXPECTED_ARRIVAL,
+    EXPECTED_DELTA,
+    EXPECTED_SEQUENCE,
+    EXPECTED_TELEPORT,
+    EXPECTED_ENTITY,
+    EXPECTED_TEXT,
+    EXPECTED_FEWER_ENTITIES,
+};
+
+struct Scanned {
+    Expected expected = EXPECTED_NOTHING;  // EXPECTED_NOTHING: all is well
+    const char* where = nullptr;           // the character that is wrong
+    std::string_view entity;
+};
+
+inline const char* skip_blanks(const char* p, const char* end) {
+    while (p < end && is_blank(*p)) ++p;
+    return p;
+}
+
+// The text of a number that goes on to its end. A newline, a blank or a NUL stands behind it.
+inline bool scan_whole_number(std::string_view text, Number& out) {
+    return scan_number(text.data(), out) == text.data() + text.size();
+}
+
+inline bool scan_sequence(std::string_view text, int64_t& out) {
+    const auto end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, out);
+    return !text.empty() && result.ec == std::errc() && result.ptr == end && out >= 0;
+}
+
+inline bool scan_flag(std::string_view text, bool& out) {
+    if (text != "0" && text != "1") return false;
+    out = text == "1";
+    return true;
+}
+
+// A finite number for a key: the engine's clocks could not go to any other.
+inline bool scan_seconds(std::string_view text, double& out) {
+    Number number;
+    if (!scan_whole_number(text, number) || !std::isfinite(number.value)) return false;
+    out = number.value;
+    return true;
+}
+
+// Sets one named field of a packet from its text; what was expected where that fails.
+// The name decides: a name that is not ours is no error.
+inline Expected scan_field(std::string_view key, std::string_view value, Packet& packet,
+                           std::string_view& entity) {
+    if (key == "arrival")
+        return scan_seconds(value, packet.arrival) ? EXPECTED_NOTHING : EXPECTED_ARRIVAL;
+    if (key == "delta")
+        return scan_seconds(value, packet.delta) ? EXPECTED_NOTHING : EXPECTED_DELTA;
+    if (key == "seq")
+        return scan_sequence(value, packet.sequence) ? EXPECTED_NOTHING : EXPECTED_SEQUENCE;
+    if (key == "teleport")
+        return scan_flag(value, packet.teleport) ? EXPECTED_NOTHING : EXPECTED_TELEPORT;
+    if (key == "entity") {
+        entity = value;
+        return value.empty() ? EXPECTED_ENTITY : EXPECTED_NOTHING;
+    }
+    return EXPECTED_NOTHING;
+}
+
+// The key=value words after the seventh number, up to a '#'.
+inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& result) {
+    while (p < end && !is_blank(*p)) ++p;  // glued to the number: part of no word
+    for (p = skip_blanks(p, end); p < end && *p != '#'; p = skip_blanks(p, end)) {
+        const char* const word = p;
+        const char* equals = nullptr;
+        for (; p < end && !is_blank(*p); ++p)
+            if (*p == '=' && !equals) equals = p;
+        if (!equals) continue;
+        const std::string_view key(word, size_t(equals - word));
+        const std::string_view value(equals + 1, size_t(p - equals - 1));
+        const Expected expected = scan_field(key, value, packet, result.entity);
+        if (expected != EXPECTED_NOTHING) {
+            result.expected = expected;
+            result.where = equals + 1;
+            return;
+        }
+    }
+}
+
+// Reads the line [p, end), which ends with a newline or stands before a NUL. A NUL within
+// ends it early, as it ends a C string.
+inline Scanned scan_packet(const char* p, const char* end, Packet& packet) {
+    static constexpr char kSeparators[] = {',', ',', '/', ',', ',', '/'};
+    const char* const line = p;
+    Scanned result;
+    Number n[7];
+    for (int i = 0; i < 7; ++i) {
+        p = skip_blanks(p, end);
+        if (i == 6) packet.caret = uint32_t(p - line);
+        const char* const after = p < end ? scan_number(p, n[i]) : nullptr;
+        if (!after) {
+            result.expected = Expected(2 * i);
+            result.where = p;
+            return result;
+        }
+        p = after;
+        if (i == 6) break;
+        p = skip_blanks(p, end);
+        if (p == end || *p != kSeparators[i]) {
+            result.expected = Expected(2 * i + 1);
+            result.where = p;
+            return result;
+        }
+        ++p;
+    }
+    packet.position = {n[0].value, n[1].value, n[2].value};
+    packet.velocity = {n[3].value, n[4].value, n[5].value};
+    packet.time = n[6].value;
+    packet.single.position = {n[0].single, n[1].single, n[2].single};
+    packet.single.velocity = {n[3].single, n[4].single, n[5].single};
+    packet.single.time = n[6].single;
+    if (end - p > 1) {
+        const void* const nul = std::memchr(p, '\0', size_t(end - p));
+        scan_tail(p, nul ? static_cast<const char*>(nul) : end, packet, result);
+    }
+    return result;
+}
+
+}  // namespace epic

@@ -1,0 +1,119 @@
+"""The interpolator of Jon Watte's EPIC demo."""
+
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3, widened
+
+from epic_cli.engine.declaration import Declaration, Setting
+
+
+cdef class Epic(Strategy):
+    """Draws a straight line from what was drawn last to where the entity will be.
+
+    When a packet comes in, the line starts anew at the last drawn position and heads for the
+    packet's position extrapolated by ``calc_ahead``, at a speed that gets it there in
+    ``display_behind`` seconds:
+
+        slope    = (position + velocity * calc_ahead - drawn) / display_behind
+        drawn(t) = start + slope * (t - stamp)
+
+    There are no jumps, whatever comes: a wrong guess is corrected along the next line. The price
+    is overshoot at turns and stops, and a speed that is not the entity's own while a line makes
+    up for the last one. A line begins at the packet's stamp, not at the time it was received, so
+    after a gap the first rows lie before it, on its extension backwards. Without packets for
+    ``slop_time`` the entity stands still where it was drawn last.
+
+    With both times at their defaults, and packets that are drawn about ``calc_ahead`` after their
+    stamps, the entity is shown where it is now: no lag on a straight path.
+
+    Rows are ``interpolated`` on the way from the packet's stamp to the target,
+    ``extrapolated`` before or beyond it, and ``held`` when packets have stayed away too long.
+    All arithmetic is in single precision, as in the original. A packet with an earlier stamp
+    than the newest is dropped without a word, an equal one is taken; numbers that are not finite
+    are taken, as there, and spread.
+    """
+
+    declaration = Declaration(
+        name="epic",
+        summary="the EPIC demo's interpolator: a line from what is drawn to where it will be",
+        family="aim at a predicted point",
+        needs=("velocity",),
+        lag="none at constant velocity: it draws calc_ahead - display_behind ahead of the stamp's"
+        " time, plus the age of the packet",
+        on_loss="goes on along its line for slop_time, then holds",
+        source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
+        proof="the original program's output, byte for byte",
+        settings=(
+            Setting("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
+                    tune=(0.0, 1.0)),
+            Setting("display_behind", 0.2, "how long the way to the extrapolated point takes;"
+                    " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.02, 1.0)),
+            Setting("slop_time", 0.5, "how long without packets is all right", "s", 0, 3600,
+                    tune=(0.1, 2.0)),
+            Setting("start", "origin", "where the first line begins: at the origin, as in the"
+                    " demo's main(), or at the first packet", choices=("origin", "packet")),
+        ),
+    )
+
+    cdef float calc_ahead
+    cdef float display_behind
+    cdef float slop_time
+    cdef bint starts_at_packet
+    cdef bint empty                 # no packet yet
+    cdef Vec3[float] start          # of the line, at the packet's stamp
+    cdef Vec3[float] slope
+    cdef float time                 # stamp of the newest packet
+    cdef Vec3[float] shown          # what was drawn last
+
+    def configure(self, *, calc_ahead, display_behind, slop_time, start):
+        self.calc_ahead = calc_ahead
+        self.display_behind = display_behind
+        self.slop_time = slop_time
+        self.starts_at_packet = start == "packet"
+        self.takes_any_number = True
+
+    cdef void clear(self) noexcept nogil:
+        self.begin(Vec3[float](), Vec3[float](), -1)
+        self.empty = True
+
+    cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
+        """The original's constructor."""
+        self.start = position
+        self.slope = velocity
+        self.time = time
+        self.shown = position
+        self.empty = False
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        self.begin(packet.single.position, packet.single.velocity, packet.single.time)
+        return True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.single.time < self.time:
+            return False
+        if self.empty and self.starts_at_packet:
+            return self.teleport(packet, now)
+        if self.display_behind < 0.0001:
+            self.start = packet.single.position
+            self.slope = packet.single.velocity
+        else:
+            self.start = self.shown
+            self.slope = (
+                packet.single.position + packet.single.velocity * self.calc_ahead - self.start
+            ) * (1 / self.display_behind)
+        self.time = packet.single.time
+        self.empty = False
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef float now = <float>at
+        if now < self.time + self.slop_time:
+            self.shown = self.start + self.slope * (now - self.time)
+            if now < self.time or now > self.time + self.display_behind:
+                sample.status = EXTRAPOLATED
+            else:
+                sample.status = INTERPOLATED
+        else:
+            sample.status = NONE if self.empty else HELD
+        sample.position = widened(self.shown)
+        sample.velocity = widened(self.slope)

@@ -1,0 +1,187 @@
+"""A recording through a strategy: chooses clock and pacing and runs the replay loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from epic_cli.engine.clocks import Clock, ExactClock, SingleClock
+from epic_cli.engine.pacing import ArrivalPacing, DemoPacing, Pacing
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay import Replay
+from epic_cli.engine.strategies import DEFAULT, create, find
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+
+ClockName = Literal["single", "exact"]
+PacingName = Literal["demo", "arrival"]
+CLOCKS: tuple[ClockName, ...] = ("single", "exact")
+PACINGS: tuple[PacingName, ...] = ("demo", "arrival")
+
+#: Seconds as numerator and denominator: ticks are computed from the exact ratio.
+Ratio = tuple[int, int]
+DEFAULT_TICK: Ratio = (1, 20)
+
+
+class Timing(NamedTuple):
+    """When rows are drawn and when packets meet them; None: as the recording suggests.
+
+    A recording with arrival times (or a ``latency`` to make them from) is replayed with
+    ``arrival`` pacing on the ``exact`` clock, another one as the demo does: ``demo`` pacing on
+    the ``single`` clock. ``tick`` and ``latency`` are in seconds.
+    """
+
+    tick: Ratio = DEFAULT_TICK
+    clock: ClockName | None = None
+    pacing: PacingName | None = None
+    latency: float | None = None
+
+    def resolve(self, arrivals: bool) -> Pacing:
+        """The pacing, with its clock, for a recording that has arrival times or has none."""
+        pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
+        clock = make_clock(self.clock or ("exact" if pacing == "arrival" else "single"), self.tick)
+        if pacing == "demo":
+            return DemoPacing(clock)
+        return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)
+
+
+def make_clock(name: ClockName, tick: Ratio = DEFAULT_TICK) -> Clock:
+    """A tick clock by name; the ``single`` one takes the tick as the nearest float."""
+    numerator, denominator = tick
+    return SingleClock(numerator / denominator) if name == "single" else ExactClock(*tick)
+
+
+def parse_tick(tick: str | float | Fraction) -> Ratio:
+    """A tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``; raises ``ValueError``.
+
+    A float is taken for the decimal that it prints as: 0.05 is 1/20.
+    """
+    from fractions import Fraction  # only who sets the tick waits for it
+
+    text = str(tick).strip().lower()
+    try:
+        if text.endswith("ms"):
+            value = Fraction(text[:-2].strip()) / 1000
+        elif text.endswith("hz"):
+            value = 1 / Fraction(text[:-2].strip())
+        else:
+            value = Fraction(text.removesuffix("s").strip())
+    except (ValueError, ZeroDivisionError) as error:
+        raise ValueError(f"{tick} is no tick: write 0.05, 1/60, 50ms or 60hz") from error
+    if not 1e-6 <= value <= 3600:
+        raise ValueError(f"a tick of {tick} is out of range: it is 0.000001 to 3600 s")
+    ratio = (value.numerator, value.denominator)
+    ExactClock(*ratio)
+    return ratio
+
+
+class SampleStream:
+    """The samples of one recording, block by block.
+
+    Feed it blocks of packets, and take what is drawn for each before the next one.
+    """
+
+    def __init__(self, make_strategy: Callable[[], SmoothingStrategy], timing: Timing) -> None:
+        self._make_strategy = make_strategy
+        self._timing = timing
+        self._out = SampleBlock()
+        self.replay: Replay | None = None
+
+    def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
+        """What is drawn for these packets; each block given is emptied when the next is asked for.
+
+        Packets that have no place on the clock are added to the block's problems.
+        """
+        if not len(block):
+            return
+        if self.replay is None:
+            pacing = self._timing.resolve(block[0].arrival is not None)
+            self.replay = Replay(self._make_strategy, pacing, block.entities)
+        self.replay.feed(block)
+        yield from self._draw(self.replay)
+        block.problems.extend(self.replay.problems())
+        block.problems.sort(key=lambda problem: problem[:2])
+
+    def finish(self) -> Iterator[SampleBlock]:
+        """What is drawn after the last packet."""
+        if self.replay is not None:
+            self.replay.finish()
+            yield from self._draw(self.replay)
+
+    def _draw(self, replay: Replay) -> Iterator[SampleBlock]:
+        more = True
+        while more:
+            more = replay.draw(self._out)
+            if len(self._out):
+                yield self._out
+            self._out.clear()
+
+
+def replay(
+    packets: Iterable[Packet],
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
+    *,
+    tick: str | float | Fraction = 0.05,
+    clock: ClockName | None = None,
+    pacing: PacingName | None = None,
+    latency: float | None = None,
+    **settings: float | str,
+) -> Iterator[Sample]:
+    """What a strategy draws for these packets, tick by tick.
+
+    ``strategy`` is a name (with ``settings``), a class or function that makes strategies, or one
+    strategy object (which is reset, and can draw one entity). ``tick`` and ``latency`` are in
+    seconds, see ``Timing`` for what they default to. Samples come as soon as the packets that
+    decide them are there, so ``packets`` may be endless.
+
+    Raises ``ValueError`` for wrong settings at once, and for a packet that has no place on the
+    clock when it comes.
+    """
+    timing = Timing(parse_tick(tick), clock, pacing, latency)
+    return _samples(packets, SampleStream(_maker(strategy, settings), timing))
+
+
+def _samples(packets: Iterable[Packet], stream: SampleStream) -> Iterator[Sample]:
+    entities = Entities()
+    for packet in packets:
+        block = PacketBlock(entities)
+        block.append(packet)
+        for drawn in stream.feed(block):
+            yield from drawn.samples(entities)
+        if block.problems:
+            problem = block.problems[0]
+            raise ValueError(f"{packet}: {problem.what}; expected {problem.expected}")
+    for drawn in stream.finish():
+        yield from drawn.samples(entities)
+
+
+def _maker(
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
+    settings: dict[str, float | str],
+) -> Callable[[], SmoothingStrategy]:
+    if isinstance(strategy, str):
+        find(strategy)
+        create(strategy, settings)  # wrong settings show before the first packet
+        return lambda: create(strategy, settings)
+    if settings:
+        raise ValueError("settings go with the name of a strategy")
+    if not isinstance(strategy, type) and hasattr(strategy, "update"):
+        return _only_once(strategy)
+    return strategy  # type: ignore[return-value]
+
+
+def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
+    waiting = [strategy]
+
+    def make() -> SmoothingStrategy:
+        if not waiting:
+            raise ValueError("one strategy object draws one entity: give a name or a class")
+        made = waiting.pop()
+        made.reset()
+        return made
+
+    return make

@@ -1,0 +1,78 @@
+"""The strategies as a list, and one of them explained."""
+
+from __future__ import annotations
+
+import inspect
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.strategies import declaration, find, names
+
+
+def catalogue() -> RenderableType:
+    """All strategies, grouped by family."""
+    declared = [declaration(name) for name in names()]
+    families = list(dict.fromkeys(one.family for one in declared))
+    declared.sort(key=lambda one: families.index(one.family))
+    parts: list[RenderableType] = []
+    for family, members in groupby(declared, key=lambda one: one.family):
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column()
+        for one in members:
+            needs = f" (needs {', '.join(one.needs)})" if one.needs else ""
+            table.add_row(one.name, Text.assemble(one.summary, (needs, "dim")))
+        parts += [Text(family, style="underline"), Padding(table, (0, 0, 1, 2))]
+    parts.append(Text("'epic strategies NAME' explains one."))
+    return Group(*parts)
+
+
+def explanation(name: str) -> RenderableType:
+    """What a strategy does, its settings and where it comes from."""
+    one = declaration(name)
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(no_wrap=True, style="bold")
+    facts.add_column()
+    for label, value in _facts(one):
+        if value:
+            facts.add_row(label, value)
+    parts: list[RenderableType] = [
+        Text.assemble((one.name, "bold"), f": {one.summary}"),
+        Text(),
+        Padding(Text(_documentation(name)), (0, 0, 0, 2)),
+        Text(),
+    ]
+    if one.settings:
+        parts += [Text("Settings", style="underline"), _settings(one.settings), Text()]
+    return Group(*parts, facts)
+
+
+def _facts(one: Declaration) -> list[tuple[str, str]]:
+    return [
+        ("family", one.family),
+        ("needs", ", ".join(one.needs)),
+        ("lag", one.lag),
+        ("on loss", one.on_loss),
+        ("source", one.source),
+        ("proof", one.proof),
+    ]
+
+
+def _documentation(name: str) -> str:
+    return inspect.cleandoc(find(name).__doc__ or "")
+
+
+def _settings(settings: tuple[Setting, ...]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column()
+    for one in settings:
+        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
+        table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
+    return Padding(table, (0, 0, 0, 2))
