@@ -1,5 +1,6 @@
 """Shows what a networked game would draw: packets in, smoothed positions out.
 
+Example:
     >>> from epic_cli import Packet, replay
     >>> packets = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t) for t in (0.0, 0.1, 0.2)]
     >>> for sample in replay(packets):
@@ -11,17 +12,17 @@
     0.25 2.50 interpolated
     0.30 3.00 interpolated
     0.35 3.50 interpolated
+
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
-from epic_cli.engine.declaration import Declaration, Setting, SettingError
-from epic_cli.engine.strategies import UnknownStrategy, create, declaration, names
-
 if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
+    from epic_cli.engine.declaration import Declaration, Setting, SettingError
+    from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.playback import Timing, replay
 
 __version__ = "0.1.0"
@@ -43,6 +44,14 @@ __all__ = [
     "strategy",
 ]
 
+#: Where the names above are. The command line starts faster without most of them.
+_PLACES = {
+    "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
+    "epic_cli.engine.declaration": ("Declaration", "Setting", "SettingError"),
+    "epic_cli.engine.strategies": ("UnknownStrategy",),
+    "epic_cli.playback": ("Timing", "replay"),
+}
+
 
 def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
     """A new strategy by its name, with the settings that differ from their defaults.
@@ -50,18 +59,23 @@ def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
     Raises ``UnknownStrategy`` or ``SettingError`` (both are ``ValueError``), with the nearest
     name or the allowed range.
     """
-    return create(name, settings)
+    from epic_cli.engine.strategies import create
+
+    made: SmoothingStrategy = create(name, settings)
+    return made
 
 
 def strategies() -> list[Declaration]:
     """What every strategy says of itself: its name, settings, needs and source."""
+    from epic_cli.engine.strategies import declaration, names
+
     return [declaration(name) for name in names()]
 
 
 def __getattr__(name: str) -> Any:
-    # The replay loop loads the engine, which `epic --version` has no use for.
-    if name in ("Timing", "replay"):
-        from epic_cli import playback
+    import importlib
 
-        return getattr(playback, name)
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -82,12 +82,19 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
 class SampleStream:
     """The samples of one recording, block by block.
 
-    Feed it blocks of packets, and take what is drawn for each before the next one.
+    Feed it blocks of packets, and take what is drawn for each before the next one. A ``strict``
+    stream ends, as far as packets go, at the first line that is refused.
     """
 
-    def __init__(self, make_strategy: Callable[[], SmoothingStrategy], timing: Timing) -> None:
+    def __init__(
+        self,
+        make_strategy: Callable[[], SmoothingStrategy],
+        timing: Timing,
+        strict: bool = False,
+    ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
+        self._strict = strict
         self._out = SampleBlock()
         self.replay: Replay | None = None
 
@@ -96,11 +103,13 @@ class SampleStream:
 
         Packets that have no place on the clock are added to the block's problems.
         """
+        if self._strict and block.problems:
+            block.cut_after_line(block.problems[0].line)
         if not len(block):
             return
         if self.replay is None:
-            pacing = self._timing.resolve(block[0].arrival is not None)
-            self.replay = Replay(self._make_strategy, pacing, block.entities)
+            pacing = self._timing.resolve(block.begins_with_arrival())
+            self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
         self.replay.feed(block)
         yield from self._draw(self.replay)
         block.problems.extend(self.replay.problems())
@@ -163,15 +172,17 @@ def _maker(
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
     settings: dict[str, float | str],
 ) -> Callable[[], SmoothingStrategy]:
+    from epic_cli.engine.contract import SmoothingStrategy
+
     if isinstance(strategy, str):
         find(strategy)
         create(strategy, settings)  # wrong settings show before the first packet
         return lambda: create(strategy, settings)
     if settings:
         raise ValueError("settings go with the name of a strategy")
-    if not isinstance(strategy, type) and hasattr(strategy, "update"):
-        return _only_once(strategy)
-    return strategy  # type: ignore[return-value]
+    if isinstance(strategy, type) or not isinstance(strategy, SmoothingStrategy):
+        return strategy
+    return _only_once(strategy)
 
 
 def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:

@@ -7,11 +7,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.problems import Problem
 from epic_cli.engine.scan import FIELDS, OPTIONAL_FIELDS, FieldScanner, TextScanner
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Reader(Protocol):
+        """Turns the bytes of one recording into blocks of packets."""
+
+        @property
+        def entities(self) -> Entities:
+            """The names of the entities seen so far."""
+
+        @property
+        def ended(self) -> bool:
+            """The recording has said that it ends here; what follows is not read."""
+
+        def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+            """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+
 
 InputFormat = Literal["auto", "text", "csv", "jsonl"]
 INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", "text", "csv", "jsonl")
@@ -22,21 +39,6 @@ BLOCK_SIZE = 65536
 LONGEST_LINE = 65536
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class Reader(Protocol):
-    """Turns the bytes of one recording into blocks of packets."""
-
-    @property
-    def entities(self) -> Entities:
-        """The names of the entities seen so far."""
-
-    @property
-    def ended(self) -> bool:
-        """The recording has said that it ends here; what follows is not read."""
-
-    def scan(self, data: bytes, final: bool = False) -> PacketBlock:
-        """The packets of all lines that ``data`` completes; ``final``: there is no more."""
 
 
 def read(descriptor: int, input_format: InputFormat = "auto") -> Iterator[PacketBlock]:
@@ -135,9 +137,9 @@ class _LineReader:
         elif not line.isspace():
             self.take_line(block, line, raw, begin)
 
-    def _refuse(
-        self, block: PacketBlock, raw: bytes, caret: int, what: str, expected: str
-    ) -> None:
+    def _refuse(self, block: PacketBlock, raw: bytes, caret: int, what: str, expected: str) -> None:
+        from epic_cli.engine.problems import Problem
+
         block.problems.append(Problem(self._line, caret + 1, raw, caret, what, expected))
 
     def _add(

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.errors import CannotAccess, ExitStatus, WrongUsage
+from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.engine.declaration import SettingError, nearest
 
 #: Each command's module and the line that the group's help shows for it.
@@ -93,9 +93,13 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 
 @click.group(cls=LazyGroup, context_settings=HELP_NAMES, epilog=EXAMPLES)
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
     help="Show the version of epic, of Python, and how the engine was built.",
-)  # fmt: skip
+)
 def epic() -> None:
     """Show what a networked game would draw: packets in, smoothed positions out.
 
@@ -104,7 +108,7 @@ def epic() -> None:
     """
 
 
-def main(args: list[str] | None = None) -> int:
+def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
     """Runs the command line and returns its exit status."""
     try:
         status: Any = epic.main(args, prog_name="epic", standalone_mode=False)
@@ -122,6 +126,8 @@ def main(args: list[str] | None = None) -> int:
         return ExitStatus.DONE
     except (SettingError, WrongUsage) as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
+    except StoppedAtLine:
+        return ExitStatus.LINES_REFUSED
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)

@@ -15,7 +15,7 @@ class ExitStatus(enum.IntEnum):
     INTERRUPTED = 130
 
 
-class CannotAccess(Exception):  # noqa: N818 - it reads as the sentence it is
+class CannotAccess(Exception):
     """A file or stream that cannot be read or written."""
 
     def __init__(self, action: str, name: str, error: OSError) -> None:
@@ -23,5 +23,9 @@ class CannotAccess(Exception):  # noqa: N818 - it reads as the sentence it is
         super().__init__(f"cannot {action} {name}: {reason}")
 
 
-class WrongUsage(Exception):  # noqa: N818
+class WrongUsage(Exception):
     """Options that do not fit each other or the recording."""
+
+
+class StoppedAtLine(Exception):
+    """A line was refused, it has been told of, and nothing after it is to be done."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from epic_cli.cli.color import COLOR_CHOICES
 
+if TYPE_CHECKING:
+    ParameterType = click.ParamType[Any]  # generic only for the type checker
+else:
+    ParameterType = click.ParamType
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class StrategyName(click.ParamType):
+class StrategyName(ParameterType):
     """The name of a strategy, checked and completed from the registry."""
 
     name = "name"
@@ -42,7 +47,7 @@ class StrategyName(click.ParamType):
         ]
 
 
-class SettingAssignment(click.ParamType):
+class SettingAssignment(ParameterType):
     """``key=value``, completed from the settings of the chosen strategy."""
 
     name = "key=value"
@@ -85,7 +90,7 @@ class SettingAssignment(click.ParamType):
         ]
 
 
-class TickLength(click.ParamType):
+class TickLength(ParameterType):
     """Seconds between two rows, as an exact ratio."""
 
     name = "seconds"
@@ -109,14 +114,21 @@ def strategy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _apply(
         command,
         click.option(
-            "-s", "--strategy", type=StrategyName(), default="epic", show_default=True,
+            "-s",
+            "--strategy",
+            type=StrategyName(),
+            default="epic",
+            show_default=True,
             help="The smoothing strategy; 'epic strategies' lists them.",
         ),
         click.option(
-            "--set", "assignments", type=SettingAssignment(), multiple=True,
+            "--set",
+            "assignments",
+            type=SettingAssignment(),
+            multiple=True,
             help="Set one of the strategy's settings; may be repeated.",
         ),
-    )  # fmt: skip
+    )
 
 
 def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,33 +136,45 @@ def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _apply(
         command,
         click.option(
-            "--tick", type=TickLength(), default=(1, 20),
+            "--tick",
+            type=TickLength(),
+            default=(1, 20),
             help="Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: 0.05]",
         ),
         click.option(
-            "--clock", type=click.Choice(["single", "exact"]), default=None,
+            "--clock",
+            type=click.Choice(["single", "exact"]),
+            default=None,
             help="single adds the tick in single precision, as the demo does, and drifts as it"
             " does; exact does not drift.  [default: exact with arrival pacing, else single]",
         ),
         click.option(
-            "--pacing", type=click.Choice(["demo", "arrival"]), default=None,
+            "--pacing",
+            type=click.Choice(["demo", "arrival"]),
+            default=None,
             help="demo draws rows up to 0.15 s past each packet's stamp at once; arrival applies"
             " each packet when it arrived.  [default: arrival if the first packet has an"
             " arrival time, else demo]",
         ),
         click.option(
-            "--latency", type=click.FloatRange(-3600, 3600), default=None, metavar="SECONDS",
+            "--latency",
+            type=click.FloatRange(-3600, 3600),
+            default=None,
+            metavar="SECONDS",
             help="Give packets without an arrival time one: their stamp plus this.",
         ),
-    )  # fmt: skip
+    )
 
 
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--color``."""
     return click.option(
-        "--color", type=click.Choice(COLOR_CHOICES), default="auto", show_default=True,
+        "--color",
+        type=click.Choice(COLOR_CHOICES),
+        default="auto",
+        show_default=True,
         help="When to use colour; auto heeds NO_COLOR, FORCE_COLOR and TERM=dumb.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def _apply(command: Callable[..., Any], *decorators: Decorator) -> Callable[..., Any]:

@@ -75,7 +75,9 @@ def _replacing(path: str) -> Iterator[Sink]:
     target = os.path.realpath(path)
     with _opening(path):
         descriptor, temporary = tempfile.mkstemp(
-            prefix=".epic-", suffix=".part", dir=os.path.dirname(target)  # noqa: PTH120
+            prefix=".epic-",
+            suffix=".part",
+            dir=os.path.dirname(target),  # noqa: PTH120
         )
     try:
         with os.fdopen(descriptor, "wb") as stream:

@@ -27,9 +27,13 @@ def strategies(name: str | None, color: ColorChoice) -> None:
 
     colored = use_color(color, sys.stdout)
     console = Console(
-        force_terminal=colored, no_color=not colored, color_system="standard" if colored else None,
-        highlight=False, soft_wrap=False,
-    )  # fmt: skip
+        force_terminal=colored,
+        no_color=not colored,
+        color_system="standard" if colored else None,
+        highlight=False,
+        soft_wrap=False,
+    )
     with console.capture() as shown:
         console.print(explanation(name) if name else catalogue())
-    sys.stdout.write(shown.get())
+    for line in shown.get().splitlines():
+        sys.stdout.write(line.rstrip() + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 Vector = tuple[float, float, float]
 Status = Literal["none", "held", "interpolated", "extrapolated"]
@@ -47,6 +47,7 @@ class Sample(NamedTuple):
     entity: str = ""
 
 
+@runtime_checkable
 class SmoothingStrategy(Protocol):
     """What the replay loop asks of a strategy; plain Python classes may be one."""
 

@@ -82,3 +82,4 @@ cdef string_view view(bytes text)
 cdef int packet_from_python(object source, Packet& packet) except -1
 cdef object packet_to_python(const Packet& packet, str entity)
 cdef object sample_to_python(const Sample& sample, str entity)
+cdef object python_contract()

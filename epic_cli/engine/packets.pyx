@@ -1,14 +1,21 @@
 """Blocks of packets and samples: what the engine's parts hand to each other."""
 
 from libc.math cimport isnan
+from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.vec3 cimport Vec3, narrowed
 
-from epic_cli.engine.contract import STATUSES
-from epic_cli.engine.contract import Packet as PythonPacket
-from epic_cli.engine.contract import Sample as PythonSample
-from epic_cli.engine.problems import Problem
+# The Python API's Packet and Sample; the command line starts faster without them.
+cdef object contract = None
+
+
+cdef object python_contract():
+    global contract
+    if contract is None:
+        from epic_cli.engine import contract as loaded
+        contract = loaded
+    return contract
 
 
 cdef class Entities:
@@ -57,6 +64,10 @@ cdef class PacketBlock:
             raise IndexError(index)
         return packet_to_python(self.items[index], self.entities.name(self.items[index].entity))
 
+    def begins_with_arrival(self):
+        """Whether the first packet has an arrival time."""
+        return self.items.size() > 0 and not isnan(self.items[0].arrival)
+
     def keep_entity(self, str name):
         """Drops the packets of all other entities."""
         cdef Packet packet
@@ -65,6 +76,11 @@ cdef class PacketBlock:
             if self.entities.name(packet.entity) == name:
                 kept.push_back(packet)
         self.items.swap(kept)
+
+    def cut_after_line(self, int64_t line):
+        """Drops the packets of all later lines."""
+        while self.items.size() and self.items.back().line > line:
+            self.items.pop_back()
 
     def cut_at_second_entity(self):
         """Drops all packets from the first one on that is not of the recording's first entity.
@@ -81,6 +97,8 @@ cdef class PacketBlock:
 
     def problem(self, size_t index, str what, str expected):
         """A ``Problem`` with the time of the packet at this index."""
+        from epic_cli.engine.problems import Problem
+
         cdef Packet packet = self.items[index]
         text = self.text[packet.offset:packet.offset + packet.length]
         caret = packet.caret if self.find_time is None else self.find_time(text)
@@ -138,7 +156,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
 
 
 cdef object packet_to_python(const Packet& packet, str entity):
-    return PythonPacket(
+    return python_contract().Packet(
         (packet.position.x, packet.position.y, packet.position.z),
         (packet.velocity.x, packet.velocity.y, packet.velocity.z),
         packet.time,
@@ -151,10 +169,10 @@ cdef object packet_to_python(const Packet& packet, str entity):
 
 
 cdef object sample_to_python(const Sample& sample, str entity):
-    return PythonSample(
+    return python_contract().Sample(
         sample.time,
         (sample.position.x, sample.position.y, sample.position.z),
         (sample.velocity.x, sample.velocity.y, sample.velocity.z),
-        STATUSES[sample.status],
+        python_contract().STATUSES[sample.status],
         entity,
     )

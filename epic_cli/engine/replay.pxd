@@ -17,6 +17,7 @@ cdef class Replay:
     cdef readonly size_t taken
     cdef readonly size_t discarded
     cdef object make_strategy
+    cdef bint strict
     cdef vector[void*] pointers         # to the strategies, in the order of drawing
     cdef vector[int32_t] drawn          # their entities, in the same order
     cdef vector[int32_t] places         # of each entity in the two above; -1: not there yet

@@ -11,6 +11,7 @@ class Replay:
         make_strategy: Callable[[], SmoothingStrategy],
         pacing: Pacing,
         entities: Entities | None = None,
+        strict: bool = False,
     ) -> None: ...
     @property
     def pacing(self) -> Pacing: ...

@@ -37,10 +37,13 @@ cdef class Replay:
 
     ``make_strategy`` gives a new strategy. Feed a block of packets, then draw until ``draw``
     says that there is no more to draw for it; at the end of the recording call ``finish`` and
-    draw once more. What is drawn does not depend on where one block ends and the next begins.
+    draw once more. With ``strict``, a packet that is refused is the last of its block. What is
+    drawn does not depend on where one block ends and the next begins.
     """
 
-    def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None):
+    def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
+                 bint strict=False):
+        self.strict = strict
         self.make_strategy = make_strategy
         self.pacing = pacing
         self.entities = Entities() if entities is None else entities
@@ -111,7 +114,7 @@ cdef class Replay:
                 one.index = self.index
                 one.reason = refusal
                 self.refused.push_back(one)
-                self.index += 1
+                self.index = self.block.items.size() if self.strict else self.index + 1
                 continue
             if not self.pacing.started:
                 self.pacing.begin(packet[0])

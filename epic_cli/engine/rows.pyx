@@ -56,11 +56,11 @@ cdef class RowWriter:
     cdef bint color
     cdef string out
 
-    def __init__(self, str format="epic", bint color=False):
-        if format not in FORMATS:
-            raise ValueError(f"no format {format!r}: it is one of {', '.join(FORMATS)}")
-        self.format = format
-        self.kind = <RowFormat><int>FORMATS.index(format)
+    def __init__(self, str row_format="epic", bint color=False):
+        if row_format not in FORMATS:
+            raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
+        self.format = row_format
+        self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
 
     def header(self):

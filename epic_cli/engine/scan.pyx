@@ -6,8 +6,6 @@ from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, string_view, view
 
-from epic_cli.engine.problems import Problem, describe
-
 
 cdef extern from "scan.h" namespace "epic" nogil:
     cdef cppclass Number:
@@ -150,9 +148,17 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) noex
 
 
 cdef object problem_of(Refused one, bytes text):
+    from epic_cli.engine.problems import Problem
+
     piece = text[one.offset:one.offset + one.length]
-    what, expected = describe(one.expected, piece[one.caret:])
+    what, expected = explain(one.expected, piece[one.caret:])
     return Problem(one.line, one.column + one.caret + 1, piece, one.caret, what, expected)
+
+
+cdef tuple explain(int expected, bytes rest):
+    from epic_cli.engine.problems import describe
+
+    return describe(expected, rest)
 
 
 # The fields that a packet must have, in the order in which FieldScanner takes them.
@@ -188,7 +194,8 @@ cdef class FieldScanner:
             value = numbers[index].strip().encode("utf-8", "surrogateescape")
             if not scan_whole_number(view(value), n[index]):
                 name = FIELDS[index]
-                return name, f"{name} is not a number" if value else f"{name} is missing", "a number"
+                what = f"{name} is not a number" if value else f"{name} is missing"
+                return name, what, "a number"
         packet.position.x, packet.position.y, packet.position.z = n[0].value, n[1].value, n[2].value
         packet.velocity.x, packet.velocity.y, packet.velocity.z = n[3].value, n[4].value, n[5].value
         packet.time = n[6].value
@@ -211,10 +218,10 @@ cdef class FieldScanner:
                 continue
             expected = scan_field(view(key), view(value), packet, entity)
             if expected != EXPECTED_NOTHING:
-                return (field, *describe(expected, value))
+                return (field, *explain(expected, value))
         expected = number_entity(self.entities, view(name), packet)
         if expected != EXPECTED_NOTHING:
-            return ("entity", *describe(expected, b""))
+            return ("entity", *explain(expected, b""))
         packet.line = line
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length

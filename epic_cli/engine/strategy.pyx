@@ -8,11 +8,11 @@ from epic_cli.engine.packets cimport (
     Sample,
     packet_from_python,
     packet_to_python,
+    python_contract,
     sample_to_python,
 )
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.declaration import Declaration
 
 
@@ -138,7 +138,7 @@ cdef class PythonStrategy(Strategy):
                 sample.position = Vec3[double](x, y, z)
                 x, y, z = drawn.velocity
                 sample.velocity = Vec3[double](x, y, z)
-                sample.status = STATUSES.index(drawn.status)
+                sample.status = python_contract().STATUSES.index(drawn.status)
             except BaseException as error:
                 self.error, self.broken = error, True
 

@@ -44,8 +44,7 @@ def explanation(name: str) -> RenderableType:
     parts: list[RenderableType] = [
         Text.assemble((one.name, "bold"), f": {one.summary}"),
         Text(),
-        Padding(Text(_documentation(name)), (0, 0, 0, 2)),
-        Text(),
+        *_documentation(name),
     ]
     if one.settings:
         parts += [Text("Settings", style="underline"), _settings(one.settings), Text()]
@@ -63,15 +62,22 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
     ]
 
 
-def _documentation(name: str) -> str:
-    return inspect.cleandoc(find(name).__doc__ or "")
+def _documentation(name: str) -> list[RenderableType]:
+    """The class's docstring; what is indented there are formulas, whose lines are kept."""
+    parts: list[RenderableType] = []
+    for paragraph in inspect.cleandoc(find(name).__doc__ or "").split("\n\n"):
+        text = paragraph.replace("``", "")
+        if not paragraph.startswith(" "):
+            text = " ".join(text.split())
+        parts += [Padding(Text(text), (0, 0, 0, 2)), Text()]
+    return parts
 
 
 def _settings(settings: tuple[Setting, ...]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(no_wrap=True)
-    table.add_column()
+    table.add_column(ratio=1)
     for one in settings:
         default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
         table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
