@@ -51,7 +51,7 @@ class BuildEngine(build_ext):
 
     def finalize_options(self) -> None:
         """Puts the engine's modules in the place of what ``pyproject.toml`` lists."""
-        self.distribution.ext_modules = extensions()
+        self.distribution.ext_modules = extensions()  # type: ignore[assignment]
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
