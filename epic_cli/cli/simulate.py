@@ -114,7 +114,7 @@ def _check_fit(options: dict[str, Any], given: set[str]) -> None:
     excluded = (
         ("truth", PATH_OPTIONS if options["truth"] else ()),
         ("path", () if options["truth"] else TRUTH_OPTIONS),
-        ("trace", LINK_OPTIONS if options["trace"] else ()),
+        ("trace", set(LINK_OPTIONS) - {"in_order"} if options["trace"] else ()),
     )
     for name, others in excluded:
         for other in others:
@@ -163,7 +163,7 @@ def _channel(options: dict[str, Any]) -> Channel:
                 stream, flow=options["trace_flow"], direction=options["trace_direction"]
             ),
         )
-        return TraceLink(trace, options["trace_by"], options["trace_end"])
+        return TraceLink(trace, options["trace_by"], options["trace_end"], options["in_order"])
     conditions = {name: options[name] for name in LINK_OPTIONS if name != "gemodel"}
     conditions["loss"] = options["gemodel"] or options["loss"]
     return Link(**conditions, seed=options["seed"])

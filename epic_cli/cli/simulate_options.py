@@ -76,7 +76,7 @@ _MOVEMENT = (
     click.option(
         "--max-gap",
         type=Seconds(0.001, 1e9),
-        default="1",
+        default="3",
         show_default=True,
         help="An entity is gone while nothing was recorded of it for longer than this.",
     ),

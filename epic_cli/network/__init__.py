@@ -22,7 +22,8 @@ from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.network.state import Movement, Snapshot, State
 from epic_cli.network.tables import RefusedLine
-from epic_cli.network.trace import Trace, TraceLink, read_trace
+from epic_cli.network.trace import Trace, TraceLink
+from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.network.wandering import Strafe, Teleporting
 

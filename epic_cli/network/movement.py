@@ -90,15 +90,16 @@ def hermite(before: State, after: State, step: float, share: float) -> State:
     """
     s, left = share, 1 - share
     position, velocity = [], []
-    for p0, p1, v0, v1 in zip(
-        before.position, after.position, before.velocity, after.velocity, strict=True
-    ):
+    pairs = zip(before.position, after.position, before.velocity, after.velocity, strict=True)
+    for p0, p1, v0, v1 in pairs:
         change = p1 - p0
         position.append(p0 + s * s * (3 - 2 * s) * change + s * left * step * (left * v0 - s * v1))
         velocity.append(
             6 * s * left * change / step + left * (1 - 3 * s) * v0 + s * (3 * s - 2) * v1
         )
-    return State((position[0], position[1], position[2]), (velocity[0], velocity[1], velocity[2]))
+    x, y, z = position
+    vx, vy, vz = velocity
+    return State((x, y, z), (vx, vy, vz), before.teleports)
 
 
 class RecordedMovement:

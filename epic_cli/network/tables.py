@@ -11,7 +11,7 @@ from epic_cli.engine.problems import Problem
 
 #: A longer line is refused, and so is a table of more rows: it would be held in memory.
 LONGEST_LINE = 65536
-MOST_ROWS = 10_000_000
+MOST_ROWS = 5_000_000
 
 #: A greater number has no digits after the point left, and could overflow in a product.
 FARTHEST = 1e15

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from typing import BinaryIO, Literal, NamedTuple
-
-from epic_cli.network.tables import Row, Table
+from typing import Literal, NamedTuple
 
 TraceBy = Literal["time", "packet"]
 TRACE_BY: tuple[TraceBy, ...] = ("time", "packet")
 TraceEnd = Literal["loop", "stop"]
 TRACE_ENDS: tuple[TraceEnd, ...] = ("loop", "stop")
-Direction = Literal["down", "up"]
-DIRECTIONS: tuple[Direction, ...] = ("down", "up")
 
 #: Two times closer than this are the same: sums of decimals miss by less.
 _SAME = 1e-9
@@ -21,13 +18,11 @@ _SAME = 1e-9
 class Trace(NamedTuple):
     """Packets of a recorded network in the order of sending, the first one sent at 0.
 
-    ``times`` and ``delays`` in seconds; a delay of None: the packet was lost. ``column`` says
-    where the delays come from.
+    ``times`` and ``delays`` in seconds; a delay of None: the packet was lost.
     """
 
     times: list[float]
     delays: list[float | None]
-    column: str
 
     @property
     def period(self) -> float:
@@ -36,78 +31,29 @@ class Trace(NamedTuple):
         return self.times[-1] * count / (count - 1) if count > 1 else 0.0
 
 
-def read_trace(
-    stream: BinaryIO, *, flow: str | None = None, direction: Direction = "down"
-) -> Trace:
-    """Reads a recorded network from CSV.
-
-    Columns: ``send_time`` (seconds, rising), and the delay as ``recv_time`` (seconds, on the
-    same clock), ``owd_ms``, ``owd_down_ms`` or ``owd_up_ms`` (one way, by ``direction``), or
-    ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
-    ``lost`` is 1 or the delay is empty. With a column ``flow`` of several names, ``flow`` says
-    which is meant.
-
-    Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where no packet is left
-    or the flow is not clear.
-    """
-    table = Table(stream, ("send_time",))
-    column = _delay_column(table, direction)
-    times: list[float] = []
-    delays: list[float | None] = []
-    flows: dict[str, None] = {}
-    for row in table:
-        name = row.text("flow")
-        flows[name] = None
-        if name != (next(iter(flows)) if flow is None else flow):
-            continue
-        time = row.number("send_time")
-        if times and time < times[-1]:
-            raise row.refuse("send_time", "time goes back", f"at least {times[-1]!r}")
-        times.append(time)
-        delays.append(_delay(row, column, time))
-    names = ", ".join(flows)
-    if flow is None and len(flows) > 1:
-        raise ValueError(f"there are several flows in it, choose one: {names}")
-    if not times:
-        what = f"flow {flow!r} in it; there are: {names}" if flows else "packet in it"
-        raise ValueError(f"there is no {what}")
-    return Trace([time - times[0] for time in times], delays, column)
-
-
-def _delay_column(table: Table, direction: Direction) -> str:
-    known = ("recv_time", "owd_ms", f"owd_{direction}_ms", "rtt_ms")
-    for name in known:
-        if name in table:
-            return name
-    raise table.refuse("the header has no column for delays", f"one of {', '.join(known)}")
-
-
-def _delay(row: Row, column: str, time: float) -> float | None:
-    if row.flag("lost") or not row.text(column):
-        return None
-    value = row.number(column)
-    if column == "recv_time":
-        value -= time
-    else:
-        value /= 2000 if column == "rtt_ms" else 1000
-    if value < 0:
-        raise row.refuse(column, "it arrives before it is sent", "both times on one clock")
-    return value
-
-
 class TraceLink:
     """Sends packets as a recorded network did; time counts from the first packet sent.
 
     By ``packet``, the n-th packet has the delay of the trace's n-th. By ``time``, a packet has
     that of the trace's last packet sent until then; of several sent at one time, packets sent at
-    one time have them in turn. So packets sent when the trace's were, arrive when they did.
+    one time have them in turn. So packets sent when the trace's were, arrive when they did. Packets
+    sent more often can overtake each other where the delay falls from one entry to the next;
+    ``in_order`` keeps them in order, as one queue would have.
 
     After its last packet the trace begins again (``loop``), or nothing more is sent (``stop``):
     by time, that is a mean step after the last packet.
     """
 
-    def __init__(self, trace: Trace, by: TraceBy = "time", end: TraceEnd = "loop") -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        by: TraceBy = "time",
+        end: TraceEnd = "loop",
+        in_order: bool = False,
+    ) -> None:
         self._trace = trace
+        self._in_order = in_order
+        self._last = -math.inf
         self._by = by
         self._end = end
         self._sent = 0
@@ -125,7 +71,12 @@ class TraceLink:
             index = self._entry(time - self._start)
         self._sent += 1
         delay = self._trace.delays[index]
-        return () if delay is None else (time + delay,)
+        if delay is None:
+            return ()
+        arrival = time + delay
+        if self._in_order:
+            arrival = self._last = max(arrival, self._last)
+        return (arrival,)
 
     def ended(self, time: float) -> bool:
         """Whether the trace is at its end, and is not to begin again."""

@@ -11,7 +11,7 @@ from epic_cli.network.tables import Row, Table
 Velocities = Literal["auto", "taken", "derived"]
 VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
 
-DEFAULT_MAX_GAP = 1.0
+DEFAULT_MAX_GAP = 3.0
 
 _POSITION = ("time", "x", "y", "z")
 _VELOCITY = ("vx", "vy", "vz")
