@@ -125,6 +125,11 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
     except BrokenPipeError:
         _discard_output()  # whoever read our output has had enough
         return ExitStatus.DONE
+    except SystemExit as ending:
+        if not isinstance(ending.__context__, BrokenPipeError):  # click ends the command on one
+            raise
+        _discard_output()
+        return ExitStatus.DONE
     except (SettingError, WrongUsage) as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
     except StoppedAtLine:

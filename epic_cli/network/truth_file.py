@@ -13,6 +13,9 @@ VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
 
 DEFAULT_MAX_GAP = 3.0
 
+#: As many as the engine draws.
+MOST_ENTITIES = 4096
+
 _POSITION = ("time", "x", "y", "z")
 _VELOCITY = ("vx", "vy", "vz")
 
@@ -55,6 +58,9 @@ def read_movement(
         if entity is not None and name != entity:
             continue
         if name not in builders:
+            if len(builders) == MOST_ENTITIES:
+                expected = f"at most {MOST_ENTITIES} entities"
+                raise row.refuse("entity", "one entity too many", expected)
             builders[name] = _TrackBuilder(max_gap, max_speed)
         builders[name].add(row, taken)
     if not builders:
