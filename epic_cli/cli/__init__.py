@@ -80,6 +80,14 @@ class LazyGroup(click.Group):
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; a closed pipe is its end, which click would make a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _discard_output()
+            return ExitStatus.DONE
+
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
@@ -124,11 +132,6 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         _discard_output()  # whoever read our output has had enough
-        return ExitStatus.DONE
-    except SystemExit as ending:
-        if not isinstance(ending.__context__, BrokenPipeError):  # click ends the command on one
-            raise
-        _discard_output()
         return ExitStatus.DONE
     except (SettingError, WrongUsage) as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
