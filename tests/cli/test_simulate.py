@@ -223,6 +223,13 @@ def test_files_that_cannot_be_written(option: str, tmp_path: Path) -> None:
     assert done.stderr.startswith(b"epic: cannot write to ")
 
 
+def test_stdout_is_closed() -> None:
+    command = f"{sys.executable} -m epic_cli simulate --duration 1 >&-"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == b"epic: cannot write to stdout: it is closed\n"
+
+
 def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--truth", "/dev/zero"]) == 1
     assert "the line is too long" in capsys.readouterr().err
