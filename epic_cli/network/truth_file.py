@@ -13,6 +13,9 @@ VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
 
 DEFAULT_MAX_GAP = 3.0
 
+#: Seconds; no slope can be told from less.
+SAME_TIME = 1e-9
+
 #: As many as the engine draws.
 MOST_ENTITIES = 4096
 
@@ -39,7 +42,7 @@ def read_movement(
 
     Columns: ``time,x,y,z``; ``vx,vy,vz`` where known; ``entity``, of which there may be several,
     in any order; ``teleport`` (0 or 1), set where an entity was moved on purpose. The times of
-    each entity rise; of two rows of the same time the later one counts.
+    each entity rise; of two rows less than a nanosecond apart the later one counts.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     if they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
@@ -90,7 +93,7 @@ class _TrackBuilder:
         if last is not None:
             if time < last.time:
                 raise row.refuse("time", "time goes back", f"at least {last.time!r}")
-            if time == last.time:
+            if time - last.time < SAME_TIME:
                 self._last = point._replace(breaks=point.breaks or self._last_breaks(point))
                 return
             self._finish_last(point := point._replace(breaks=self._breaks(last, point)))

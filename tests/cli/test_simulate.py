@@ -241,6 +241,14 @@ def test_the_choices_are_those_of_the_network() -> None:
     assert DISTRIBUTIONS == ("uniform", "normal", "pareto", "gamma")
 
 
+def test_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from epic_cli.cli import main; main(['simulate', '--duration', '0', '-q']);"
+        "assert not {'numpy', 'rich', 'prompt_toolkit'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
 def test_help_has_examples() -> None:
     done = subprocess.run([*EPIC, "simulate", "--help"], capture_output=True, check=True)
     assert b"epic simulate --path strafe --latency 80ms" in done.stdout
