@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 
 from epic_cli.cli import main
-from epic_cli.cli.simulate_options import PATH_NAMES
-from epic_cli.network import PATHS
-from epic_cli.network.delay import DISTRIBUTIONS
 from epic_cli.recordings import read
 
 EPIC = [sys.executable, "-m", "epic_cli"]
@@ -233,12 +230,6 @@ def test_stdout_is_closed() -> None:
 def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--truth", "/dev/zero"]) == 1
     assert "the line is too long" in capsys.readouterr().err
-
-
-def test_the_choices_are_those_of_the_network() -> None:
-    """They are written out in the options, whose help must not wait for what they name."""
-    assert tuple(PATHS) == PATH_NAMES
-    assert DISTRIBUTIONS == ("uniform", "normal", "pareto", "gamma")
 
 
 def test_loads_nothing_heavy() -> None:
