@@ -23,7 +23,7 @@ from epic_cli.recordings import INPUT_FORMATS, InputFormat, read
 EXAMPLES = """\b
 Examples:
   epic replay sample_inputs/turn.txt
-  epic replay --set calc_ahead=0.1 --set display_behind=0.1 sample_inputs/turn.txt
+  epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
   tail -f packets.txt | epic replay --format table
 """
@@ -93,7 +93,7 @@ def replay(
         return ExitStatus.DONE
     refused = False
     with open_sink(output) as sink:
-        writer = RowWriter(row_format, sink.is_terminal and use_color(color, sys.stdout))
+        writer = RowWriter(row_format, use_color(color, sink))
         sink.write(writer.header())
         for file in files or ("-",):
             source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
@@ -129,6 +129,8 @@ class _Source:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
                 stray = block.cut_at_second_entity()
+                if stray is not None:
+                    block.problems = [one for one in block.problems if one.line < stray[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
