@@ -27,8 +27,9 @@ class Reference:
     """One entity's truth at n ticks.
 
     ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where
-    a row does not count; ``step_limit`` (n - 1), the truth's longest step around each step;
-    ``usual_step`` and ``usual_speed``, root mean squares over the rows that count.
+    a row does not count; ``begins`` (n) marks the first row of each segment; ``step_limit``
+    (n - 1), the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root
+    mean squares over the rows that count.
     """
 
     truth: Truth
@@ -37,6 +38,7 @@ class Reference:
     positions: Floats
     velocities: Floats
     segments: Integers
+    begins: Flags
     step_limit: Floats
     usual_step: float
     usual_speed: float
@@ -75,6 +77,7 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
         positions,
         velocities,
         np.where(counted, segments, -1).astype(np.int32),
+        known & np.append(True, segments[1:] != segments[:-1])[: len(times)],
         sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
         root_mean_square(steps[pairs]),
         root_mean_square(np.linalg.norm(velocities[counted], axis=1)),

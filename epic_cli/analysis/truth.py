@@ -108,13 +108,12 @@ def build(
     if not finite.all():
         notes.append(f"{_count(int((~finite).sum()), 'state')} left out: not finite")
     order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
-    times, positions, velocities, marks = (
-        one[order] for one in (times, positions, velocities, marks)
-    )
+    times, positions, velocities = times[order], positions[order], velocities[order]
+    marks = marks[order]
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
-        marks = np.bincount(groups, marks) > 0
+        marks = np.asarray(np.bincount(groups, marks) > 0)
         notes.append(f"{_count(int((~last).sum()), 'state')} left out: a later one has its time")
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:

@@ -1,4 +1,7 @@
-from collections.abc import Buffer
+from typing import Any
+
+#: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
+Buffer = Any
 
 class Path:
     def __init__(
