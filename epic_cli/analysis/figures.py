@@ -80,7 +80,12 @@ FIGURES = (
         "low",
         "steps more than 1.5 times as long as the truth's longest within half a second",
     ),
-    Figure("jerk", "jerk", "low", "RMS jerk of what is drawn, as a multiple of the truth's"),
+    Figure(
+        "jerk",
+        "jerk",
+        "low",
+        "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
+    ),
     Figure("backward", "back", "low", "steps against the truth's direction"),
     Figure("held", "held", "low", "share of rows frozen for lack of data"),
     Figure("extrapolated", "extrap.", "", "share of rows drawn beyond what was known"),

@@ -37,7 +37,7 @@ Columns (lengths in the recording's unit, lower is better; * marks the best):
   residual  RMS distance that is left after that shift
   jump      how far the largest step goes beyond the truth's longest within 0.5 s
   jumps     steps more than 1.5 times as long as the truth's longest within 0.5 s
-  jerk      RMS jerk as a multiple of the truth's
+  jerk      RMS jerk as a multiple of the truth's, or as it is where the truth has none
   back      steps against the truth's direction
   held, extrap., none
             shares of the rows: frozen for lack of data, drawn beyond what was
@@ -226,15 +226,15 @@ def compare(
                 threads=threads,
                 progress=progress,
             )
+        report(result.refused, source_name(recording), error_color)
+        output = Output(result, sort, by == "entity", color)
+        output.write_files(svg, html, shown)
+        output.write_figures(form)
+        output.write_charts(charts, shown)
     except NotEnoughToSay as error:
         raise WrongUsage(f"not enough to say: {error}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
-    report(result.refused, source_name(recording), error_color)
-    output = Output(result, sort, by == "entity", color)
-    output.write_files(svg, html, shown)
-    output.write_figures(form)
-    output.write_charts(charts, shown)
     return ExitStatus.LINES_REFUSED if refused or result.refused else ExitStatus.DONE
 
 

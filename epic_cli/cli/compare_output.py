@@ -22,6 +22,9 @@ from epic_cli.views.scenes import scene_chart
 if TYPE_CHECKING:
     from epic_cli.views.scenes import View
 
+#: Narrower than this, tables say nothing.
+NARROW = 60
+
 #: As wide as figures are written where no terminal says how wide it is.
 WIDE = 160
 
@@ -90,7 +93,7 @@ class Output:
     def _print(self, renderable: Any) -> None:
         colored = use_color(self.color, sys.stdout)
         if sys.stdout.isatty() or "COLUMNS" in os.environ:
-            width = shutil.get_terminal_size().columns
+            width = max(NARROW, shutil.get_terminal_size().columns)
         else:
             width = WIDE
         console = Console(

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.figures import FIGURES, Figure
+from epic_cli.analysis.figures import FIGURES, Figure, Figures
 from epic_cli.analysis.score import FORMULA
 
 #: The columns of the second table where one is too wide.
@@ -36,10 +36,14 @@ def value_of(result: Result, name: str) -> float:
     if result.figures is None:
         return math.nan
     if name == "jerk":
-        # where the truth has none, only a ratio of nothing could be told
-        truth = result.figures.truth_jerk
-        return result.figures.jerk / truth if truth > 0 else math.nan
+        return relative_jerk(result.figures)
     return float(getattr(result.figures, name))
+
+
+def relative_jerk(figures: Figures) -> float:
+    """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
+    none = figures.truth_jerk * figures.tick**2 <= 1e-6 * figures.speed
+    return figures.jerk if none else figures.jerk / figures.truth_jerk
 
 
 def sort_results(results: Sequence[Result], by: str) -> list[Result]:
@@ -86,7 +90,6 @@ def cell(name: str, value: float) -> str:
         "lag": lambda v: f"{round(v * 1000)}",
         "jumps": lambda v: f"{v:.0f}",
         "backward": lambda v: f"{v:.0f}",
-        "jerk": lambda v: f"{three_digits(v)}x",
         "held": _percent,
         "extrapolated": _percent,
         "none": _percent,
@@ -220,10 +223,9 @@ def _lag(seconds: float) -> str:
 def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """What was compared with what, what was left out, and how the score is made."""
     weights = ", ".join(f"{name} {value:g}" for name, value in comparison.weights._asdict().items())
-    counted = max((one.figures.rows for one in results if one.figures is not None), default=0)
     lines = [
         f"Truth: {comparison.truth}.",
-        f"Rows: {counted}, one every {three_digits(comparison.tick * 1000)} ms; the first"
+        f"Rows: {comparison.rows}, one every {three_digits(comparison.tick * 1000)} ms; the first"
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
         f"{FORMULA[0].upper()}{FORMULA[1:]}. Weights: {weights}.",
     ]

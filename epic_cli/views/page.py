@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epic_cli.analysis.truth import NotEnoughToSay
 from epic_cli.views.comparison import columns, ordered, ranking, story
 from epic_cli.views.scenes import ground_axes
 from epic_cli.views.svg import COLORS
@@ -29,12 +30,12 @@ FINENESS = 20_000
 def page(comparison: Comparison, sort: str = "score", shown: Sequence[str] = ()) -> str:
     """The page's text; ``shown`` strategies are switched on at first, none: all.
 
-    It has everything in it and asks the network for nothing. Raises ``ValueError`` where there
+    It has everything in it and asks the network for nothing. Raises ``NotEnoughToSay`` where there
     is nothing to draw.
     """
     scenes = [one for one in comparison.scenes if len(one.times)]
     if not scenes:
-        raise ValueError("there is nothing to draw in this span")
+        raise NotEnoughToSay("there is nothing to draw in this span")
     results = ordered(comparison, sort, by_entity=False)
     total = sum(len(one.times) * len(one.drawn) for one in scenes)
     every = max(1, -(-total // MOST_POSITIONS))
