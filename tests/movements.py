@@ -21,9 +21,7 @@ def circle(t: float) -> tuple[float, float, float]:
 
 def velocity(movement: Movement, t: float) -> tuple[float, float, float]:
     h = 1e-6
-    x, y, z = (
-        (b - a) / (2 * h) for a, b in zip(movement(t - h), movement(t + h), strict=True)
-    )
+    x, y, z = ((b - a) / (2 * h) for a, b in zip(movement(t - h), movement(t + h), strict=True))
     return x, y, z
 
 
