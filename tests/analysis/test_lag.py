@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from epic_cli.analysis.lag import find_lag
 from epic_cli.analysis.truth import Truth, truth_of
 
-TIMES = np.arange(20, 181) * 0.05
+TIMES = np.arange(20.0, 181.0) * 0.05
 EVERYWHERE = np.zeros(len(TIMES), np.int32)
 
 
@@ -32,7 +32,7 @@ def test_a_pure_delay_is_the_lag(delay: float) -> None:
 
 
 def test_what_is_beside_the_path_stays_as_residual() -> None:
-    shown = np.array([movements.circle(t - 0.1) for t in TIMES]) + (0, 0, 0.75)
+    shown = np.array([movements.circle(t - 0.1) for t in TIMES]) + np.array([0, 0, 0.75])
     lag = find_lag(CIRCLE, TIMES, shown, EVERYWHERE)
     assert lag.seconds == pytest.approx(0.1, abs=1e-6)
     assert lag.residual == pytest.approx(0.75, abs=1e-6)
@@ -43,7 +43,7 @@ def test_the_worked_example_of_three_ticks() -> None:
     values = [float(k) for k in range(10)]
     known = truth(lambda t: (t / 0.05, 0.0, 0.0), 0.45)
     shown = np.array([[max(0.0, v - 3), 0, 0] for v in values])
-    times = np.arange(10) * 0.05
+    times = np.arange(10.0) * 0.05
     lag = find_lag(known, times, shown, np.zeros(10, np.int32))
     assert lag.seconds == pytest.approx(3 * 0.05)
     assert lag.residual == pytest.approx(0.0, abs=1e-9)

@@ -20,7 +20,7 @@ def test_sliding_maximum(values: list[float], reach: int) -> None:
 def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
     packets = movements.packets(movements.circle, 10.0)
     packets = [one for one in packets if not 4.01 < one.time < 5.99]
-    times = np.arange(-10, 220) * 0.05
+    times = np.arange(-10.0, 220.0) * 0.05
     reference = refer(truth_of(movements.block(packets)), times, 0.05, 0.5)
     counted = times[reference.counted]
     np.testing.assert_allclose(
@@ -31,7 +31,7 @@ def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
 
 def test_scales_come_from_the_truth() -> None:
     truth = truth_of(movements.block(movements.packets(movements.circle)))
-    reference = refer(truth, np.arange(201) * 0.05, 0.05)
+    reference = refer(truth, np.arange(201.0) * 0.05, 0.05)
     assert reference.usual_speed == pytest.approx(5.0, rel=1e-3)
     assert reference.usual_step == pytest.approx(2 * 5 * np.sin(0.025), rel=1e-6)
     np.testing.assert_allclose(reference.step_limit, 2 * 5 * np.sin(0.025), rtol=1e-6)

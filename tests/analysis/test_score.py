@@ -49,7 +49,8 @@ def test_drawing_smoother_than_the_truth_costs_nothing() -> None:
 
 @pytest.mark.parametrize("unknown", [{"lag": math.nan}, {"speed": 0.0}, {"jerk": math.nan}])
 def test_what_is_unknown_makes_no_score(unknown: dict[str, float]) -> None:
-    assert math.isnan(score(FIGURES._replace(**unknown), Weights()))
+    figures = FIGURES._replace(**unknown)  # type: ignore[arg-type]
+    assert math.isnan(score(figures, Weights()))
 
 
 def test_what_does_not_count_may_be_unknown() -> None:

@@ -352,6 +352,7 @@ const seek = (event) => {
 $("error").addEventListener("pointerdown", (event) => { $("error").setPointerCapture(event.pointerId); seek(event); });
 $("error").addEventListener("pointermove", (event) => { if (event.buttons) seek(event); });
 document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.matches("select, input[type=range]") && event.key !== " ") return;
   if (event.target.matches("button, input[type=checkbox], summary") && event.key === " ") return;
   const by = event.shiftKey ? 10 : 1;
