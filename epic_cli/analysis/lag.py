@@ -45,14 +45,19 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
     if not len(rows):
         return nothing
 
-    def mean_square(shift: float, most: int) -> float:
+    def sampled(most: int) -> Callable[[float], float]:
+        """The mean square by shift, of about so many rows."""
         chosen = rows[:: max(1, len(rows) // most)]
-        total, count = truth.path.squared_distance(
-            times[chosen], shown[chosen], segments[chosen], shift
-        )
-        return total / count if 2 * count >= len(chosen) else math.inf
+        some = times[chosen], shown[chosen], segments[chosen]
 
-    squares = np.array([mean_square(float(shift), _FEW) for shift in _COARSE])
+        def mean_square(shift: float) -> float:
+            total, count = truth.path.squared_distance(*some, shift)
+            return total / count if 2 * count >= len(chosen) else math.inf
+
+        return mean_square
+
+    coarse = sampled(_FEW)
+    squares = np.array([coarse(float(shift)) for shift in _COARSE])
     usable = np.isfinite(squares)
     if usable.sum() < 3:
         return nothing
@@ -64,8 +69,8 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
     if best in (0, len(_COARSE) - 1) or not usable[best - 1 : best + 2].all():
         return nothing
     width = float(max(_COARSE[best + 1] - _COARSE[best], _COARSE[best] - _COARSE[best - 1]))
-    shift = _narrow(lambda s: mean_square(s, _SOME), float(_COARSE[best]), width)
-    total, count = truth.path.squared_distance(times[rows], shown[rows], segments[rows], shift)
+    shift = _narrow(sampled(_SOME), float(_COARSE[best]), width)
+    total, count = truth.path.squared_distance(times, shown, segments, shift)
     return Lag(shift, math.sqrt(total / count), count) if count else nothing
 
 

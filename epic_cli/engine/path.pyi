@@ -19,3 +19,13 @@ class Path:
     def squared_distance(
         self, times: Buffer, positions: Buffer, segments: Buffer, shift: float
     ) -> tuple[float, int]: ...
+    def backward_steps(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shift: float,
+        reach: int,
+        slowest: float,
+        shortest: float,
+    ) -> int: ...
