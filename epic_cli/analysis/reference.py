@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.truth import lengths
+
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Flags, Floats, Integers, Truth
 
@@ -66,7 +68,7 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
     known = segments >= 0
     counted = known.copy()
     counted[known] = times[known] - truth.starts[segments[known]] >= wait
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
@@ -80,7 +82,7 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
         known & np.append(True, segments[1:] != segments[:-1])[: len(times)],
         sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
         root_mean_square(steps[pairs]),
-        root_mean_square(np.linalg.norm(velocities[counted], axis=1)),
+        root_mean_square(lengths(velocities[counted])),
     )
 
 

@@ -138,8 +138,8 @@ def _cuts(
     """Which of the n - 1 intervals are not bridged."""
     intervals = np.diff(times)
     usual = float(np.median(intervals))
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
-    speeds = np.linalg.norm(velocities, axis=1)
+    steps = lengths(np.diff(positions, axis=0))
+    speeds = lengths(velocities)
     moving = steps[steps > 0]
     rest = 0.01 * float(np.median(moving)) if len(moving) else 0.0
     slow = np.where(np.isnan(speeds), 0.0, speeds) * usual <= rest
@@ -173,9 +173,11 @@ def _usable(
     kept = ~cut
     if not kept.any():
         return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
-    told = ((velocities[1:] + velocities[:-1]) / 2)[kept]
-    made = (np.diff(positions, axis=0) / np.diff(times)[:, None])[kept]
-    speed = np.linalg.norm(made, axis=1)
+    told = (velocities[1:] + velocities[:-1]) / 2
+    made = np.diff(positions, axis=0) / np.diff(times)[:, None]
+    if cut.any():
+        told, made = told[kept], made[kept]
+    speed = lengths(made)
     moving = speed > 0
     if not np.isfinite(velocities).all():
         notes.append("velocities taken from the positions: some are not finite")
@@ -184,7 +186,7 @@ def _usable(
     elif not velocities.any():
         notes.append("velocities taken from the positions: all are zero")
     else:
-        mismatch = np.linalg.norm((told - made)[moving], axis=1)
+        mismatch = lengths(told - made)[moving]
         share = float(np.median(mismatch) / np.median(speed[moving]))
         if share <= VELOCITY_MISMATCH:
             return velocities
@@ -197,6 +199,11 @@ def _usable(
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
     return derived
+
+
+def lengths(vectors: Floats) -> Floats:
+    """The lengths of vectors (n, 3), several times faster than numpy's own norm."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
 def _count(number: int, word: str) -> str:

@@ -37,6 +37,10 @@ cdef class Path:
         for index in range(1, count):
             if not times[index - 1] < times[index]:
                 raise ValueError("the times of a path increase")
+        self.times.reserve(count)
+        self.positions.reserve(count)
+        self.velocities.reserve(count)
+        self.segments.reserve(count)
         for index in range(count):
             self.times.push_back(times[index])
             self.positions.push_back(
