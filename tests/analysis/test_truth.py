@@ -10,6 +10,11 @@ from epic_cli import Packet
 from epic_cli.analysis.truth import NotEnoughToSay, Truth, build, truth_of
 
 
+def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
+    x, y, z = packet.position
+    return x + by, y + by, z + by
+
+
 def of(packets: list[Packet]) -> Truth:
     return truth_of(movements.block(packets))
 
@@ -44,10 +49,7 @@ def test_packets_may_come_in_any_order() -> None:
 
 def test_marked_teleports_are_cut_out() -> None:
     packets = movements.packets(movements.circle, 2.0)
-    moved = [
-        one if one.time < 0.99 else one._replace(position=tuple(c + 1 for c in one.position))
-        for one in packets
-    ]
+    moved = [one if one.time < 0.99 else one._replace(position=shifted(one, 1)) for one in packets]
     moved[20] = moved[20]._replace(teleport=True)
     truth = of(moved)
     assert truth.notes == ("1 marked teleport cut out",)
@@ -57,10 +59,7 @@ def test_marked_teleports_are_cut_out() -> None:
 
 def test_unmarked_teleports_are_seen() -> None:
     packets = movements.packets(movements.circle, 4.0)
-    moved = [
-        one if one.time < 1.99 else one._replace(position=tuple(c + 9 for c in one.position))
-        for one in packets
-    ]
+    moved = [one if one.time < 1.99 else one._replace(position=shifted(one, 9)) for one in packets]
     assert of(moved).notes == ("1 unmarked teleport cut out",)
 
 
@@ -105,7 +104,10 @@ def test_velocities_that_are_all_zero_are_replaced() -> None:
 
 def test_velocities_in_another_unit_are_replaced() -> None:
     packets = movements.packets(movements.circle)
-    wrong = [one._replace(velocity=tuple(100 * v for v in one.velocity)) for one in packets]
+    wrong = [
+        one._replace(velocity=(100 * one.velocity[0], 100 * one.velocity[1], 0.0))
+        for one in packets
+    ]
     (note,) = of(wrong).notes
     assert note.startswith("velocities taken from the positions: they differ")
     derived = of(wrong).at(np.array([3.0])).velocities[0]
@@ -120,13 +122,14 @@ def test_velocities_that_are_not_finite_are_replaced() -> None:
 
 
 def test_derived_velocities_do_not_cross_a_cut() -> None:
-    times = np.arange(10) * 0.1
+    times = np.arange(10.0) * 0.1
     positions = np.zeros((10, 3))
     positions[:5, 0] = times[:5]
     positions[5:, 0] = 100 - times[5:]
     marks = np.arange(10) == 5
     truth = build(times, positions, np.zeros((10, 3)), marks)
-    np.testing.assert_allclose(truth.at(times).velocities[:, 0], [1.0] * 5 + [-1.0] * 5)
+    expected = np.repeat([1.0, -1.0], 5)
+    np.testing.assert_allclose(truth.at(times).velocities[:, 0], expected)
 
 
 def test_states_that_are_not_finite_are_left_out() -> None:
