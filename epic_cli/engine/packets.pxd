@@ -10,6 +10,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view()
         string_view(const char*, size_t)
+        const char* data()
 
 
 cdef extern from "packet.h" namespace "epic" nogil:

@@ -70,4 +70,10 @@ def _entry_points() -> dict[str, str]:
 #: Where each built-in strategy is.
 BUILT_IN = {
     "epic": "epic_cli.engine.strategies.epic:Epic",
+    "extrapolator": "epic_cli.engine.strategies.extrapolator:Extrapolator",
+    "dumb-terminal": "epic_cli.engine.strategies.dumb_terminal:DumbTerminal",
+    "lerp": "epic_cli.engine.strategies.lerp:Lerp",
+    "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
+    "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
+    "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
 }
