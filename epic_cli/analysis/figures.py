@@ -143,7 +143,7 @@ def measure(rows: NDArray[np.void], reference: Reference) -> Measurement:
         errors[:count],
         broken,
         lag,
-        excess,
+        excess if excess > 1e-9 * reference.usual_step else 0.0,  # else it is rounding
         jumps,
         backward,
         fours,

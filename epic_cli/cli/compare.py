@@ -22,26 +22,27 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.views.scenes import View
 
-EXAMPLES = """\b
-Examples:
-  epic compare sample_inputs/jitter.txt
-  epic compare --latency 0.1 --chart above --chart error sample_inputs/airliner.csv
-  epic compare --strategies epic,epic+calc_ahead=0.3 --format markdown sample_inputs/turn.txt
-  epic compare --tick 1/60 --html two_tanks.html sample_inputs/two_tanks.csv
-
-\b
-Columns (lengths in the recording's unit, lower is better; * marks the best):
+EPILOG = """\b
+Columns (lengths in the recording's unit; * marks the best of each):
   score     overall, 0 to 100, higher is better; its formula is under the table
   error     RMS distance from the truth at the time it is drawn; 95 %; max
-  lag       the shift in time that brings what is drawn nearest to the truth, in ms
+  lag ms    the shift in time that brings what is drawn nearest to the truth
   residual  RMS distance that is left after that shift
-  jump      how far the largest step goes beyond the truth's longest within 0.5 s
-  jumps     steps more than 1.5 times as long as the truth's longest within 0.5 s
-  jerk      RMS jerk as a multiple of the truth's, or as it is where the truth has none
+  jump      how far the largest step goes beyond the truth's longest in 0.5 s
+  jumps     steps more than 1.5 times as long as the truth's longest in 0.5 s
+  jerk      RMS jerk as a multiple of the truth's, as it is if that has none
   back      steps against the truth's direction
   held, extrap., none
             shares of the rows: frozen for lack of data, drawn beyond what was
             known, before anything is drawn
+
+\b
+Examples:
+  epic compare sample_inputs/jitter.txt
+  epic compare --chart above --chart error sample_inputs/turn.txt
+  epic compare -s epic,epic+calc_ahead=0.3 sample_inputs/turn.txt
+  epic compare --format markdown < sample_inputs/hop.jsonl
+  epic compare --tick 1/60 --html tanks.html sample_inputs/two_tanks.csv
 """
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
@@ -52,7 +53,7 @@ SORTS = ("score", "error", "error95", "error_max", "lag", "residual", "largest_j
          "jerk", "backward", "held", "name", "given")  # fmt: skip
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=EPILOG)
 @click.argument("recording", default="-", type=click.Path(), metavar="[RECORDING]")
 @click.option(
     "--truth",

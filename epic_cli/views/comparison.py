@@ -203,13 +203,8 @@ def ranking(comparison: Comparison) -> list[str]:
 
 
 def _times(ratio: float) -> str:
-    return (
-        f"{ratio:.0f} times"
-        if ratio >= 100
-        else f"{ratio:.2g} times"
-        if ratio < 10
-        else f"{ratio:.3g} times"
-    )
+    digits = 0 if ratio >= 100 else 2 if ratio < 1.095 else 1
+    return f"{ratio:.{digits}f} times"
 
 
 def _lag(seconds: float) -> str:

@@ -48,11 +48,14 @@ entity.value = 1;
 entity.dispatchEvent(new Event("change"));
 seen.entity = document.getElementById("view-title").textContent;
 document.getElementById("play").click();
-setTimeout(() => {
+let frames = 0;
+const wait = () => {
   seen.played = Number(slider.value) > 0;
+  if (!seen.played && ++frames < 300) { requestAnimationFrame(wait); return; }
   document.getElementById("play").click();
   document.body.dataset.seen = JSON.stringify(seen);
-}, 1500);
+};
+requestAnimationFrame(wait);
 </script>
 """
 
@@ -77,7 +80,7 @@ def visit(browser: str, text: str, folder: Path) -> tuple[str, str]:
         [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             f"--user-data-dir={folder / 'profile'}", "--no-first-run", "--enable-logging=stderr",
-            "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=4000",
+            "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=10000",
             "--window-size=1300,900", "--dump-dom", file.as_uri(),
         ],
         capture_output=True, text=True, timeout=120, check=True,
