@@ -18,6 +18,7 @@ from epic_cli.engine.declaration import SettingError, nearest
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {
     "replay": "Turn packets into what a player would see, one row a tick.",
+    "simulate": "Send movement over a bad network: packets with arrival times.",
     "compare": "Say which strategy draws a recording best, and by how much.",
     "strategies": "List the smoothing strategies, or explain one.",
 }
@@ -79,6 +80,14 @@ class LazyGroup(click.Group):
                 hint = f"To replay a file: epic replay {args[0]}"
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; a closed pipe is its end, which click would make a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _discard_output()
+            return ExitStatus.DONE
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

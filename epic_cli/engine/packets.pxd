@@ -54,7 +54,7 @@ cdef extern from "packet.h" namespace "epic" nogil:
 cdef extern from "entities.h" namespace "epic" nogil:
     cdef cppclass EntityNames:
         int32_t number_of(string_view)
-        const string& name(int32_t)
+        const string& name(int32_t) except +IndexError
         size_t size()
 
 

@@ -3,7 +3,6 @@
 import math
 import struct
 from decimal import Decimal, localcontext
-from fractions import Fraction
 
 import oracle
 import pytest
@@ -75,16 +74,34 @@ def test_a_hexadecimal_token_is_the_double_that_python_reads(token: str) -> None
     assert bits(double(token)) == bits(expected)
 
 
-@given(low=st.integers(0, 0x7F7FFFFE), beyond=st.sampled_from((-1, 0, 1)))
-@examples(400)
-def test_text_close_to_half_way_between_two_floats_is_rounded_once(low: int, beyond: int) -> None:
+def half_way_after(low: int) -> tuple[Decimal, float, float, float]:
+    """Half-way between a float and the next one: exactly, with these two and the even one."""
     below, above = (struct.unpack("<f", struct.pack("<I", n))[0] for n in (low, low + 1))
     with localcontext(prec=300):
-        half_way = (Decimal(below) + Decimal(above)) / 2
+        return (Decimal(below) + Decimal(above)) / 2, below, above, (below, above)[low % 2]
+
+
+@given(low=st.integers(0, 0x7F7FFFFE), beyond=st.sampled_from((-1, 0, 1)))
+@examples(300)
+def test_text_close_to_half_way_between_two_floats_is_rounded_once(low: int, beyond: int) -> None:
+    half_way, below, above, even = half_way_after(low)
+    with localcontext(prec=300):
         text = f"{half_way + beyond * half_way.scaleb(-60):f}"
-    even = below if low % 2 == 0 else above
     assert single(text) == {-1: below, 0: even, 1: above}[beyond]
-    assert oracle.f32(Fraction(text)) == single(text)
+
+
+@given(low=st.integers(0x20000000, 0x60000000), digits=st.integers(14, 19))
+@examples(500)
+def test_a_double_that_is_half_way_does_not_hide_on_which_side_the_text_is(
+    low: int, digits: int
+) -> None:
+    half_way, below, above, even = half_way_after(low)
+    text = f"{half_way:.{digits - 1}e}"  # often the double next to it is half_way itself
+    for written in (text, f"{Decimal(text):f}"):
+        exact = Decimal(written)
+        assert single(written) == (
+            below if exact < half_way else above if exact > half_way else even
+        )
 
 
 NO_NUMBERS = ["", ".", "-", "-.", "--1", "+-1", "- 1", "e5", "0x", "0xg", "0xp1", "infi", "infinit"]

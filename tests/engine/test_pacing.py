@@ -75,6 +75,21 @@ def test_the_first_row_is_found_at_any_distance(begin: float) -> None:
             assert row_times(arrival, tick=tick) == list(expected)
 
 
+@given(
+    tick=st.fractions(Fraction(1, 1000), 100, max_denominator=1000),
+    index=st.integers(-(2**20), 2**40),
+    aside=st.sampled_from((0, -1, 1)),
+)
+@examples(300)
+def test_a_first_arrival_at_a_tick_or_just_beside_it_finds_that_tick(
+    tick: Fraction, index: int, aside: int
+) -> None:
+    on_the_tick = float(index * tick)
+    arrival = math.nextafter(on_the_tick, aside * math.inf) if aside else on_the_tick
+    expected = arrival_oracle.ticks_between(arrival, arrival + 0.15, tick)
+    assert row_times(arrival, tick=str(tick)) == list(expected)
+
+
 def test_a_packet_is_applied_before_the_tick_at_its_arrival() -> None:
     packets = [
         Packet(ORIGIN, ORIGIN, 0.0, 0.05),

@@ -34,7 +34,7 @@ def find(name: str) -> type[Any]:
     module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     if not isinstance(found, type):
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {place} is no class")
