@@ -12,6 +12,7 @@ from epic_cli.cli.color import ColorChoice, use_color
 from epic_cli.cli.compare_options import Assignment, Span, Strategies, WeightList
 from epic_cli.cli.errors import ExitStatus, WrongUsage
 from epic_cli.cli.options import color_option, timing_options
+from epic_cli.cli.quantities import Seconds
 from epic_cli.cli.sources import load, source_name
 from epic_cli.playback import Timing
 from epic_cli.recordings import INPUT_FORMATS, InputFormat
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Columns (lengths in the recording's unit; * marks the best of each):
-  score     overall, 0 to 100, higher is better; its formula is under the table
+  score     overall, 0 to 100, higher is better; formula under the table
   error     RMS distance from the truth at the time it is drawn; 95 %; max
   lag ms    the shift in time that brings what is drawn nearest to the truth
   residual  RMS distance that is left after that shift
@@ -63,7 +64,7 @@ SORTS = ("score", "error", "error95", "error_max", "lag", "residual", "largest_j
 )
 @click.option(
     "--truth-offset",
-    type=click.FloatRange(-1e9, 1e9),
+    type=Seconds(-1e9, 1e9),
     default=0.0,
     metavar="SECONDS",
     help="Add this to the truth's times: the receiver's clock less the sender's.",
@@ -96,7 +97,9 @@ SORTS = ("score", "error", "error95", "error_max", "lag", "residual", "largest_j
     type=click.Choice(SORTS),
     default="score",
     show_default=True,
-    help="The order of the lines, best first.",
+    metavar="FIGURE",
+    help="The order of the lines: by a figure (score, error, lag, residual, jumps, ..., as csv"
+    " names them), best first, by name, or as given.",
 )
 @click.option(
     "--weights",
@@ -106,7 +109,7 @@ SORTS = ("score", "error", "error95", "error_max", "lag", "residual", "largest_j
 )
 @click.option(
     "--warm-up",
-    type=click.FloatRange(0, 3600),
+    type=Seconds(0, 3600),
     default=None,
     metavar="SECONDS",
     help="How long after each beginning, teleport and gap rows do not count."
@@ -181,7 +184,7 @@ def compare(
     threads: int | None,
     color: ColorChoice,
 ) -> int:
-    """Run strategies over one recording and say how well each draws it.
+    """Say which strategy draws a recording best, and by how much.
 
     RECORDING is packet text, CSV or JSON lines, from a file or, without it, from standard input,
     with arrival times or a --latency to make them from. What each strategy draws at each tick is
