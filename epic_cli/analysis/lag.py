@@ -45,19 +45,19 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
     if not len(rows):
         return nothing
 
-    def sampled(most: int) -> Callable[[float], float]:
-        """The mean square by shift, of about so many rows."""
+    def sampled(most: int) -> Callable[[Floats], Floats]:
+        """The mean squares by shifts, of about so many rows."""
         chosen = rows[:: max(1, len(rows) // most)]
         some = times[chosen], shown[chosen], segments[chosen]
 
-        def mean_square(shift: float) -> float:
-            total, count = truth.path.squared_distance(*some, shift)
-            return total / count if 2 * count >= len(chosen) else math.inf
+        def mean_squares(shifts: Floats) -> Floats:
+            totals, counts = _squares(truth, *some, shifts)
+            enough = 2 * counts >= len(chosen)
+            return np.where(enough, totals / np.maximum(counts, 1), np.inf)
 
-        return mean_square
+        return mean_squares
 
-    coarse = sampled(_FEW)
-    squares = np.array([coarse(float(shift)) for shift in _COARSE])
+    squares = sampled(_FEW)(_COARSE)
     usable = np.isfinite(squares)
     if usable.sum() < 3:
         return nothing
@@ -70,17 +70,25 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
         return nothing
     width = float(max(_COARSE[best + 1] - _COARSE[best], _COARSE[best] - _COARSE[best - 1]))
     shift = _narrow(sampled(_SOME), float(_COARSE[best]), width)
-    total, count = truth.path.squared_distance(times, shown, segments, shift)
-    return Lag(shift, math.sqrt(total / count), count) if count else nothing
+    (total,), (count,) = _squares(truth, times, shown, segments, np.array([shift]))
+    return Lag(shift, math.sqrt(total / count), int(count)) if count else nothing
 
 
-def _narrow(square: Callable[[float], float], middle: float, width: float) -> float:
+def _squares(
+    truth: Truth, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+) -> tuple[Floats, Integers]:
+    totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+    truth.path.squared_distances(times, shown, segments, shifts, totals, counts)
+    return totals, counts
+
+
+def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:
     """The minimum near ``middle``: the vertex of a parabola, through ever nearer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
     for _ in range(5):
-        left, centre, right = square(middle - width), square(middle), square(middle + width)
+        left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
         bend = left - 2 * centre + right
         if not (math.isfinite(bend) and bend > 0):
             break

@@ -16,9 +16,15 @@ class Path:
         velocities: Buffer,
         segments: Buffer,
     ) -> None: ...
-    def squared_distance(
-        self, times: Buffer, positions: Buffer, segments: Buffer, shift: float
-    ) -> tuple[float, int]: ...
+    def squared_distances(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shifts: Buffer,
+        totals: Buffer,
+        counts: Buffer,
+    ) -> None: ...
     def backward_steps(
         self,
         times: Buffer,

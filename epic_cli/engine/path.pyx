@@ -76,26 +76,32 @@ cdef class Path:
                 velocities[row, 0], velocities[row, 1] = velocity.x, velocity.y
                 velocities[row, 2] = velocity.z
 
-    def squared_distance(self, const double[:] times, const double[:, :] positions,
-                         const int32_t[:] segments, double shift):
-        """The sum of |positions - path(times - shift)|^2, and of how many rows it is.
+    def squared_distances(self, const double[:] times, const double[:, :] positions,
+                          const int32_t[:] segments, const double[:] shifts, double[:] totals,
+                          int32_t[:] counts):
+        """For each of ``shifts``: the sum of |positions - path(times - shift)|^2, of how many rows.
 
         Only those rows count whose shifted time is in the segment that ``segments`` names.
         """
-        cdef Py_ssize_t row, count = 0
+        cdef Py_ssize_t row, place
         cdef Vec3[double] position, velocity, offset
-        cdef double total = 0
         cdef size_t index = 0
+        if not (times.shape[0] == positions.shape[0] == segments.shape[0]
+                and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
+            raise ValueError("there is one position and segment for each time, one sum per shift")
         with nogil:
-            for row in range(times.shape[0]):
-                if segments[row] < 0 or self.find(times[row] - shift, index) != segments[row]:
-                    continue
-                self.interpolate(index, times[row] - shift, position, velocity)
-                offset = position - Vec3[double](
-                    positions[row, 0], positions[row, 1], positions[row, 2])
-                total += dot(offset, offset)
-                count += 1
-        return total, count
+            for place in range(shifts.shape[0]):
+                totals[place] = counts[place] = 0
+                for row in range(times.shape[0]):
+                    if segments[row] < 0:
+                        continue
+                    if self.find(times[row] - shifts[place], index) != segments[row]:
+                        continue
+                    self.interpolate(index, times[row] - shifts[place], position, velocity)
+                    offset = position - Vec3[double](
+                        positions[row, 0], positions[row, 1], positions[row, 2])
+                    totals[place] += dot(offset, offset)
+                    counts[place] += 1
 
     def backward_steps(self, const double[:] times, const double[:, :] positions,
                        const int32_t[:] segments, double shift, Py_ssize_t reach,

@@ -58,13 +58,14 @@ def test_the_order_of_the_times_does_not_matter(times: list[float], shift: float
             np.testing.assert_array_equal(whole[index], one[0])
 
 
-def test_squared_distance_counts_rows_of_the_named_segment() -> None:
+def test_squared_distances_count_rows_of_the_named_segment() -> None:
     times = np.array([0.1, 0.2, 1.5, 2.5])
     shown = cubic(times - 0.1) + np.array([0, 3, 4])
     segments = np.array([0, -1, 0, 1], np.int32)
-    total, count = BROKEN.squared_distance(times, shown, segments, 0.1)
-    assert total == pytest.approx(25)
-    assert count == 1
+    totals, counts = np.empty(2), np.empty(2, np.int32)
+    BROKEN.squared_distances(times, shown, segments, np.array([0.1, 5.0]), totals, counts)
+    assert totals.tolist() == [pytest.approx(25), 0]
+    assert counts.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
