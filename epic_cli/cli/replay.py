@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +12,7 @@ from epic_cli.cli.color import ColorChoice, use_color
 from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.cli.options import color_option, strategy_options, timing_options
 from epic_cli.cli.output import Sink, open_sink
+from epic_cli.cli.sources import open_source, source_name
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.rows import FORMATS, RowWriter
 from epic_cli.engine.strategies import create
@@ -114,7 +113,7 @@ class _Source:
         self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
     ) -> None:
         self.file = file
-        self.name = "<stdin>" if file == "-" else file
+        self.name = source_name(file)
         self.input_format = input_format
         self.entity = entity
         self.strict = strict
@@ -157,24 +156,8 @@ class _Source:
         report(problems, self.name, self.color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
-        with self._open() as descriptor:
+        with open_source(self.file) as descriptor:
             try:
                 yield from read(descriptor, self.input_format)
             except OSError as error:
                 raise CannotAccess("read", self.name, error) from error
-
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[int]:
-        if self.file == "-":
-            if sys.stdin is None:
-                raise CannotAccess("read", self.name, OSError("it is closed"))
-            yield sys.stdin.fileno()
-            return
-        try:
-            descriptor = os.open(self.file, os.O_RDONLY)
-        except OSError as error:
-            raise CannotAccess("read", self.name, error) from error
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)

@@ -1,7 +1,14 @@
 from collections.abc import Callable
+from enum import IntEnum
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.problems import Problem
+
+class Status(IntEnum):
+    NONE = 0
+    HELD = 1
+    INTERPOLATED = 2
+    EXTRAPOLATED = 3
 
 class Entities:
     def number_of(self, name: str) -> int: ...
