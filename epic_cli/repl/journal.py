@@ -17,9 +17,6 @@ Warn = Callable[[str], None]
 #: So many sessions can be gone back to.
 _KEPT = 20
 
-#: What is not yet on a full disk is kept for the next attempt, up to so many bytes.
-_MOST_PENDING = 64 << 20
-
 
 def state_directory() -> Path:
     """Where the session's files are: ``$XDG_STATE_HOME/epic`` or ``~/.local/state/epic``."""
@@ -45,8 +42,8 @@ class Journal:
         self.path = path
 
     def write(self, lines: bytes) -> None:
-        """Appends whole lines."""
-        self._pending = (self._pending + lines)[-_MOST_PENDING:]
+        """Appends whole lines; what a full disk does not take is kept for the next attempt."""
+        self._pending += lines
         try:
             if self._descriptor is None:
                 self._open()

@@ -1,0 +1,46 @@
+"""What the session's commands share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from epic_cli.repl.interpreter import Interpreter
+
+pass_interpreter = click.make_pass_decorator(Interpreter)
+
+
+class SessionCommand(click.Command):
+    """A command whose help goes where the session's notes go."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+
+def _show_help(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.find_object(Interpreter).screen.say(ctx.get_help())  # type: ignore[union-attr]
+        ctx.exit()
+
+
+def command(name: str) -> Any:
+    """Makes a function a command of the session; it is given the ``Interpreter``."""
+
+    def decorate(function: Any) -> click.Command:
+        made: click.Command = click.command(
+            name,
+            cls=SessionCommand,
+            context_settings={
+                "help_option_names": ["-h", "--help"],
+                # -1 is a value, not an option, where a number may stand
+                "ignore_unknown_options": False,
+            },
+        )(pass_interpreter(function))
+        return made
+
+    return decorate
