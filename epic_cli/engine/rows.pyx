@@ -80,10 +80,10 @@ cdef class RowWriter:
         self.color = color
         self.layout = layout_for(width)
 
-    def header(self):
-        """What stands above the first row."""
+    def header(self, bint named=True):
+        """What stands above the first row; without ``named``, a table has no column of names."""
         if self.kind == TABLE:
-            return table_header(self.layout)
+            return table_header(self.layout, named)
         if self.kind == CSV or self.kind == TSV:
             return ((b"," if self.kind == CSV else b"\t").join(
                 name.encode() for name in _COLUMNS) + b"\n")
@@ -142,11 +142,12 @@ cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
     return append(out, b"\n")
 
 
-cdef bytes table_header(Layout layout):
+cdef bytes table_header(Layout layout, bint named):
     widths = [layout.time] + 3 * [layout.position] + 3 * [layout.velocity]
     numbers = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
-    gap = "  status        entity\n" if layout.velocity else " stat\n"
-    return (numbers + gap).encode()
+    status = "  status" if layout.velocity else " stat"
+    name = ("        entity" if layout.velocity else "  entity") if named else ""
+    return f"{numbers}{status}{name}\n".encode()
 
 
 cdef char* table_row(char* out, const Sample& sample, const string& entity,

@@ -6,7 +6,7 @@ Typed lines, pastes, ``--init`` files and the journal all come through here.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import click
@@ -52,7 +52,7 @@ class Interpreter:
         self.screen = screen
         self.journal = journal
         self.switches = switches or Switches()
-        self.history: list[str] = []
+        self.earlier_lines: Callable[[], Sequence[str]] = list
         self.ended = False
         self.quiet = False
         self._recorded = False
@@ -95,12 +95,12 @@ class Interpreter:
         problems = [one._replace(line=one.line + first_line - 1) for one in taken.problems]
         self.screen.report(problems, name)
         if b"\n" in text.rstrip(b"\r\n") and problems and not self.quiet:
-            self.screen.warn(f"{taken.count:,} packets taken, {len(problems):,} lines refused")
+            self.screen.warn(f"taken: {counted(taken.count, 'packet')}, refused: {len(problems):,}")
         self.ended = self.ended or taken.ended
 
     def _draw(self, rows: bytes) -> None:
         if not self.quiet:
-            self.screen.draw(rows)
+            self.screen.draw(rows, self.session.named)
 
     # ------------------------------------------------------------- commands
 
@@ -175,11 +175,17 @@ class Interpreter:
         if total > len(rows):
             note = f"... {total - len(rows):,} rows before these"
             self.screen.say(note if count else f"{note} (:rows {total})", "dim")
-        self.screen.draw(b"".join(rows))
+        self.screen.begin_table()
+        self.screen.draw(b"".join(rows), self.session.named)
 
     def export_writer(self, row_format: str) -> RowWriter:
         """A writer for files: full width, no colour."""
         return RowWriter(row_format)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 packet``, ``2 packets``."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from epic_cli.cli.report import describe
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 #: Sixteen-colour codes, by what a note is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
+
+
+#: For terminals without them: the characters that charts and tables are made of.
+_ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•", "--||+++++++++o")
 
 
 def window() -> tuple[int, int]:
@@ -82,9 +86,14 @@ class Screen:
         self.format = row_format
         self._since = None
 
-    def draw(self, rows: bytes) -> None:
-        """Writes rows, under a header where none is to be seen."""
-        header = self.writer().header()
+    def begin_table(self) -> None:
+        """What is drawn next has a header of its own."""
+        if self.format == "table" and self._size is not None:
+            self._since = None
+
+    def draw(self, rows: bytes, named: bool = False) -> None:
+        """Writes rows, under a header where none is to be seen; ``named``: with entities."""
+        header = self.writer().header(named or self._size is None)
         if not header:
             self._put(rows)
         elif self.format != "table" or self._size is None:
@@ -136,7 +145,10 @@ class Screen:
 
     def report(self, problems: list[Problem], name: str) -> None:
         """Writes refused lines: number, column, the line and a caret."""
-        self._note("".join(describe(problem, name, self.color) for problem in problems))
+        for problem in problems:
+            # what the command line has options for, the session has commands for
+            here = problem._replace(expected=problem.expected.replace("--", ":"))
+            self._note(describe(here, name, self.color))
 
     def show(self, what: RenderableType) -> None:
         """Writes what rich can draw, no wider than the window."""
@@ -152,7 +164,8 @@ class Screen:
         )
         with console.capture() as shown:
             console.print(what)
-        self._note("".join(line.rstrip() + "\n" for line in shown.get().splitlines()))
+        text = "".join(line.rstrip() + "\n" for line in shown.get().splitlines())
+        self._note(text if self._utf8 else text.translate(_ASCII))
 
     def _note(self, text: str) -> None:
         self.count_lines(text.count("\n"))
@@ -160,8 +173,3 @@ class Screen:
             self._notes.write(text.encode(self._encoding, "replace"))
             self._notes.flush()
 
-    @contextlib.contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Around a prompt: it takes a line of the screen."""
-        self.count_lines(1)
-        yield

@@ -91,7 +91,7 @@ class Session:
         scanner = TextScanner(self.entities)
         block = scanner.scan(text, final=True)
         stream = self._resume()
-        lines = _lines_of(block)
+        lines = lines_of(block)
         if accept and lines:
             accept(b"".join(lines))
         before, block.problems = block.problems, []
@@ -185,6 +185,11 @@ class Session:
         return Change(counts[0], counts[1], different if same_ticks else None, *last, block.problems)
 
     @property
+    def named(self) -> bool:
+        """Whether any entity has a name."""
+        return any(self.entities.name(number) for number in range(min(len(self.entities), 2)))
+
+    @property
     def discarded(self) -> int:
         """How many packets the strategy did not want: late ones, for the most part."""
         replay = self._stream.replay if self._stream else None
@@ -203,12 +208,15 @@ class Session:
         return self.view.timing.clock or ("exact" if self.pacing == "arrival" else "single")
 
 
-def _lines_of(block: PacketBlock) -> list[bytes]:
-    """The packets' own text, each as a line that reads as it did before."""
+def lines_of(block: PacketBlock) -> list[bytes]:
+    """The packets as lines of packet text: their own text where it is that.
+
+    Raises ``ValueError`` for a packet that has no such line, see ``packet_line``.
+    """
     lines = []
     for index in range(len(block)):
-        text = block.line_text(index).rstrip(b"\r\n")
-        if len(text) > _LONGEST_LINE:
+        text = block.line_text(index).rstrip(b"\r\n") if block.find_time is None else b""
+        if not 0 < len(text) <= _LONGEST_LINE:
             text = packet_line(block[index]).encode()
         lines.append(text + b"\n")
     return lines

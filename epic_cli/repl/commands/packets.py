@@ -10,15 +10,10 @@ import click
 from epic_cli.cli.errors import CannotAccess
 from epic_cli.cli.output import open_sink
 from epic_cli.engine.rows import FORMATS
-from epic_cli.packet_text import packet_line
 from epic_cli.recordings import read
 from epic_cli.repl.commands.common import command
-from epic_cli.repl.interpreter import Interpreter
-
-
-def packets_text(count: int) -> str:
-    """``1 packet``, ``2 packets``."""
-    return f"{count:,} packet" + ("s" if count != 1 else "")
+from epic_cli.repl.interpreter import Interpreter, counted
+from epic_cli.repl.session import lines_of
 
 
 @command("undo")
@@ -32,8 +27,8 @@ def undo(interpreter: Interpreter, count: int) -> None:
         return
     if interpreter.session.lines:
         interpreter.draw_tail()
-    left = packets_text(len(interpreter.session.lines))
-    interpreter.screen.say(f"took back {packets_text(taken_back)}, {left} left")
+    left = counted(len(interpreter.session.lines), "packet")
+    interpreter.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
 
 
 @command("reset")
@@ -43,7 +38,7 @@ def reset(interpreter: Interpreter) -> None:
     interpreter.record(":reset")
     interpreter.session.reset()
     if not interpreter.quiet:
-        interpreter.screen.say(f"forgot {packets_text(count)}")
+        interpreter.screen.say(f"forgot {counted(count, 'packet')}")
 
 
 @command("rows")
@@ -65,10 +60,11 @@ def load(interpreter: Interpreter, file: str) -> None:
     quiet, interpreter.quiet = interpreter.quiet, True  # the rows are drawn once, at the end
     refused = 0
     try:
-        for text, problems in _recording(file):
-            interpreter.screen.report(problems, file)
-            refused += len(problems)
-            interpreter.run(text, file)
+        with Path(file).open("rb", buffering=0) as stream:
+            for block in read(stream.fileno()):
+                interpreter.screen.report(block.problems, file)
+                refused += len(block.problems)
+                interpreter.run(b"".join(lines_of(block)), file)
     finally:
         interpreter.quiet = quiet
         interpreter.ended = False  # a recording may end with q
@@ -76,22 +72,8 @@ def load(interpreter: Interpreter, file: str) -> None:
         return
     if session.lines:
         interpreter.draw_tail()
-    note = f"{file}: {packets_text(len(session.lines) - before)} taken"
+    note = f"{file}: {counted(len(session.lines) - before, 'packet')} taken"
     interpreter.screen.say(note + (f", {refused:,} lines refused" if refused else ""))
-
-
-def _recording(file: str):  # type: ignore[no-untyped-def]
-    """The recording as packet text, block by block, with the lines that were refused."""
-    with Path(file).open("rb", buffering=0) as stream:
-        for block in read(stream.fileno()):
-            lines = []
-            for index in range(len(block)):
-                packet = block[index]
-                try:
-                    lines.append(packet_line(packet) + "\n")
-                except ValueError as error:
-                    block.problems.append(block.problem(index, str(error), "a name in one word"))
-            yield "".join(lines).encode(), block.problems
 
 
 @command("save")
@@ -102,7 +84,7 @@ def save(interpreter: Interpreter, file: str, force: bool) -> None:
     _check_new(file, force)
     with open_sink(file) as sink:
         sink.write(b"".join(interpreter.session.lines))
-    interpreter.screen.say(f"{file}: {packets_text(len(interpreter.session.lines))}")
+    interpreter.screen.say(f"{file}: {counted(len(interpreter.session.lines), 'packet')}")
 
 
 @command("export")
