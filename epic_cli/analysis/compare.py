@@ -23,8 +23,8 @@ from epic_cli.engine.trace import TooManyRows, Trace
 if TYPE_CHECKING:
     from epic_cli.analysis.contenders import Contender
     from epic_cli.analysis.truth import Floats
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.pacing import Pacing
+    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.problems import Problem
     from epic_cli.playback import Timing
 
@@ -216,7 +216,7 @@ def _run(
             trace = Trace(contender.make, pacing(), one.packets, stopped=stop.is_set)
         except (MemoryError, TooManyRows):
             raise
-        except Exception as error:  # noqa: BLE001 - a strategy of somebody's may raise anything
+        except Exception as error:
             return _Outcome(None, None, f"it raised {type(error).__name__}: {error}")
         rows = np.asarray(trace)
         if stop.is_set() or len(rows) != len(one.reference.times):

@@ -58,5 +58,7 @@ def contenders(
         if strategy not in taking_part:
             near = nearest(strategy, taking_part)
             hint = f"did you mean {near!r}?" if near else f"these do: {', '.join(taking_part)}"
-            raise ValueError(f"{strategy}.{key} is set, but {strategy!r} does not take part; {hint}")
+            raise ValueError(
+                f"{strategy}.{key} is set, but {strategy!r} does not take part; {hint}"
+            )
     return found

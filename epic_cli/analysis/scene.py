@@ -58,9 +58,7 @@ class Selection(NamedTuple):
         return slice(int(first), int(last), max(1, -(-int(last - first) // max(self.most, 1))))
 
 
-def drawn(
-    label: str, rows: NDArray[np.void], reference: Reference, selection: Selection
-) -> Drawn:
+def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: Selection) -> Drawn:
     """What a scene shows of one strategy's rows."""
     chosen = selection.rows(reference.times)
     positions = np.array(rows["position"][chosen])

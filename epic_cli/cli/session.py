@@ -25,12 +25,16 @@ Examples:
 #: The options that a replay does not have.
 OWN_OPTIONS: list[click.Parameter] = [
     click.Option(["--init"], type=click.Path(), help="Run a file of packets and commands first."),
-    click.Option(["--resume"], is_flag=True, help="Go on with the last session, after a crash too."),
+    click.Option(
+        ["--resume"], is_flag=True, help="Go on with the last session, after a crash too."
+    ),
     click.Option(
         ["--history/--no-history"], default=True, help="Keep typed lines for later sessions."
     ),
     click.Option(
-        ["--hints/--no-hints"], default=True, help="Show what a packet still lacks, and suggestions."
+        ["--hints/--no-hints"],
+        default=True,
+        help="Show what a packet still lacks, and suggestions.",
     ),
     click.Option(["--proposals/--no-proposals"], default=True, help="Propose the next packet."),
     click.Option(["--toolbar/--no-toolbar"], default=True, help="Show the state at the bottom."),

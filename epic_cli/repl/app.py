@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
 
-FIRST_SCREEN = f"epic {__version__}: a line x,y,z / vx,vy,vz / t is a packet, q leaves\n:help lists the commands"
+FIRST_SCREEN = f"epic {__version__}: type packets and see what a player would see; q leaves\n:help lists the commands"
 
 
 class Options(NamedTuple):
@@ -29,7 +30,7 @@ class Options(NamedTuple):
     init: str | None = None
     resume: bool = False
     history: bool = True
-    switches: Switches = Switches()  # noqa: RUF009 - a session has one
+    switches: Switches = Switches()
 
 
 class Reader(Protocol):
@@ -56,8 +57,11 @@ def run(options: Options) -> None:
     )
     screen.say(FIRST_SCREEN)
     with _reader(interpreter, directory, options.history) as reader:
-        _open(interpreter, options, path)
-        converse(interpreter, reader)
+        try:
+            _open(interpreter, options, path)
+            converse(interpreter, reader)
+        finally:
+            screen.clear_prompt()
 
 
 def _open(interpreter: Interpreter, options: Options, path: Path | None) -> None:
@@ -111,12 +115,16 @@ def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> It
         yield PlainReader(interpreter, notes.buffer)
         interpreter.screen.say("")
         return
-    from prompt_toolkit.history import InMemoryHistory
-
-    from epic_cli.repl.history import StateHistory
-    from epic_cli.repl.prompt import PromptReader
     from epic_cli.repl.terminal import QuietTerminal
 
-    history = StateHistory(directory, interpreter.screen.warn) if keep_history else None
     with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+        interpreter.screen.foretell(interpreter.prompt)
+        gc.disable()  # nothing of what is loaded now is garbage
+        from prompt_toolkit.history import InMemoryHistory
+
+        from epic_cli.repl.history import StateHistory
+        from epic_cli.repl.prompt import PromptReader
+
+        gc.enable()
+        history = StateHistory(directory, interpreter.screen.warn) if keep_history else None
         yield PromptReader(interpreter, history or InMemoryHistory(), terminal.suspend)

@@ -29,9 +29,9 @@ def proposal(session: Session) -> str:
     step = last.time - before.time
     if not 0 < step < float("inf"):
         return ""
+    x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
     moved = last._replace(
-        position=tuple(_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True)),
-        velocity=tuple(_tidy(v) for v in last.velocity),
+        position=(x, y, z),
         time=_tidy(last.time + step),
         teleport=False,
         arrival=None if last.arrival is None else _tidy(last.arrival + step),

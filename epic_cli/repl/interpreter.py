@@ -5,7 +5,6 @@ Typed lines, pastes, ``--init`` files and the journal all come through here.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -57,6 +56,11 @@ class Interpreter:
         self.quiet = False
         self._recorded = False
 
+    @property
+    def prompt(self) -> str:
+        """What stands in front of a typed line."""
+        return f"{self.session.view.strategy}> "
+
     # ------------------------------------------------------------- text
 
     def run(self, text: bytes, name: str = "<typed>") -> None:
@@ -95,7 +99,7 @@ class Interpreter:
         problems = [one._replace(line=one.line + first_line - 1) for one in taken.problems]
         self.screen.report(problems, name)
         if b"\n" in text.rstrip(b"\r\n") and problems and not self.quiet:
-            self.screen.warn(f"taken: {counted(taken.count, 'packet')}, refused: {len(problems):,}")
+            self.screen.warn(f"taken: {counted(taken.packets, 'packet')}, refused: {len(problems):,}")
         self.ended = self.ended or taken.ended
 
     def _draw(self, rows: bytes) -> None:
@@ -209,6 +213,8 @@ def _pieces(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _split(line: str) -> tuple[str, list[str]]:
     """The command's name and its words, quoted as in a shell."""
+    import shlex  # the session starts faster without it
+
     try:
         words = shlex.split(line)
     except ValueError as error:

@@ -22,7 +22,7 @@ class PlainReader:
 
     def read(self) -> str:
         """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        self._notes.write(f"{self._interpreter.session.view.strategy}> ".encode())
+        self._notes.write(self._interpreter.prompt.encode())
         self._notes.flush()
         raw = sys.stdin.buffer.readline(_LONGEST_LINE)
         if not raw:

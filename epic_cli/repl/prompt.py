@@ -24,14 +24,16 @@ from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.keys import Pasted, key_bindings
 from epic_cli.repl.toolbar import toolbar_text
 
-_STYLE = Style.from_dict({
-    "prompt": "ansicyan",
-    "ghost": "ansibrightblack dim",
-    "auto-suggestion": "ansibrightblack dim",
-    "bottom-toolbar": "reverse",
-    "bottom-toolbar.text": "",
-    "validation-toolbar": "ansired reverse",
-})
+_STYLE = Style.from_dict(
+    {
+        "prompt": "ansicyan",
+        "ghost": "ansibrightblack dim",
+        "auto-suggestion": "ansibrightblack dim",
+        "bottom-toolbar": "reverse",
+        "bottom-toolbar.text": "",
+        "validation-toolbar": "ansired reverse",
+    }
+)
 
 #: Pastes of more lines than this are not shown line by line, nor kept in the history.
 _SHORT_PASTE = 20
@@ -77,6 +79,7 @@ class PromptReader:
         switches = self._interpreter.switches
         self.session.bottom_toolbar = self._toolbar if switches.toolbar else None
         rest, self._rest = self._rest, ""
+        self._interpreter.screen.clear_prompt()
         text = self.session.prompt(default=rest, pre_run=self._suggest_first)
         self._interpreter.screen.count_lines(1)
         if not isinstance(text, Pasted):
@@ -99,7 +102,7 @@ class PromptReader:
         return text
 
     def _message(self) -> StyleAndTextTuples:
-        return [("class:prompt", f"{self._interpreter.session.view.strategy}> ")]
+        return [("class:prompt", self._interpreter.prompt)]
 
     def _toolbar(self) -> str:
         columns = self.session.app.output.get_size().columns
@@ -127,9 +130,7 @@ class Ghost(Processor):
     def __init__(self, interpreter: Interpreter) -> None:
         self._switches = interpreter.switches
 
-    def apply_transformation(
-        self, transformation_input: TransformationInput
-    ) -> Transformation:
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """Appends the rest of the grammar."""
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
@@ -24,9 +24,12 @@ _ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•", "--||++++++
 
 
 def window() -> tuple[int, int]:
-    """The columns and lines of the terminal."""
-    size = shutil.get_terminal_size()
-    return size.columns, size.lines
+    """The columns and lines of the terminal; 80 and 24 where it does not say."""
+    try:
+        size = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        return 80, 24
+    return size.columns or 80, size.lines or 24
 
 
 class Screen:
@@ -50,6 +53,7 @@ class Screen:
         self._encoding = encoding
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
+        self._foretold = False
         self.color = color
         self.format = "table"
 
@@ -121,7 +125,22 @@ class Screen:
         if self._since is not None:
             self._since += count
 
+    def foretell(self, prompt: str) -> None:
+        """Shows the prompt before there is one: loading the line editor takes a moment."""
+        code, end = ("\x1b[36m", "\x1b[0m") if self.color else ("", "")
+        self._notes.write(f"{code}{prompt}{end}".encode())
+        self._notes.flush()
+        self._foretold = True
+
+    def clear_prompt(self) -> None:
+        """Takes back the prompt that was foretold, if it still stands there."""
+        if self._foretold:
+            self._foretold = False
+            self._notes.write(b"\r\x1b[K")
+            self._notes.flush()
+
     def _put(self, rows: bytes) -> None:
+        self.clear_prompt()
         if not self._utf8 and not rows.isascii() and self._size:
             rows = rows.decode("utf-8", "replace").encode(self._encoding, "replace")
         self._rows.write(rows)
@@ -168,8 +187,8 @@ class Screen:
         self._note(text if self._utf8 else text.translate(_ASCII))
 
     def _note(self, text: str) -> None:
+        self.clear_prompt()
         self.count_lines(text.count("\n"))
         with contextlib.suppress(BlockingIOError):
             self._notes.write(text.encode(self._encoding, "replace"))
             self._notes.flush()
-

@@ -41,7 +41,7 @@ class View(NamedTuple):
 class Taken(NamedTuple):
     """What became of some packet text: packets taken, lines refused, and whether ``q`` came."""
 
-    count: int
+    packets: int
     problems: list[Problem]
     ended: bool
 
@@ -80,9 +80,7 @@ class Session:
 
     # ------------------------------------------------------------- packets
 
-    def take(
-        self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None
-    ) -> Taken:
+    def take(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Taken:
         """Takes lines of packet text and draws their rows.
 
         ``accept`` is given the good lines before the first row is drawn. Lines are counted from
@@ -182,7 +180,14 @@ class Session:
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, stream
-        return Change(counts[0], counts[1], different if same_ticks else None, *last, block.problems)
+        return Change(
+            counts[0],
+            counts[1],
+            different if same_ticks else None,
+            last[0],
+            last[1],
+            block.problems,
+        )
 
     @property
     def named(self) -> bool:

@@ -13,7 +13,8 @@ _GAP = " | "
 def toolbar_text(session: Session, columns: int) -> str:
     """One line no wider than the window; what matters least is left out first."""
     timing = session.view.timing
-    settings = assignments(settings_that_differ(session))
+    differing = settings_that_differ(session)
+    settings = assignments(differing) if differing else ""
     strategy = f"{session.view.strategy} {settings}".rstrip()
     packets = f"{len(session.lines):,} taken, {session.refused:,} refused"
     if session.discarded:

@@ -77,8 +77,12 @@ class Chart:
         if not any(here.any() for here in both):
             yield Text("nothing to draw")
             return
-        bottom, top = _extent(np.concatenate([b[h] for (_, b), h in zip(series, both, strict=True)]))
-        left, right = _extent(np.concatenate([a[h] for (a, _), h in zip(series, both, strict=True)]))
+        bottom, top = _extent(
+            np.concatenate([b[h] for (_, b), h in zip(series, both, strict=True)])
+        )
+        left, right = _extent(
+            np.concatenate([a[h] for (a, _), h in zip(series, both, strict=True)])
+        )
         margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
         width = max(10, min(options.max_width, self.width or options.max_width) - margin - 1)
         if self.equal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import click
 
@@ -24,23 +24,16 @@ class SessionCommand(click.Command):
 
 def _show_help(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        ctx.find_object(Interpreter).screen.say(ctx.get_help())  # type: ignore[union-attr]
+        ctx.ensure_object(Interpreter).screen.say(ctx.get_help())
         ctx.exit()
 
 
-def command(name: str) -> Any:
+def command(name: str) -> Callable[[Callable[..., None]], click.Command]:
     """Makes a function a command of the session; it is given the ``Interpreter``."""
 
-    def decorate(function: Any) -> click.Command:
-        made: click.Command = click.command(
-            name,
-            cls=SessionCommand,
-            context_settings={
-                "help_option_names": ["-h", "--help"],
-                # -1 is a value, not an option, where a number may stand
-                "ignore_unknown_options": False,
-            },
+    def decorate(function: Callable[..., None]) -> click.Command:
+        return click.command(
+            name, cls=SessionCommand, context_settings={"help_option_names": ["-h", "--help"]}
         )(pass_interpreter(function))
-        return made
 
     return decorate

@@ -70,8 +70,9 @@ def help_(interpreter: Interpreter, name: str | None) -> None:
         return
     room = max(screen.columns - 14, 20)
     lines = ["A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves."]
-    for name, found in COMMANDS.commands.items():
-        lines.append(f"  :{name:<11}{found.get_short_help_str(room)}")
+    lines += [
+        f"  :{one:<11}{found.get_short_help_str(room)}" for one, found in COMMANDS.commands.items()
+    ]
     screen.say("\n".join(lines) + "\n:help NAME or :NAME --help says more; :keys shows the keys.")
 
 

@@ -113,9 +113,7 @@ def _compared(
     return compare_all(entities, taking_part, session.view.timing, selection=selection)
 
 
-def _table(
-    session: Session, taking_part: list[Contender], comparison: Comparison | None
-) -> Table:
+def _table(session: Session, taking_part: list[Contender], comparison: Comparison | None) -> Table:
     from rich.table import Table
 
     results = {one.label: one for one in comparison.results} if comparison else {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options import TickLength
+from epic_cli.cli.options import ParameterType, TickLength
 from epic_cli.engine.rows import FORMATS
 from epic_cli.packet_text import number
 from epic_cli.playback import CLOCKS, PACINGS
@@ -59,8 +59,11 @@ def pacing(interpreter: Interpreter, name: str | None) -> None:
     interpreter.record(f":pacing {name}")
 
 
-class Latency(click.FloatRange):
+class Latency(ParameterType):
     """Seconds, or ``none``."""
+
+    name = "seconds"
+    _range = click.FloatRange(-3600, 3600)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -68,12 +71,11 @@ class Latency(click.FloatRange):
         """Takes a number of seconds, or ``none``."""
         if value == "none":
             return "none"
-        seconds: float = super().convert(value, param, ctx)
-        return seconds
+        return self._range.convert(value, param, ctx)
 
 
 @command("latency")
-@click.argument("seconds", required=False, type=Latency(-3600, 3600), metavar="SECONDS")
+@click.argument("seconds", required=False, type=Latency(), metavar="SECONDS")
 def latency(interpreter: Interpreter, seconds: float | str | None) -> None:
     """Give packets without an arrival time one: their stamp plus SECONDS; none: do not."""
     before = interpreter.session.view.timing.latency
