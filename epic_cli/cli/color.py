@@ -9,6 +9,10 @@ ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 
 
+#: Values of TERM that promise nothing but lines of text.
+PLAIN_TERMINALS = ("dumb", "unknown", "")
+
+
 def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
     """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
     if choice != "auto":
@@ -17,4 +21,4 @@ def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM") != "dumb" and stream.isatty()
+    return os.environ.get("TERM", "") not in PLAIN_TERMINALS and stream.isatty()

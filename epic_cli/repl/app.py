@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from epic_cli import __version__
+from epic_cli.cli.color import PLAIN_TERMINALS
 from epic_cli.cli.errors import CannotAccess
 from epic_cli.repl import journal as journals
 from epic_cli.repl.interpreter import Interpreter, Switches, counted
@@ -108,7 +109,7 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
 @contextlib.contextmanager
 def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> Iterator[Reader]:
     """The reader that this terminal has the means for."""
-    if not sys.stdout.isatty() or os.environ.get("TERM", "") in ("", "dumb", "unknown"):
+    if not sys.stdout.isatty() or os.environ.get("TERM", "") in PLAIN_TERMINALS:
         from epic_cli.repl.plain import PlainReader
 
         notes = sys.stdout if sys.stdout.isatty() else sys.stderr
@@ -118,6 +119,7 @@ def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> It
     from epic_cli.repl.terminal import QuietTerminal
 
     with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+        interpreter.screen.has_cursor = True
         interpreter.screen.foretell(interpreter.prompt)
         gc.disable()  # nothing of what is loaded now is garbage
         from prompt_toolkit.history import InMemoryHistory

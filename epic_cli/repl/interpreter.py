@@ -77,7 +77,7 @@ class Interpreter:
                 else:
                     self._take(piece, name, first_line)
         except KeyboardInterrupt:
-            self.screen.say("interrupted", "dim")
+            self.screen.interrupted()
 
     def run_quietly(self, text: bytes, name: str) -> None:
         """Runs a script without drawing its rows; problems are told."""

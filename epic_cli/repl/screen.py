@@ -54,6 +54,7 @@ class Screen:
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
         self._foretold = False
+        self.has_cursor = False
         self.color = color
         self.format = "table"
 
@@ -153,6 +154,12 @@ class Screen:
         code = _CODES[kind] if self.color else ""
         end = "\x1b[0m" if code else ""
         self._note("".join(f"{code}{line}{end}\n" for line in text.splitlines()))
+
+    def interrupted(self) -> None:
+        """Says that something was stopped, in place of the row that was being written."""
+        if self._size is not None:
+            self._rows.write(b"\x1b[0m\r\x1b[K" if self.has_cursor else b"\n")
+        self.say("interrupted", "dim")
 
     def warn(self, text: str) -> None:
         """Writes what went wrong without keeping the session from going on."""

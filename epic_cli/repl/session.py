@@ -5,6 +5,7 @@ Nothing here knows of a terminal, of files or of commands.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from operator import ne
@@ -136,17 +137,14 @@ class Session:
 
     def rows(self, writer: RowWriter, view: View | None = None) -> Iterator[bytes]:
         """All rows, piece by piece, as ``epic replay`` writes them for these packets."""
-        for piece, _ in self._play(view or self.view, writer, finish=True):
-            yield piece
+        return self._play(view or self.view, writer, finish=True)
 
-    def _play(
-        self, view: View, writer: RowWriter, finish: bool
-    ) -> Iterator[tuple[bytes, SampleStream]]:
+    def _play(self, view: View, writer: RowWriter, finish: bool) -> Iterator[bytes]:
         stream = view.stream()
         for samples in stream.feed(self.packets.part(len(self.packets))):
-            yield writer.rows(samples, self.entities), stream
+            yield writer.rows(samples, self.entities)
         for samples in stream.finish() if finish else ():
-            yield writer.rows(samples, self.entities), stream
+            yield writer.rows(samples, self.entities)
 
     def tail(self, count: int, writer: RowWriter) -> tuple[list[bytes], int]:
         """The last rows, and how many there are in all."""
@@ -170,7 +168,7 @@ class Session:
         stream = view.stream()
         block = self.packets.part(len(self.packets))
         writer, writer_before = RowWriter("table"), RowWriter("table")
-        before = (piece for piece, _ in self._play(self.view, writer_before, finish=False))
+        before = _while_it_works(self._play(self.view, writer_before, finish=False))
         counts, different, last = [0, 0], 0, [b"", b""]
         for samples in stream.feed(block):
             pair = [next(before, b""), writer.rows(samples, self.entities)]
@@ -211,6 +209,12 @@ class Session:
     def clock(self) -> str:
         """The clock in force, which the pacing decides if nothing was set."""
         return self.view.timing.clock or ("exact" if self.pacing == "arrival" else "single")
+
+
+def _while_it_works(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """A view that fails must not keep anybody from leaving it."""
+    with contextlib.suppress(Exception):
+        yield from pieces
 
 
 def lines_of(block: PacketBlock) -> list[bytes]:
