@@ -75,7 +75,7 @@ class Interpreter:
                 if piece.lstrip()[:1] == b":":
                     self._run_command(piece, f"{name}:{first_line}: " if b"\n" in text else "")
                 else:
-                    self._take(piece, name, first_line)
+                    self.take(piece, name, first_line)
         except KeyboardInterrupt:
             self.screen.interrupted()
 
@@ -88,7 +88,8 @@ class Interpreter:
             self.quiet = False
             self.ended = False
 
-    def _take(self, text: bytes, name: str, first_line: int) -> None:
+    def take(self, text: bytes, name: str, first_line: int = 1) -> None:
+        """Takes lines of packets; ``first_line`` is the number that problems count from."""
         try:
             taken = self.session.take(text, self.screen.writer(), self._draw, self.record_lines)
         except CannotAccess:
@@ -120,7 +121,7 @@ class Interpreter:
             self.screen.complain(place + str(error))
         except OSError as error:
             self.screen.complain(f"{place}{error.filename or ''}: {error.strerror or error}")
-        except Exception as error:  # see _take
+        except Exception as error:  # see take
             self.screen.complain(f"{place}{text}: {_words(error)}")
 
     def command(self, line: str) -> None:

@@ -56,24 +56,26 @@ def rows(interpreter: Interpreter, count: int | None) -> None:
 def load(interpreter: Interpreter, file: str) -> None:
     """Take the packets of FILE: packet text, CSV or JSON lines."""
     session = interpreter.session
-    before = len(session.lines)
+    taken, refused = len(session.lines), session.refused
     quiet, interpreter.quiet = interpreter.quiet, True  # the rows are drawn once, at the end
-    refused = 0
     try:
         with Path(file).open("rb", buffering=0) as stream:
+            first = 1
             for block in read(stream.fileno()):
                 interpreter.screen.report(block.problems, file)
-                refused += len(block.problems)
-                interpreter.run(b"".join(lines_of(block)), file)
+                session.refused += len(block.problems)
+                interpreter.take(b"".join(lines_of(block)), file, first)
+                first += len(block)
     finally:
         interpreter.quiet = quiet
-        interpreter.ended = False  # a recording may end with q
     if interpreter.quiet:
         return
     if session.lines:
         interpreter.draw_tail()
-    note = f"{file}: {counted(len(session.lines) - before, 'packet')} taken"
-    interpreter.screen.say(note + (f", {refused:,} lines refused" if refused else ""))
+    note = f"{file}: {counted(len(session.lines) - taken, 'packet')} taken"
+    if session.refused > refused:
+        note += f", {counted(session.refused - refused, 'line')} refused"
+    interpreter.screen.say(note)
 
 
 @command("save")
