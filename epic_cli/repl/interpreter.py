@@ -116,7 +116,7 @@ class Interpreter:
         except click.exceptions.Exit:
             return
         except click.ClickException as error:
-            self.screen.complain(place + error.format_message())
+            self.screen.complain(place + _reason(error))
         except (CannotAccess, ValueError) as error:
             self.screen.complain(place + str(error))
         except OSError as error:
@@ -145,10 +145,10 @@ class Interpreter:
             if not {"-h", "--help"} & set(words):
                 command.make_context(f":{command.name}", list(words), obj=self).close()
         except click.ClickException as error:
-            message = error.format_message()
+            message = _reason(error)
             for word in line.split()[1:]:
-                if f"'{word}'" in message or f" {word} " in message:
-                    column = line.rindex(word)
+                if f"'{word}'" in message or f" {word} " in f" {message} ":
+                    column = line.rindex(word) + 1
             return WrongCommand(column, message)
         return None
 
@@ -221,6 +221,13 @@ def _split(line: str) -> tuple[str, list[str]]:
     except ValueError as error:
         raise click.UsageError(f"{error}".lower()) from error
     return words[0].removeprefix(":"), words[1:]
+
+
+def _reason(error: click.ClickException) -> str:
+    """What is wrong; which parameter it is, the line shows."""
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return error.message
+    return error.format_message()
 
 
 def _words(error: BaseException) -> str:

@@ -120,7 +120,7 @@ def test_what_a_wrong_command_says(command: str, message: str) -> None:
 def test_a_wrong_word_has_the_cursor() -> None:
     wrong = Desk().check(":set display_behind=0.1 calc_ahead=61")
     assert wrong is not None
-    assert wrong.column == 1 + len(":set display_behind=0.1 ") - 1
+    assert wrong.column == 1 + len(":set display_behind=0.1 ")
 
 
 def test_a_command_may_be_shortened() -> None:

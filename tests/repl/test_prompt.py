@@ -56,13 +56,13 @@ def test_several_lines_at_once_come_together(typist: Typist) -> None:
 
 
 def test_the_end_of_a_paste_goes_on(typist: Typist) -> None:
-    assert typist.type("\x1b[200~a\r\nb\rc\x1b[201~") == "a\nb\n"
-    assert typist.type("d\r") == "cd"
+    assert typist.type("\x1b[200~a\r\nb\r:ke\x1b[201~") == "a\nb\n"
+    assert typist.type("ys\r") == ":keys"
 
 
 def test_a_paste_goes_where_the_cursor_is(typist: Typist) -> None:
-    assert typist.type("ad\x1b[D\x1b[200~b\nc\x1b[201~") == "ab\n"
-    assert typist.type("\r") == "cd"
+    assert typist.type("aeys\x1b[D\x1b[D\x1b[D\x1b[200~b\n:k\x1b[201~") == "ab\n"
+    assert typist.type("\r") == ":keys"
 
 
 def test_interrupts_and_ends(typist: Typist) -> None:
