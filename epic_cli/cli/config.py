@@ -52,7 +52,7 @@ def give_defaults(command: click.Command) -> click.Command:
         try:
             option.type_cast_value(context, value)
         except (click.ClickException, TypeError, ValueError) as error:
-            message = error.format_message() if isinstance(error, click.UsageError) else str(error)
+            message = error.message if isinstance(error, click.UsageError) else str(error)
             raise WrongUsage(f"{path}: {name} = {value!r}: {message}") from error
         defaults[option.name or name] = value
     command.context_settings = {**command.context_settings, "default_map": defaults}

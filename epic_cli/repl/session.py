@@ -68,7 +68,6 @@ class Session:
     def __init__(self, view: View | None = None) -> None:
         self.view = view or View()
         self.stored: dict[str, dict[str, Value]] = {}  # settings of strategies left
-        self.refused = 0
         self.reset()
 
     def reset(self) -> None:
@@ -76,6 +75,7 @@ class Session:
         self.entities = Entities()
         self.packets = PacketBlock(self.entities)
         self.lines: list[bytes] = []
+        self.named = False  # whether any entity has a name
         self.refused = 0
         self._stream: SampleStream | None = self.view.stream()
 
@@ -96,6 +96,7 @@ class Session:
         before, block.problems = block.problems, []
         self.packets.extend(block)
         self.lines += lines
+        self.named = self.named or _any_named(lines)
         self._stream = None
         for samples in stream.feed(block):
             draw(writer.rows(samples, self.entities))
@@ -123,6 +124,7 @@ class Session:
         self._stream = None
         self.packets = self.packets.part(left)
         del self.lines[left:]
+        self.named = _any_named(self.lines)
         return count
 
     # ------------------------------------------------------------- replaying
@@ -188,11 +190,6 @@ class Session:
         )
 
     @property
-    def named(self) -> bool:
-        """Whether any entity has a name."""
-        return any(self.entities.name(number) for number in range(min(len(self.entities), 2)))
-
-    @property
     def discarded(self) -> int:
         """How many packets the strategy did not want: late ones, for the most part."""
         replay = self._stream.replay if self._stream else None
@@ -209,6 +206,10 @@ class Session:
     def clock(self) -> str:
         """The clock in force, which the pacing decides if nothing was set."""
         return self.view.timing.clock or ("exact" if self.pacing == "arrival" else "single")
+
+
+def _any_named(lines: list[bytes]) -> bool:
+    return any(b"entity=" in line for line in lines)
 
 
 def _while_it_works(pieces: Iterator[bytes]) -> Iterator[bytes]:
