@@ -63,7 +63,7 @@ class Terminal:
         self.child.delaybeforesend = None
         self.raw = b""
         self._waiting = b""
-        self.screen = Screen(columns, lines, self._queue if answers else lambda data: None)
+        self.screen = Screen(columns, lines, self._queue if answers else lambda _: None)
         self._stream = pyte.ByteStream(self.screen)
 
     def __enter__(self) -> Terminal:
@@ -174,7 +174,11 @@ class Terminal:
             return -int(self.child.signalstatus or 0)
         return int(self.child.exitstatus)
 
+    def signal(self, number: int) -> None:
+        assert self.child.pid is not None
+        os.kill(self.child.pid, number)
+
     def kill(self) -> None:
         """As if the machine had stopped."""
-        os.kill(self.child.pid, signal.SIGKILL)
+        self.signal(signal.SIGKILL)
         self.status()

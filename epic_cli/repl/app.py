@@ -19,7 +19,9 @@ from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
 
-FIRST_SCREEN = f"epic {__version__}: type packets and see what a player would see; q leaves\n:help lists the commands"
+FIRST_SCREEN = f"""\
+epic {__version__}: type packets and see what a player would see; q leaves
+:help lists the commands"""
 
 
 class Options(NamedTuple):

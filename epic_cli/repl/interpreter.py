@@ -100,7 +100,9 @@ class Interpreter:
         problems = [one._replace(line=one.line + first_line - 1) for one in taken.problems]
         self.screen.report(problems, name)
         if b"\n" in text.rstrip(b"\r\n") and problems and not self.quiet:
-            self.screen.warn(f"taken: {counted(taken.packets, 'packet')}, refused: {len(problems):,}")
+            self.screen.warn(
+                f"taken: {counted(taken.packets, 'packet')}, refused: {len(problems):,}"
+            )
         self.ended = self.ended or taken.ended
 
     def _draw(self, rows: bytes) -> None:

@@ -38,7 +38,9 @@ def test_the_file_gives_defaults(tmp_path: Path) -> None:
 
 
 def test_variables_give_defaults(tmp_path: Path) -> None:
-    given = epic(tmp_path, "replay", EPIC_TICK="100ms", EPIC_SET="calc_ahead=0.1", EPIC_FORMAT="csv")
+    given = epic(
+        tmp_path, "replay", EPIC_TICK="100ms", EPIC_SET="calc_ahead=0.1", EPIC_FORMAT="csv"
+    )
     options = ["--tick", "0.1", "--set", "calc_ahead=0.1", "--format", "csv"]
     assert given.stdout == epic(tmp_path, "replay", *options).stdout
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
+from itertools import groupby
 from pathlib import Path
 
+from pyte.screens import Char
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
@@ -60,22 +62,27 @@ def colour(name: str) -> str:
     return _COLOURS.get(name, name)
 
 
+def style_of(cell: Char) -> Style:
+    """How a character is drawn."""
+    return Style(
+        color=colour(cell.fg),
+        bgcolor=None if cell.bg == "default" else colour(cell.bg),
+        bold=cell.bold,
+        underline=cell.underscore,
+        reverse=cell.reverse,
+    )
+
+
 def svg(terminal: Terminal, title: str) -> str:
     """The screen as an SVG."""
     screen = terminal.screen
     console = Console(record=True, width=screen.columns, file=io.StringIO(), force_terminal=True)
     for y in range(screen.lines):
         text = Text(no_wrap=True, end="\n")
-        for x in range(screen.columns):
-            cell = screen.buffer[y][x]
-            style = Style(
-                color=colour(cell.fg),
-                bgcolor=None if cell.bg == "default" else colour(cell.bg),
-                bold=cell.bold,
-                underline=cell.underscore,
-                reverse=cell.reverse,
-            )
-            text.append(cell.data, style)
+        for style, cells in groupby(
+            (screen.buffer[y][x] for x in range(screen.columns)), key=style_of
+        ):
+            text.append("".join(cell.data for cell in cells), style)
         console.print(text)
     picture = console.export_svg(title=title, unique_id=title.replace(" ", "-"))
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"

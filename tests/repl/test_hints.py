@@ -81,7 +81,9 @@ def test_the_toolbar_fits(columns: int) -> None:
 
 def test_the_toolbar_says_what_is_in_force() -> None:
     desk = Desk()
-    desk.do("0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x", ":set calc_ahead=0.1", ":tick 60hz")
+    desk.do(
+        "0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x", ":set calc_ahead=0.1", ":tick 60hz"
+    )
     assert toolbar_text(desk.session, 120) == (
         " epic calc_ahead=0.1 | single clock, demo pacing | tick 1/60 s"
         " | 2 taken, 1 refused, 1 discarded | last 0.5 s"

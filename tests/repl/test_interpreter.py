@@ -13,7 +13,12 @@ from epic_cli.engine.strategies import names
 from epic_cli.repl.commands import COMMANDS
 from epic_cli.repl.session import View
 
-TURN = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1", "2,0,0 / 0,10,0 / 0.2", "2,1,0 / 0,10,0 / 0.3")
+TURN = (
+    "0,0,0 / 10,0,0 / 0",
+    "1,0,0 / 10,0,0 / 0.1",
+    "2,0,0 / 0,10,0 / 0.2",
+    "2,1,0 / 0,10,0 / 0.3",
+)
 
 
 def replayed(path: Path, *options: str) -> str:
@@ -60,9 +65,9 @@ def test_a_changed_setting_replays_and_says_what_changed(tmp_path: Path) -> None
     expected = replayed(packets, "--format", "table", "--set", "calc_ahead=0.1").splitlines()[1:]
     assert [line.split() for line in lines[1:-1]] == [line.split() for line in expected]
     before = replayed(packets, "--format", "table").splitlines()[-1].split()
+    last, was = ",".join(lines[-2].split()[1:4]), ",".join(before[1:4])
     assert lines[-1] == (
-        f"calc_ahead 0.2 -> 0.1: 9 of 9 rows differ, the last is {','.join(lines[-2].split()[1:4])},"
-        f" was {','.join(before[1:4])}"
+        f"calc_ahead 0.2 -> 0.1: 9 of 9 rows differ, the last is {last}, was {was}"
     )
 
 
@@ -146,7 +151,9 @@ def test_undo_takes_packets_back_and_redraws() -> None:
 def test_reset_starts_again() -> None:
     desk = Desk()
     first = desk.do(*TURN)
-    assert desk.do(":set calc_ahead=0.1", ":set calc_ahead=", ":reset").endswith("forgot 4 packets\n")
+    assert desk.do(":set calc_ahead=0.1", ":set calc_ahead=", ":reset").endswith(
+        "forgot 4 packets\n"
+    )
     assert desk.do(*TURN).splitlines() == first.splitlines()[1:]
 
 

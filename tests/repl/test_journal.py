@@ -70,7 +70,7 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path: Path) -> None:
     path = folder / "x.epic"
     path.write_text(f"{PACKETS[0]}\n1,0,0 / 10")
     assert journals.read(path) == PACKETS[0].encode() + b"\n"
-    desk = Desk(journal=Journal(tmp_path, [].append, path))
+    desk = Desk(journal=Journal(tmp_path, pytest.fail, path))
     desk.do(PACKETS[1])
     assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -182,7 +181,9 @@ def test_forty_columns(tmp_path: Path) -> None:
 def test_a_resize_changes_the_table(terminal: Terminal) -> None:
     terminal.resize(24, 80)
     terminal.type(FIRST)
-    terminal.wait_for(r"^    time         x         y         z       vx       vy       vz  status$")
+    terminal.wait_for(
+        r"^    time         x         y         z       vx       vy       vz  status$"
+    )
     terminal.wait_for("^ epic .*1 taken, 0 refused")
 
 
@@ -280,7 +281,7 @@ def test_resume_after_the_terminal_was_closed(tmp_path: Path) -> None:
     with Terminal(tmp_path) as terminal:
         terminal.prompt()
         terminal.type(FIRST)
-        os.kill(terminal.child.pid, signal.SIGHUP)
+        terminal.signal(signal.SIGHUP)
         assert terminal.status() == -signal.SIGHUP
     with Terminal(tmp_path, ["--resume"]) as terminal:
         terminal.wait_for("resumed: 1 packet")
