@@ -62,6 +62,9 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     """
     from fractions import Fraction  # only who sets the tick waits for it
 
+    if isinstance(tick, float) and math.isfinite(tick):
+        simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60, too, comes as a float
+        tick = simple if float(simple) == tick else tick
     text = str(tick).strip().lower()
     try:
         if text.endswith("ms"):
@@ -150,6 +153,10 @@ def replay(
     Raises ``ValueError`` for wrong settings at once, and for a packet that has no place on the
     clock when it comes.
     """
+    if clock not in (None, *CLOCKS):
+        raise ValueError(f"there is no clock {clock!r}: it is one of {', '.join(CLOCKS)}")
+    if pacing not in (None, *PACINGS):
+        raise ValueError(f"there is no pacing {pacing!r}: it is one of {', '.join(PACINGS)}")
     timing = Timing(parse_tick(tick), clock, pacing, latency)
     return _samples(packets, SampleStream(_maker(strategy, settings), timing))
 

@@ -38,6 +38,7 @@ BLOCK_SIZE = 65536
 #: A longer line of CSV or JSON is refused; packet text has the demo's own limit.
 LONGEST_LINE = 65536
 
+_NUMBERS_BEGIN_WITH = tuple(b"%c" % byte for byte in b"0123456789+-.")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -68,13 +69,15 @@ def detect(head: bytes, final: bool = False) -> InputFormat | None:
     JSON lines begin with ``{``; CSV begins with a header that names ``time`` and ``x``; all
     else is packet text.
     """
+    if not final and _BYTE_ORDER_MARK.startswith(head):
+        return None
     begin = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if begin[:1] == b"{":
         return "jsonl"
     line, newline, _ = begin.partition(b"\n")
     if not newline and not final and len(head) < LONGEST_LINE:
-        # packet text can be told before its first line is whole
-        return "text" if begin and not begin[:1].isalpha() and begin[:1] != b'"' else None
+        # packet text can be told before its first line is whole: a header begins with no number
+        return "text" if begin[:1] in _NUMBERS_BEGIN_WITH else None
     names = {name.strip().strip('"') for name in _split_header(line.decode("utf-8", "replace"))}
     return "csv" if {"time", "x"} <= names else "text"
 
@@ -113,7 +116,7 @@ class _LineReader:
         if len(self._kept) > LONGEST_LINE:
             if not self._skipping:
                 self._line += 1
-                self._refuse(block, self._kept, 0, "the line is too long", "at most 64 KiB a line")
+                self._refuse_length(block, self._kept)
                 self._line -= 1  # it is counted when its end comes
             self._skipping, self._kept = True, b""
         return block
@@ -124,6 +127,9 @@ class _LineReader:
             self._skipping = False
             return
         raw = block.text[begin:end]
+        if len(raw) > LONGEST_LINE:
+            self._refuse_length(block, raw)
+            return
         if self._line == 1 and raw.startswith(_BYTE_ORDER_MARK):
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
             begin += len(_BYTE_ORDER_MARK)
@@ -136,6 +142,9 @@ class _LineReader:
             self._refuse(block, raw, raw.index(0), "there is a NUL byte", "UTF-8 text")
         elif not line.isspace():
             self.take_line(block, line, raw, begin)
+
+    def _refuse_length(self, block: PacketBlock, raw: bytes) -> None:
+        self._refuse(block, raw[:80], 0, "the line is too long", "at most 64 KiB a line")
 
     def _refuse(self, block: PacketBlock, raw: bytes, caret: int, what: str, expected: str) -> None:
         from epic_cli.engine.problems import Problem
@@ -235,7 +244,7 @@ class JsonlReader(_LineReader):
 
         try:
             item: Any = json.loads(
-                line, parse_float=_Number, parse_int=_Number, parse_constant=_Number
+                line.rstrip(), parse_float=_Number, parse_int=_Number, parse_constant=_Number
             )
         except json.JSONDecodeError as error:
             caret = len(line[: error.pos].encode())
@@ -261,7 +270,7 @@ class JsonlReader(_LineReader):
         for name in FIELDS:
             if name not in item:
                 return name, f"{name} is missing", f"the names {', '.join(FIELDS)}"
-            if not isinstance(item[name], str):
+            if not isinstance(item[name], str) or not _is_unicode(item[name]):
                 return name, f"{name} is not a number", "a number"
         for name in OPTIONAL_FIELDS:
             if isinstance(item.get(name), list | dict):

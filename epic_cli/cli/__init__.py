@@ -19,6 +19,7 @@ from epic_cli.engine.declaration import SettingError, nearest
 COMMANDS = {
     "session": "Type packets and see the rows at once; what epic alone does on a terminal.",
     "replay": "Turn packets into what a player would see, one row a tick.",
+    "simulate": "Send movement over a bad network: packets with arrival times.",
     "strategies": "List the smoothing strategies, or explain one.",
 }
 
@@ -80,6 +81,14 @@ class LazyGroup(click.Group):
                 hint = f"To replay a file: epic replay {args[0]}"
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; a closed pipe is its end, which click would make a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _discard_output()
+            return ExitStatus.DONE
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -10,6 +10,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
     cdef cppclass string_view:
         string_view()
         string_view(const char*, size_t)
+        const char* data()
 
 
 cdef extern from "packet.h" namespace "epic" nogil:
@@ -53,7 +54,7 @@ cdef extern from "packet.h" namespace "epic" nogil:
 cdef extern from "entities.h" namespace "epic" nogil:
     cdef cppclass EntityNames:
         int32_t number_of(string_view)
-        const string& name(int32_t)
+        const string& name(int32_t) except +IndexError
         size_t size()
 
 

@@ -129,6 +129,8 @@ cdef class PacketBlock:
         """A ``Problem`` with the time of the packet at this index."""
         from epic_cli.engine.problems import Problem
 
+        if index >= self.items.size():
+            raise IndexError(index)
         cdef Packet packet = self.items[index]
         text = self.text[packet.offset:packet.offset + packet.length]
         caret = packet.caret if self.find_time is None else self.find_time(text)

@@ -103,6 +103,12 @@ inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& r
     }
 }
 
+// Where something is missing at the end of a line: before its newline.
+inline const char* before_newline(const char* p, const char* line) {
+    while (p > line && (p[-1] == '\n' || p[-1] == '\r')) --p;
+    return p;
+}
+
 // Reads the line [p, end), which ends with a newline or stands before a NUL. A NUL within
 // ends it early, as it ends a C string.
 inline Scanned scan_packet(const char* p, const char* end, Packet& packet) {
@@ -116,7 +122,7 @@ inline Scanned scan_packet(const char* p, const char* end, Packet& packet) {
         const char* const after = p < end ? scan_number(p, n[i]) : nullptr;
         if (!after) {
             result.expected = Expected(2 * i);
-            result.where = p;
+            result.where = p == end ? before_newline(p, line) : p;
             return result;
         }
         p = after;
@@ -124,7 +130,7 @@ inline Scanned scan_packet(const char* p, const char* end, Packet& packet) {
         p = skip_blanks(p, end);
         if (p == end || *p != kSeparators[i]) {
             result.expected = Expected(2 * i + 1);
-            result.where = p;
+            result.where = p == end ? before_newline(p, line) : p;
             return result;
         }
         ++p;

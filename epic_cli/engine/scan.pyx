@@ -129,6 +129,8 @@ cdef class TextScanner:
         one.caret = 0
         if scanned.expected == EXPECTED_NOTHING:
             one.expected = number_entity(self.entities, scanned.entity, packet[0])
+            if one.expected != EXPECTED_NOTHING and scanned.entity.data() != NULL:
+                one.caret = scanned.entity.data() - piece
         else:
             one.caret = scanned.where - piece
         if one.expected != EXPECTED_NOTHING:

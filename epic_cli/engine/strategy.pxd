@@ -3,7 +3,7 @@ from epic_cli.engine.packets cimport Packet, Sample
 
 cdef class Strategy:
     cdef readonly dict settings
-    cdef double newest
+    cdef double newest          # the newest stamp accepted; NaN: none yet
     cdef bint broken
     cdef bint takes_any_number
 

@@ -20,9 +20,10 @@ cdef class Strategy:
     """A smoothing strategy: packets in, what is drawn out.
 
     A built-in strategy overrides ``configure`` (its settings as numbers), ``accept`` (a packet
-    that is finite; False: discarded), ``draw`` (fills the sample for a local time that never
-    goes back) and ``clear`` (forget everything). The base refuses what is not finite, turns a
-    packet with ``teleport`` into ``teleport``, and speaks to Python.
+    that is finite; False: discarded; ``newest`` is the newest stamp accepted before it), ``draw``
+    (fills the sample for a local time that never goes back) and ``clear`` (forget everything).
+    The base refuses what is not finite, turns a packet with ``teleport`` into ``teleport``, and
+    speaks to Python.
     """
 
     declaration = Declaration("", "", "", (), "", "", "", "")

@@ -34,7 +34,7 @@ def find(name: str) -> type[Any]:
     module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     if not isinstance(found, type):
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {place} is no class")
@@ -70,4 +70,10 @@ def _entry_points() -> dict[str, str]:
 #: Where each built-in strategy is.
 BUILT_IN = {
     "epic": "epic_cli.engine.strategies.epic:Epic",
+    "extrapolator": "epic_cli.engine.strategies.extrapolator:Extrapolator",
+    "dumb-terminal": "epic_cli.engine.strategies.dumb_terminal:DumbTerminal",
+    "lerp": "epic_cli.engine.strategies.lerp:Lerp",
+    "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
+    "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
+    "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
 }

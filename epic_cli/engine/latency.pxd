@@ -1,0 +1,32 @@
+cimport cython
+
+
+@cython.final
+cdef class MovingAverage:
+    cdef readonly double weight
+    cdef readonly double value
+    cdef readonly long count
+
+    cpdef double add(self, double sample) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class WeightedTimedAverage:
+    cdef readonly double duration
+    cdef readonly double value
+    cdef double updated
+
+    cpdef double add(self, double sample, double now) noexcept nogil
+
+
+@cython.final
+cdef class LatencyEstimator:
+    cdef readonly MovingAverage round_trip
+    cdef readonly MovingAverage one_way
+    cdef readonly MovingAverage interval
+    cdef double last_arrival
+
+    cpdef double echo(self, double sent, double now) noexcept nogil
+    cpdef double packet(self, double stamp, double arrival) noexcept nogil
+    cpdef void clear(self) noexcept nogil

@@ -1,0 +1,177 @@
+"""The dead reckoning of the seed book, with its three kinds of correction."""
+
+from epic_cli.engine.curves cimport (
+    critically_damped,
+    critically_damped_velocity,
+    hermite,
+    hermite_velocity,
+)
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3, dot
+
+from epic_cli.engine.declaration import Declaration, Setting
+
+cdef enum Correction:
+    SNAP
+    BLEND
+    SPLINE
+    SECOND_ORDER
+
+_CORRECTIONS = ("snap", "blend", "spline", "second-order")
+
+# A critically damped offset that begins at rest has this many time constants to go until 5 %
+# of it are left: the solution of (1 + x) e^-x = 0.05.
+cdef double SETTLED = 4.743864518
+
+
+cdef class DeadReckoning(Strategy):
+    """Assumes that the entity goes on as it did, and corrects the guess when a packet comes.
+
+    The received state is simulated forward by its age, and on until the next packet:
+
+        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - stamp time
+
+    ``age=measured`` takes the stamp as the time at which the state was true, for clocks that
+    agree; ``age=rtt`` takes half of ``rtt`` for the age of every packet when it comes in. There
+    is no lag while the entity does the expected; when it does not, what is drawn was wrong for
+    the length of the latency, and must be corrected:
+
+    snap: at once. blend: the difference to what was drawn is added to the prediction, and fades
+    in equal steps over ``correction_time``. spline: a cubic Hermite path of that length leads
+    from the drawn position and velocity to the predicted ones. second-order: the acceleration is
+    changed, as a critically damped spring would, so that position and velocity ease in without a
+    corner; 5 % of a difference are left after ``correction_time``. A difference larger than
+    ``snap_distance`` is not smoothed at all.
+
+    Good for vehicles and whatever has momentum; on a player who turns at once it is wrong most
+    of the time. It goes on for ever without packets. A packet with an earlier stamp than the
+    newest is discarded. Every row is ``extrapolated``; the velocity is that of the drawn path.
+    """
+
+    declaration = Declaration(
+        name="dead-reckoning",
+        summary="goes on as received; corrects by snap, blend, spline or second order",
+        family="extrapolate and correct",
+        needs=("velocity", "clocks that agree, or age=rtt"),
+        lag="none at constant velocity",
+        on_loss="goes on as before, for ever",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",
+        proof="the book's figure 8.5, closed forms",
+        settings=(
+            Setting("correction", "blend", "how a wrong guess is mended",
+                    choices=("snap", "blend", "spline", "second-order")),
+            Setting("correction_time", 0.2, "how long mending takes", "s", 0, 60,
+                    tune=(0.02, 1.0), scale="log"),
+            Setting("snap_distance", 0.0, "a larger difference is not smoothed; 0: all are"
+                    " smoothed", "length units", 0, 1e12),
+            Setting("age", "measured", "how old a packet is when it comes in: by its stamp, or half"
+                    " of rtt", choices=("measured", "rtt")),
+            Setting("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60),
+            Setting("acceleration", "none", "simulate with the acceleration between the last two"
+                    " packets, or without", choices=("none", "estimated")),
+        ),
+    )
+
+    cdef Correction correction
+    cdef double correction_time, snap_distance, half_rtt
+    cdef bint measures_age, accelerates
+    cdef bint empty
+    cdef double true_at                 # the local time at which its state was true
+    cdef Vec3[double] position, velocity, acceleration
+    cdef bint correcting
+    cdef double corrected_at            # the local time at which the correction began
+    cdef Vec3[double] offset, offset_velocity   # drawn less predicted, then
+    cdef Vec3[double] end, end_velocity         # of the spline
+
+    def configure(self, *, correction, correction_time, snap_distance, age, rtt, acceleration):
+        self.correction = <Correction><int>_CORRECTIONS.index(correction)
+        self.correction_time = correction_time
+        self.snap_distance = snap_distance
+        self.measures_age = age == "measured"
+        self.half_rtt = rtt / 2
+        self.accelerates = acceleration == "estimated"
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.correcting = False
+        self.acceleration = Vec3[double]()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint first = self.empty
+        cdef Vec3[double] drawn, drawn_velocity
+        if not first:
+            if packet.time < self.newest:
+                return False
+            self.path(now, drawn, drawn_velocity)
+            if self.accelerates and packet.time > self.newest:
+                self.acceleration = (
+                    (packet.velocity - self.velocity) * (1 / (packet.time - self.newest)))
+        self.empty = False
+        self.true_at = packet.time if self.measures_age else now - self.half_rtt
+        self.position = packet.position
+        self.velocity = packet.velocity
+        self.correcting = False
+        if not first:
+            self.correct(drawn, drawn_velocity, now)
+        return True
+
+    cdef void correct(self, Vec3[double] drawn, Vec3[double] drawn_velocity,
+                      double now) noexcept nogil:
+        """Begins to lead from what was drawn to what is predicted now."""
+        self.offset = drawn - self.predicted(now)
+        self.offset_velocity = drawn_velocity - self.predicted_velocity(now)
+        if self.correction == SNAP or self.correction_time <= 0:
+            return
+        if 0 < self.snap_distance ** 2 < dot(self.offset, self.offset):
+            return
+        self.correcting = True
+        self.corrected_at = now
+        if self.correction == SPLINE:
+            self.end = self.predicted(now + self.correction_time)
+            self.end_velocity = self.predicted_velocity(now + self.correction_time)
+
+    cdef Vec3[double] predicted(self, double at) noexcept nogil:
+        cdef double s = at - self.true_at
+        return self.position + self.velocity * s + self.acceleration * (0.5 * s * s)
+
+    cdef Vec3[double] predicted_velocity(self, double at) noexcept nogil:
+        return self.velocity + self.acceleration * (at - self.true_at)
+
+    cdef void path(self, double at, Vec3[double]& position,
+                   Vec3[double]& velocity) noexcept nogil:
+        """What is drawn: the prediction and what is left of the correction."""
+        cdef double elapsed = at - self.corrected_at
+        cdef double fraction, frequency
+        cdef Vec3[double] begin, begin_velocity
+        (&position)[0] = self.predicted(at)
+        (&velocity)[0] = self.predicted_velocity(at)
+        if not self.correcting:
+            return
+        if self.correction == SECOND_ORDER:
+            frequency = SETTLED / self.correction_time
+            (&position)[0] = position + critically_damped(
+                self.offset, self.offset_velocity, frequency, elapsed)
+            (&velocity)[0] = velocity + critically_damped_velocity(
+                self.offset, self.offset_velocity, frequency, elapsed)
+            return
+        fraction = elapsed / self.correction_time
+        if fraction >= 1:
+            return
+        if self.correction == BLEND:
+            (&position)[0] = position + self.offset * (1 - fraction)
+            (&velocity)[0] = velocity - self.offset * (1 / self.correction_time)
+            return
+        begin = self.predicted(self.corrected_at) + self.offset
+        begin_velocity = self.predicted_velocity(self.corrected_at) + self.offset_velocity
+        (&position)[0] = hermite(begin, begin_velocity, self.end, self.end_velocity,
+                                 self.correction_time, fraction)
+        (&velocity)[0] = hermite_velocity(begin, begin_velocity, self.end, self.end_velocity,
+                                          self.correction_time, fraction)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+            return
+        self.path(at, sample.position, sample.velocity)
+        sample.status = EXTRAPOLATED

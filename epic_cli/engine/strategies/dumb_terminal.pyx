@@ -1,0 +1,54 @@
+"""The dumb terminal client of the seed book."""
+
+from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3
+
+from epic_cli.engine.declaration import Declaration
+
+
+cdef class DumbTerminal(Strategy):
+    """Shows the last received state until the next one comes.
+
+    The conservative extreme: nothing is guessed, so nothing wrong is ever shown, and nothing is
+    smoothed, so a player on a fast screen sees as many pictures a second as packets come in. It
+    is behind by the age of the state, half the round-trip time when it comes in and one packet
+    period more when the next one does. The yardstick for every other strategy.
+
+    A packet with an earlier stamp than the newest is discarded. Every row is ``held``; its
+    velocity is the one in the packet.
+    """
+
+    declaration = Declaration(
+        name="dumb-terminal",
+        summary="the last received state, held",
+        family="show what was received",
+        needs=(),
+        lag="the age of the newest packet: latency, plus up to one packet period",
+        on_loss="holds",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
+        " The Dumb Terminal Client",
+        proof="definition",
+    )
+
+    cdef bint empty
+    cdef Vec3[double] position, velocity
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time < self.newest:
+            return False
+        self.empty = False
+        self.position = packet.position
+        self.velocity = packet.velocity
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+            return
+        sample.status = HELD
+        sample.position = self.position
+        sample.velocity = self.velocity

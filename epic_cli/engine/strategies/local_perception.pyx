@@ -1,0 +1,96 @@
+"""The client side interpolation of the seed book: a local perception filter."""
+
+from epic_cli.engine.curves cimport lerp
+from epic_cli.engine.latency cimport LatencyEstimator
+from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3
+
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.latency import LatencyEstimator as NewLatencyEstimator
+
+
+cdef class LocalPerception(Strategy):
+    """On each packet, moves from what is drawn to the new state over the interpolation period.
+
+        drawn(t) = lerp(start, received, (t - now) / period)
+
+    where ``start`` is what was drawn when the packet came in at ``now``. It never shows anything
+    but points between states that the server has sent. It is behind by the age of a packet plus
+    the period, so the period should be short; but when it is shorter than the packet period the
+    entity arrives early and waits: a stutter. The best period is the packet period, which
+    ``period=auto`` measures as a moving average of the times between arrivals.
+
+    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` on the
+    way and ``held`` from the arrival on. The velocity is that of the line being drawn.
+    """
+
+    declaration = Declaration(
+        name="local-perception",
+        summary="from what is drawn to the new state, over one packet period",
+        family="chase the newest state",
+        needs=(),
+        lag="latency plus the period",
+        on_loss="arrives at the newest state, then holds",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
+        " Client Side Interpolation",
+        proof="formula",
+        settings=(
+            Setting("period", "auto", "the interpolation period; auto measures the packet period",
+                    "s", 0, 60, choices=("auto",), tune=(0.02, 0.5), scale="log"),
+            Setting("first_period", 0.1, "the period until two packets have come in, with"
+                    " period=auto", "s", 0, 60),
+            Setting("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
+                    1, tune=(0.02, 0.5), scale="log"),
+        ),
+    )
+
+    cdef bint measures
+    cdef double fixed_period
+    cdef LatencyEstimator estimator
+    cdef bint empty
+    cdef double started, period     # of the way being drawn
+    cdef Vec3[double] start, target
+
+    def configure(self, *, period, first_period, weight):
+        self.measures = period == "auto"
+        self.fixed_period = first_period if self.measures else period
+        self.estimator = NewLatencyEstimator(weight)
+
+    cdef void clear(self) noexcept nogil:
+        self.estimator.clear()
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time < self.newest:
+            return False
+        if self.measures:
+            self.estimator.packet(packet.time, now)
+        self.start = packet.position if self.empty else self.shown(now)
+        self.target = packet.position
+        self.started = now
+        self.period = self.interpolation_period()
+        self.empty = False
+        return True
+
+    cdef double interpolation_period(self) noexcept nogil:
+        if self.measures and self.estimator.interval.count > 0:
+            return self.estimator.interval.value
+        return self.fixed_period
+
+    cdef Vec3[double] shown(self, double at) noexcept nogil:
+        cdef double elapsed = max(at - self.started, 0.0)
+        if elapsed >= self.period:
+            return self.target
+        return lerp(self.start, self.target, elapsed / self.period)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+            return
+        sample.position = self.shown(at)
+        if at - self.started < self.period:
+            sample.velocity = (self.target - self.start) * (1 / self.period)
+            sample.status = INTERPOLATED
+        else:
+            sample.status = HELD

@@ -1,0 +1,155 @@
+"""The entity interpolation of the platformer log: drawn in the past, between two updates."""
+
+from libc.math cimport ceil, fabs
+from libcpp.vector cimport vector
+
+from epic_cli.engine.curves cimport lerp
+from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.sync cimport PhaseLockedLoop
+from epic_cli.engine.vec3 cimport Vec3
+
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.sync import PhaseLockedLoop as NewPhaseLockedLoop
+
+
+cdef struct Point:
+    double time
+    Vec3[double] position
+
+
+cdef class Snapshot(Strategy):
+    """Draws the entity ``interpolation_time`` in the past, between the two updates around it.
+
+        time  = clock - interpolation_time
+        drawn = lerp(before, after, (time - before.time) / (after.time - before.time))
+
+    What is drawn is always a place where the entity has been, or a point between two of them: no
+    guess, no overshoot. The price is the delay, which must cover the time between two updates
+    and the jitter of the network; two update periods is the usual choice (one may be lost).
+
+    Updates wait in a ring of ceil(interpolation_time / step) + 1 places, one of which stays
+    empty; where they come closer together than ``step`` the oldest is overwritten. Before there
+    is an update older than the drawn time, the oldest is shown; when there is none newer, the
+    newest is: both rows are ``held``.
+
+    ``clock=stamps`` compares the packets' stamps (less their ``delta``: how old the state was)
+    with the local time, for clocks that agree. ``clock=pll`` needs no stamps: a phase-locked loop
+    keeps a local clock in step with updates that come every ``server_step`` seconds, counts them,
+    and takes update n for the state of n * server_step - delta. A lost update is then missing
+    from the count, and the loop moves the clock after it by at most ``limit`` an update. When an
+    update is ``resync`` seconds off, the loop starts anew.
+
+    The velocity is the slope between the two updates; zero where the row is held.
+    """
+
+    declaration = Declaration(
+        name="snapshot",
+        summary="interpolates between two updates, a fixed time in the past",
+        family="delay buffer",
+        needs=("clocks that agree, or clock=pll and a steady send rate",),
+        lag="interpolation_time (plus latency, with clock=pll)",
+        on_loss="interpolates across one lost update if the delay allows, then holds",
+        source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
+        " PositionCircularBuffer)",
+        proof="formula",
+        settings=(
+            Setting("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
+                    0.001, 60, tune=(0.02, 1.0), scale="log"),
+            Setting("step", 0.033, "the least time between two updates, which sizes the ring", "s",
+                    0.001, 60),
+            Setting("clock", "stamps", "what time it is at the sender: by its stamps, or by a"
+                    " phase-locked loop", choices=("stamps", "pll")),
+            Setting("server_step", 0.1, "time between two updates, with clock=pll", "s", 0.001, 60),
+            Setting("decay", 0.9, "how much of the summed difference stays, with clock=pll", "",
+                    0, 0.9999, tune=(0.5, 0.99)),
+            Setting("gain", 0.01, "how much of it shifts the clock, with clock=pll", "", 0, 1,
+                    tune=(0.001, 0.1), scale="log"),
+            Setting("limit", 0.0001, "the largest shift of the clock an update, with clock=pll",
+                    "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
+            Setting("resync", 1.0, "an update that is this far off starts the loop anew, with"
+                    " clock=pll", "s", 0.01, 3600),
+        ),
+    )
+
+    cdef double interpolation_time, resync
+    cdef bint locks
+    cdef bint running               # the loop has had its first update
+    cdef PhaseLockedLoop loop
+    cdef vector[Point] ring
+    cdef size_t first, next         # of the ring: the oldest update, the place for the next one
+
+    def configure(self, *, interpolation_time, step, clock, server_step, decay, gain, limit,
+                  resync):
+        cdef double size = ceil(interpolation_time / step) + 1
+        self.interpolation_time = interpolation_time
+        self.resync = resync
+        self.locks = clock == "pll"
+        self.loop = NewPhaseLockedLoop(server_step, decay, gain, limit)
+        # two updates and the empty place are the least to interpolate with
+        self.ring.resize(<size_t>max(size, 3.0))
+
+    cdef void clear(self) noexcept nogil:
+        self.running = False
+        self.first = 0
+        self.next = 0
+
+    cdef bint empty(self) noexcept nogil:
+        return self.first == self.next
+
+    cdef size_t after(self, size_t index) noexcept nogil:
+        return (index + 1) % self.ring.size()
+
+    cdef size_t last(self) noexcept nogil:
+        return (self.next + self.ring.size() - 1) % self.ring.size()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double time = self.update_time(packet, now)
+        if not self.empty() and time <= self.ring[self.last()].time:
+            return False
+        self.ring[self.next].time = time
+        self.ring[self.next].position = packet.position
+        self.next = self.after(self.next)
+        if self.next == self.first:     # full: the oldest is overwritten
+            self.first = self.after(self.first)
+        return True
+
+    cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
+        """When the update's state was true, on the clock that ``drawn_time`` reads."""
+        if not self.locks:
+            return packet.time - packet.delta
+        if self.running and fabs(self.loop.expected - self.loop.time(now)) <= self.resync:
+            self.loop.server_update(now)
+        else:
+            self.clear()
+            self.running = True
+            self.loop.start(now)
+        return self.loop.server_time(packet.delta)
+
+    cdef double drawn_time(self, double at) noexcept nogil:
+        if self.locks:
+            at = self.loop.since_start(at)
+        return at - self.interpolation_time
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = self.drawn_time(at)
+        cdef size_t second
+        cdef Point* before
+        cdef Point* after
+        if self.empty():
+            sample.status = NONE
+            return
+        second = self.after(self.first)
+        while second != self.next and self.ring[second].time < time:
+            self.first = second
+            second = self.after(second)
+        before = &self.ring[self.first]
+        if before.time >= time or second == self.next:
+            sample.position = before.position
+            sample.status = HELD
+            return
+        after = &self.ring[second]
+        sample.position = lerp(before.position, after.position,
+                               (time - before.time) / (after.time - before.time))
+        sample.velocity = (after.position - before.position) * (1 / (after.time - before.time))
+        sample.status = INTERPOLATED

@@ -1,0 +1,101 @@
+"""Every command explains itself, with examples that work."""
+
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from running import SAMPLES, epic, shell
+
+import epic_cli.cli
+from epic_cli.cli import COMMANDS
+
+PAGES = [[], *([name] for name in COMMANDS)]
+pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
+
+
+def command(name: str) -> click.Command:
+    found = epic_cli.cli.epic.get_command(click.Context(epic_cli.cli.epic), name)
+    assert found
+    return found
+
+
+def examples(page: list[str]) -> list[str]:
+    _, _, text = epic(*page, "--help").stdout.decode().partition("Examples:\n")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+@pages
+def test_both_names_of_help(page: list[str]) -> None:
+    long, short = epic(*page, "--help"), epic(*page, "-h")
+    assert (long.returncode, long.stderr) == (0, b"")
+    assert (short.returncode, short.stdout) == (0, long.stdout)
+
+
+@pages
+def test_help_fits_a_terminal(page: list[str]) -> None:
+    lines = epic(*page, "--help").stdout.decode().splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pages
+def test_examples_are_of_this_command(page: list[str]) -> None:
+    given = examples(page)
+    assert len(given) >= 2
+    assert all(" ".join(["epic", *page]) in line for line in given)
+
+
+@pages
+def test_examples_work(page: list[str], tmp_path: Path) -> None:
+    (tmp_path / "sample_inputs").symlink_to(SAMPLES)
+    for line in examples(page):
+        if not line.startswith("tail -f"):  # it would wait for ever
+            done = shell(line, cwd=tmp_path)
+            assert (done.returncode, done.stderr) == (0, b""), line
+
+
+def test_help_after_other_options() -> None:
+    expected = epic("replay", "--help").stdout
+    assert epic("--strict", "-h").stdout == expected
+    assert epic("replay", "turn.txt", "--set", "no=1", "-h").stdout == expected
+
+
+def test_group_lists_every_command_with_its_sentence() -> None:
+    text = epic("--help").stdout.decode()
+    for name, sentence in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(sentence)}$", text, re.MULTILINE)
+
+
+def test_no_command_is_left_out() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(epic_cli.cli.__path__)}
+    commands = {
+        name
+        for name in modules
+        if isinstance(getattr(import_module(f"epic_cli.cli.{name}"), name, None), click.Command)
+    }
+    assert commands == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_sentence(name: str) -> None:
+    for option in command(name).params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+            assert option.help.strip().endswith((".", "]")), option.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_first_sentence_is_the_groups(name: str) -> None:
+    text = command(name).help
+    assert text
+    assert COMMANDS[name].rstrip(".") in " ".join(text.split())
+
+
+def test_version_names_the_engine() -> None:
+    done = epic("--version")
+    assert re.fullmatch(
+        rb"epic \d+\.\d+\.\d+\S* \(Python 3\.\d+\.\d+; engine built with .*-ffp-contract=off.*\)\n",
+        done.stdout,
+    )

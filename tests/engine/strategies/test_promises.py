@@ -1,0 +1,225 @@
+"""What every strategy promises, tested for each that is registered; new ones join by themselves."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from epic_cli import Packet, Sample, replay, strategies, strategy
+from epic_cli.engine.strategies import BUILT_IN
+
+NAMES = sorted(BUILT_IN)
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+#: Strategies that take what is not finite, as their originals do; their docstrings say so.
+TAKE_ANY_NUMBER = {"epic", "extrapolator"}
+
+#: Strategies whose line begins at the origin, wherever the first packet is, as in their original.
+BEGIN_AT_THE_ORIGIN = {"epic"}
+
+SPEED = (2.0, -3.0, 0.5)
+
+
+def at_constant_velocity(time: float) -> tuple[float, float, float]:
+    x, y, z = SPEED
+    return (10 + x * time, 20 + y * time, 30 + z * time)
+
+
+def packet(time: float, arrival: float | None = None, teleport: bool = False) -> Packet:
+    return Packet(at_constant_velocity(time), SPEED, time, arrival, teleport=teleport)
+
+
+def packets(count: int, period: float = 0.05, latency: float = 0.08) -> list[Packet]:
+    """Packets of a steady sender over a steady network; stamps that floats hold exactly or not."""
+    return [packet(k * period, k * period + latency) for k in range(count)]
+
+
+class Straight(NamedTuple):
+    """How far along the straight path a sample is, and how far off it."""
+
+    time: float
+    along: float
+    off: float
+
+
+def straight(sample: Sample) -> Straight:
+    """The time at which the entity was where it is drawn, and the distance from its path."""
+    begin, squared = at_constant_velocity(0), math.fsum(v * v for v in SPEED)
+    way = [p - b for p, b in zip(sample.position, begin, strict=True)]
+    along = math.fsum(w * v for w, v in zip(way, SPEED, strict=True)) / squared
+    return Straight(sample.time, along, math.dist(sample.position, at_constant_velocity(along)))
+
+
+def numbers(samples: list[Sample]) -> list[float]:
+    return [value for sample in samples for value in (*sample.position, *sample.velocity)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_steady_line_is_drawn_as_that_line_with_one_lag(name: str) -> None:
+    drawn = [straight(s) for s in replay(packets(200), name) if 6 < s.time < 9.5]
+    lags = [one.time - one.along for one in drawn]
+    assert max(one.off for one in drawn) < 1e-4
+    assert max(lags) - min(lags) < 1e-4
+    assert -0.3 < min(lags) < 1.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_drawn_before_the_first_packet(name: str) -> None:
+    sample = strategy(name).read(1.0)
+    assert sample == Sample(1.0, (0, 0, 0), (0, 0, 0), "none")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_after_the_first_packet_has_a_truthful_status(name: str) -> None:
+    allowed = {"held", "interpolated", "extrapolated"}
+    seen = {sample.status for sample in replay(packets(200), name) if sample.time > 2}
+    assert seen
+    assert seen <= allowed
+
+
+def hostile() -> Iterator[Packet]:
+    """In order of arrival: duplicates, late packets, equal stamps, a long gap, huge values."""
+    for k in range(20):
+        yield packet(k * 0.05, k * 0.05 + 0.08)
+    yield packet(0.95, 1.04)  # a duplicate
+    yield packet(0.5, 1.05)  # late
+    yield Packet((7, 7, 7), SPEED, 0.95, 1.06)  # the stamp of another state
+    yield packet(11.0, 11.08)  # after 10 s of nothing
+    yield packet(11.05, 11.08)  # with the one before it
+    yield Packet((1e15, -1e15, 1e15), (1e9, 1e9, -1e9), 11.1, 11.2)
+    yield Packet((-1e15, 1e15, 0), (-1e9, 0, 0), 11.15, 11.25)
+    yield packet(11.2, 11.3)
+    yield packet(11.2 - 1e-9, 11.35)
+    yield packet(11.25, 11.35 + 1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_but_finite_packets_never_give_what_is_not_finite(name: str) -> None:
+    samples = list(replay(hostile(), name))
+    assert len(samples) > 200
+    assert all(map(math.isfinite, numbers(samples)))
+    times = [sample.time for sample in samples]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_first_packet_at_a_late_hour_is_like_any_other(name: str) -> None:
+    late = [
+        Packet(at_constant_velocity(k * 0.05), SPEED, 1e9 + k * 0.05, 1e9 + k * 0.05 + 0.08)
+        for k in range(60)
+    ]
+    samples = list(replay(late, name))
+    assert all(map(math.isfinite, numbers(samples)))
+    assert samples[0].time >= 1e9
+
+
+NOT_FINITE = [
+    Packet((math.nan, 0, 0), (0, 0, 0), 0.2),
+    Packet((0, math.inf, 0), (0, 0, 0), 0.2),
+    Packet((0, 0, 0), (0, -math.inf, 0), 0.2),
+    Packet((0, 0, 0), (0, 0, math.nan), 0.2),
+    Packet((0, 0, 0), (0, 0, 0), math.nan),
+    Packet((0, 0, 0), (0, 0, 0), math.inf),
+    Packet((0, 0, 0), (0, 0, 0), -math.inf),
+]
+
+
+@pytest.mark.parametrize("wrong", NOT_FINITE)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - TAKE_ANY_NUMBER))
+def test_a_packet_that_is_not_finite_is_discarded_and_changes_nothing(
+    name: str, wrong: Packet
+) -> None:
+    disturbed, quiet = strategy(name), strategy(name)
+    for k in range(10):
+        now = k * 0.05 + 0.08
+        for one in (disturbed, quiet):
+            one.update(packet(k * 0.05), now)
+        assert not disturbed.update(wrong, now)
+        assert disturbed.read(now) == quiet.read(now)
+
+
+@pytest.mark.parametrize("name", sorted(TAKE_ANY_NUMBER))
+def test_the_ones_that_take_any_number_spread_it_as_their_originals_do(name: str) -> None:
+    one = strategy(name)
+    one.update(packet(0.0), 0.0)
+    assert one.update(Packet((math.nan, 0, 0), (0, 0, 0), 0.1), 0.1)
+    assert math.isnan(one.read(0.2).position[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reset_makes_it_as_new(name: str) -> None:
+    used, new = strategy(name), strategy(name)
+    for one in hostile():
+        used.update(one, one.arrival or 0)
+        used.read(one.arrival or 0)
+    used.reset()
+    assert used.read(0.0) == new.read(0.0)
+    for k in range(40):
+        now = k * 0.05 + 0.08
+        assert used.update(packet(k * 0.05), now) == new.update(packet(k * 0.05), now)
+        assert used.read(now) == new.read(now)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_teleport_is_shown_at_once_and_the_past_forgotten(name: str) -> None:
+    moved, new = strategy(name), strategy(name)
+    for k in range(40):
+        moved.update(packet(k * 0.05), k * 0.05 + 0.08)
+        moved.read(k * 0.05 + 0.08)
+    there = Packet((1000.0, -500.0, 250.0), (0.0, 0.0, 0.0), 2.0, teleport=True)
+    assert moved.update(there, 2.08)
+    assert moved.read(2.1).position == pytest.approx(there.position)
+    # from then on it draws what one draws that knows nothing of the time before
+    new.update(there, 2.08)
+    new.read(2.1)
+    for k in range(40):
+        stamp = 2.05 + k * 0.05
+        still = Packet(there.position, there.velocity, stamp)
+        assert moved.update(still, stamp + 0.08) == new.update(still, stamp + 0.08)
+        assert moved.read(stamp + 0.09) == new.read(stamp + 0.09)
+        assert moved.read(stamp + 0.09).position == pytest.approx(there.position)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_teleport_that_was_overtaken_does_not_move_the_entity_back(name: str) -> None:
+    one, other = strategy(name), strategy(name)
+    for k in range(10):
+        one.update(packet(k * 0.05), k * 0.05 + 0.08)
+        other.update(packet(k * 0.05), k * 0.05 + 0.08)
+    assert not one.update(Packet((9e3, 0, 0), SPEED, 0.2, teleport=True), 0.55)
+    assert one.read(0.6) == other.read(0.6)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - BEGIN_AT_THE_ORIGIN))
+def test_the_first_packet_is_where_it_begins(name: str) -> None:
+    one = strategy(name)
+    one.update(Packet((100.0, 200.0, 300.0), (0.0, 0.0, 0.0), 0.0), 0.0)
+    assert one.read(0.0).position == pytest.approx((100.0, 200.0, 300.0))
+
+
+def test_every_strategy_declares_all_that_the_catalogue_shows() -> None:
+    for one in strategies():
+        assert one.summary
+        assert one.family
+        assert one.lag
+        assert one.on_loss
+        assert one.source
+        assert one.proof
+        for setting in one.settings:
+            assert setting.check(setting.default) == setting.default
+            assert setting.help
+            assert setting.choices or (setting.low is not None and setting.high is not None)
+            if setting.tune:
+                assert setting.low is not None
+                assert setting.high is not None
+                assert setting.low <= setting.tune[0] < setting.tune[1] <= setting.high
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_strategy_has_golden_rows_on_two_recordings(name: str) -> None:
+    for recording in ("turn", "jitter"):
+        case = GOLDEN / f"strategy_{name.replace('-', '_')}_{recording}"
+        assert f"--strategy {name} " in (case / "cmd").read_text()
+        assert len((case / "stdout").read_text().splitlines()) > 20

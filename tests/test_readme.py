@@ -1,0 +1,51 @@
+"""Every example in the README, run as it stands there."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+from running import shell
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+SESSIONS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+PYTHON = re.findall(
+    r"^```python\n(.*?)^```\n\n```output\n(.*?)^```", README, re.MULTILINE | re.DOTALL
+)
+
+
+def steps(session: str) -> list[tuple[str, str]]:
+    """The commands of a session, each with what it says."""
+    parts = re.split(r"^\$ (.*)\n", session, flags=re.MULTILINE)[1:]
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+EXAMPLES = [step for session in SESSIONS for step in steps(session)]
+
+
+@pytest.mark.parametrize(("command", "expected"), EXAMPLES, ids=[e[0][:60] for e in EXAMPLES])
+def test_a_session_goes_as_the_readme_shows_it(command: str, expected: str) -> None:
+    done = shell(command, cwd=ROOT)
+    # on a terminal both streams are seen; what is told comes before the last row here
+    assert (done.stderr + done.stdout).decode() == expected
+
+
+@pytest.mark.parametrize(("code", "expected"), PYTHON)
+def test_python_prints_what_the_readme_shows(code: str, expected: str) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    assert printed.getvalue() == expected
+
+
+def test_every_python_example_says_what_it_prints() -> None:
+    assert len(PYTHON) == README.count("```python") == 2
+    assert len(EXAMPLES) >= 5
+
+
+def test_the_two_commands_are_there_to_be_run() -> None:
+    for name in ("run", "test"):
+        assert f"<!-- command: {name} -->\n```sh\npip install" in README
