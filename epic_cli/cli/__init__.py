@@ -26,6 +26,7 @@ from epic_cli.engine.strategies import UnknownStrategy
 
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {
+    "session": "Type packets and see the rows at once; what epic alone does on a terminal.",
     "replay": "Turn packets into what a player would see, one row a tick.",
     "simulate": "Send movement over a bad network: packets with arrival times.",
     "compare": "Say which strategy draws a recording best, and by how much.",
@@ -45,8 +46,8 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 class LazyGroup(click.Group):
     """Loads a command's module when it is called.
 
-    Without a command, ``epic`` is the session on a terminal and ``epic replay`` elsewhere, with
-    the same options.
+    Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
+    elsewhere, with the same options.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -61,7 +62,9 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"epic_cli.cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
-        return command
+        from epic_cli.cli.config import give_defaults
+
+        return give_defaults(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without loading them."""
@@ -75,8 +78,7 @@ class LazyGroup(click.Group):
         own = first in ("-h", "--help", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
         if not own and (args or not completing):
-            args = ["replay", *args]
-            ctx.ensure_object(dict)["bare"] = True
+            args = ["session", *args]
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -116,7 +118,8 @@ def epic() -> None:
     """Show what a networked game would draw: packets in, smoothed positions out.
 
     Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
-    with the options of "epic replay".
+    with the options of "epic replay". Options can also be set in the configuration file
+    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
     """
 
 

@@ -9,6 +9,10 @@ ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 
 
+#: Values of TERM that promise nothing but lines of text.
+PLAIN_TERMINALS = ("dumb", "unknown", "")
+
+
 class _Stream(Protocol):
     def isatty(self) -> bool: ...
 
@@ -21,4 +25,5 @@ def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM") != "dumb" and stream is not None and stream.isatty()
+    plain = os.environ.get("TERM", "") in PLAIN_TERMINALS
+    return not plain and stream is not None and stream.isatty()

@@ -64,6 +64,11 @@ class SettingAssignment(ParameterType):
             self.fail(f"{value!r} is not of the form key=value", param, ctx)
         return key.strip(), text.strip()
 
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy whose settings these are; None: the default one."""
+        name: str | None = ctx.params.get("strategy")
+        return name
+
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
@@ -72,7 +77,7 @@ class SettingAssignment(ParameterType):
         from epic_cli.engine.strategies import DEFAULT, UnknownStrategy, declaration
 
         try:
-            settings = declaration(ctx.params.get("strategy") or DEFAULT).settings
+            settings = declaration(self.chosen_strategy(ctx) or DEFAULT).settings
         except UnknownStrategy:
             return []
         key, equals, begun = incomplete.partition("=")

@@ -52,9 +52,7 @@ Examples:
 )
 @click.option("--strict", is_flag=True, help="Stop at the first line that is refused.")
 @color_option
-@click.pass_context
 def replay(
-    context: click.Context,
     files: tuple[str, ...],
     strategy: str,
     assignments: tuple[tuple[str, str], ...],
@@ -85,11 +83,6 @@ def replay(
     def make_stream() -> SampleStream:
         return SampleStream(lambda: create(strategy, settings), timing, strict)
 
-    if _is_session(context, files):
-        from epic_cli.cli.prompt import converse
-
-        converse(make_stream(), RowWriter(row_format, use_color(color, sys.stdout)))
-        return ExitStatus.DONE
     refused = False
     with open_sink(output) as sink:
         writer = RowWriter(row_format, use_color(color, sink))
@@ -98,12 +91,6 @@ def replay(
             source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
             refused |= source.replay(make_stream(), writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _is_session(context: click.Context, files: tuple[str, ...]) -> bool:
-    """Whether this is ``epic`` without a command, on a terminal."""
-    bare = (context.obj or {}).get("bare", False)
-    return bool(bare and not files and sys.stdin and sys.stdin.isatty())
 
 
 class _Source:

@@ -56,6 +56,36 @@ cdef class PacketBlock:
         native.entity = self.entities.number_of(packet.entity)
         self.items.push_back(native)
 
+    def extend(self, PacketBlock other not None):
+        """Adds another block's packets without their text, as one line each of this recording.
+
+        Both blocks must share their ``entities``.
+        """
+        cdef size_t index
+        if other.entities is not self.entities:
+            raise ValueError("the blocks do not share their entities")
+        self.items.reserve(self.items.size() + other.items.size())
+        for index in range(other.items.size()):
+            self.items.push_back(other.items[index])
+            self.items.back().line = self.items.size()
+            self.items.back().column = 0
+            self.items.back().offset = 0
+            self.items.back().length = 0
+
+    def part(self, size_t end):
+        """A block of its own with the first ``end`` packets, without their text."""
+        cdef PacketBlock copy = PacketBlock(self.entities)
+        end = min(end, self.items.size())
+        copy.items.assign(self.items.begin(), self.items.begin() + end)
+        return copy
+
+    def line_text(self, size_t index):
+        """The text that the packet at this index was read from."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        cdef Packet packet = self.items[index]
+        return self.text[packet.offset:packet.offset + packet.length]
+
     def __len__(self):
         return self.items.size()
 

@@ -42,6 +42,20 @@ def find_word(text: bytes, key: str, begin: int) -> int:
     return max(words.rfind(f"{key}=".encode()) + len(key) + 1, begin)
 
 
+#: What a number may begin with before it is one.
+_BEGUN = (b"+", b"-", b".", b"+.", b"-.")
+
+
+def grammar_after(code: int, rest: bytes) -> str:
+    """The grammar from the piece with this ``Expected`` code on, if ``rest`` may become it."""
+    begun = code % 2 == 0 and rest.strip() in _BEGUN
+    if rest.strip() and not begun:
+        return ""
+    pieces = [f" {mark} " if mark == "/" else mark for mark in _SEPARATORS]
+    grammar = [piece for pair in zip(_NUMBERS, [*pieces, ""], strict=True) for piece in pair]
+    return "".join(grammar[code + begun :])
+
+
 def describe(code: int, rest: bytes) -> tuple[str, str]:
     """What is wrong, and what was expected, for an ``Expected`` code of the line scanner.
 

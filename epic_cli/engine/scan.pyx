@@ -149,6 +149,22 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) noex
     return EXPECTED_TEXT if packet.entity == -2 else EXPECTED_FEWER_ENTITIES
 
 
+def missing(bytes line):
+    """What a line that begins like this still lacks, in the words of the grammar.
+
+    Empty where nothing is missing, or where what is there is wrong.
+    """
+    from epic_cli.engine.problems import grammar_after
+
+    cdef const char* text = line
+    cdef Packet packet
+    cdef Scanned scanned = scan_packet(text, text + len(line), packet)
+    if scanned.expected >= EXPECTED_NOTHING:
+        return ""
+    found = grammar_after(scanned.expected, line[scanned.where - text:])
+    return found.lstrip() if line[-1:].isspace() else found
+
+
 cdef object problem_of(Refused one, bytes text):
     from epic_cli.engine.problems import Problem
 
