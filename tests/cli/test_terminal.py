@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pexpect  # type: ignore[import-untyped]
+import pexpect
 import pytest
 from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
 
