@@ -25,10 +25,18 @@ pos: 1.35,2.25,3.15  vel: 9.000,15.000,21.000  time: 0.250
 _DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
 
 
+# Where there is no configuration file and no history.
+_NOWHERE = {"XDG_CONFIG_HOME": os.devnull, "XDG_STATE_HOME": os.devnull}
+
+
 def environment(**changes: str) -> dict[str, str]:
     """The environment that every run of ``epic`` gets, with these changes."""
-    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
-    return {**kept, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _DROPPED and not name.startswith("EPIC_")
+    }
+    return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
 
 
 def epic(

@@ -75,6 +75,7 @@ def test_without_a_column_nothing_more_is_read() -> None:
         (",1,2,3,4,5,6", 0, "time is missing"),
         ('"0,1",1,2,3,4,5,6', 0, "time is not a number"),
         ('0.1,"1', 0, "its quotes do not end"),
+        ("\ufeff0.1,1,2,3,4,5,6", 0, "time is not a number"),
         ("0.1,ä,1,1,1,1,1", 4, "x is not a number"),
         ("0.1,1,2,3\0,4,5,6", 9, "there is a NUL byte"),
     ],

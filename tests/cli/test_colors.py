@@ -56,7 +56,7 @@ class Choice(NamedTuple):
 
 CHOICES = {
     "terminal": Choice([], {"TERM": "xterm"}, True, False),
-    "terminal without a name": Choice([], {}, True, False),
+    "terminal without a name": Choice([], {}, False, False),
     "dumb": Choice([], {"TERM": "dumb"}, False, False),
     "NO_COLOR": Choice([], {"TERM": "xterm", "NO_COLOR": "1"}, False, False),
     "NO_COLOR is empty": Choice([], {"TERM": "xterm", "NO_COLOR": ""}, True, False),
