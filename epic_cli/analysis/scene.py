@@ -74,18 +74,19 @@ def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: S
 def scene(
     entity: str,
     packets: PacketBlock,
+    offset: float,
     reference: Reference,
     selection: Selection,
     shown: list[Drawn],
 ) -> Scene:
-    """A scene of what was drawn for one entity."""
+    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' stamps."""
     chosen = selection.rows(reference.times)
     truth = reference.positions[chosen].copy()
     begun = np.cumsum(reference.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
     table = table[np.isfinite(table[:, :4]).all(axis=1)]
-    stamps = table[:, 0]
+    stamps = table[:, 0] + offset
     order = np.argsort(stamps, kind="stable")
     inside = order[(stamps[order] >= selection.start) & (stamps[order] <= selection.end)]
     inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]

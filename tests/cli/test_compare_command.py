@@ -181,7 +181,18 @@ def test_a_truth_of_another_time(tmp_path: Path) -> None:
     moved = ("--truth", truth, "--truth-offset", "100")
     text = refusal(*moved, "-s", "epic", stdin=STEADY)
     assert "its rows go from 0.050 to 5.050 s, the truth from 100.000 to 104.900 s" in text
-    assert "they do not overlap" in text
+    assert "they do not overlap; --truth-offset moves the truth" in text
+
+
+def test_clocks_that_differ() -> None:
+    lines = STEADY.splitlines()
+    same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
+    later = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 90.05) for k, one in enumerate(lines))
+    assert "do not overlap; --truth-offset" in refusal("-s", "dumb-terminal", stdin=later)
+    (plain,) = rows("-s", "dumb-terminal", stdin=same)
+    (moved,) = rows("-s", "dumb-terminal", "--truth-offset", "90", stdin=later)
+    assert float(moved["error"]) == pytest.approx(float(plain["error"]))
+    assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
 
 
 def test_entities_missing_from_the_truth() -> None:
