@@ -165,7 +165,8 @@ def _pick(
             why = _why_nothing(times, truth, result.warm_up)
             result.notes.append(f"{called(name)}not judged: {why}")
     if not picked:
-        raise NotEnoughToSay("; ".join(result.notes) or "there are no packets")
+        reasons = [note.replace("not judged: ", "", 1) for note in result.notes]
+        raise NotEnoughToSay("; ".join(reasons) or "there are no packets")
     given = next(iter(known.values())).origin == "given"
     result.truth = (
         "given"

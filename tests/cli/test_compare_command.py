@@ -149,7 +149,7 @@ def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
     ("given", "message"),
     [
         (b"", "not enough to say: there are no packets"),
-        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: not judged: one usable state"),
+        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: one usable state"),
         (b"nan,0,0 / 0,0,0 / 0\nnan,0,0 / 0,0,0 / 1\n", "no usable state"),
         (b"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 900000\n", "more than 5,000,000 rows"),
     ],
