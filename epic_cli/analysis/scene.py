@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.truth import LARGEST
 from epic_cli.engine.packets import Status
 from epic_cli.engine.trace import columns
 
@@ -65,8 +66,9 @@ def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: S
     chosen = selection.rows(reference.times)
     positions = np.array(rows["position"][chosen])
     positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
-    with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
+    # a strategy that has gone out of all bounds would leave a picture of nothing else
+    positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
+    errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
     errors[~reference.counted[chosen]] = np.nan
     return Drawn(label, positions, errors)
 
@@ -85,7 +87,7 @@ def scene(
     begun = np.cumsum(reference.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    table = table[np.isfinite(table[:, :4]).all(axis=1)]
+    table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
     stamps = table[:, 0] + offset
     order = np.argsort(stamps, kind="stable")
     inside = order[(stamps[order] >= selection.start) & (stamps[order] <= selection.end)]
