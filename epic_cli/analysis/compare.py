@@ -88,6 +88,7 @@ def compare(
     truths: Mapping[str, Truth] | None = None,
     *,
     weights: Weights | None = None,
+    offset: float = 0.0,
     warm_up: float | None = None,
     selection: Selection | None = None,
     threads: int | None = None,
@@ -96,7 +97,8 @@ def compare(
     """Runs every contender over the packets of every entity and measures what it draws.
 
     ``packets`` are an entity's packets by its name, as ``trace.separate`` makes them. Without
-    ``truths`` the truth is rebuilt from them. ``warm_up`` is in seconds, see ``refer``. With a
+    ``truths`` the truth is rebuilt from them; ``offset`` (seconds: the receiver's clock less the
+    sender's) is then added to their stamps. ``warm_up`` is in seconds, see ``refer``. With a
     ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are cores
     unless given; an interruption (``KeyboardInterrupt``) waits for them to stop.
 
@@ -111,7 +113,7 @@ def compare(
     def pacing() -> Pacing:
         return timing.resolve(arrivals)
 
-    picked = _pick(packets, truths, pacing, warm_up, result)
+    picked = _pick(packets, truths, offset, pacing, warm_up, result)
     jobs = [(contender, one) for contender in contenders for one in picked]
     outcomes = _run(jobs, pacing, selection, threads or os.cpu_count() or 1, progress)
     for index, contender in enumerate(contenders):
@@ -124,13 +126,16 @@ def compare(
     if selection is not None:
         for place, one in enumerate(picked):
             shown = [each.drawn for each in outcomes[place :: len(picked)] if each.drawn]
-            result.scenes.append(scene(one.name, one.packets, one.reference, selection, shown))
+            result.scenes.append(
+                scene(one.name, one.packets, offset, one.reference, selection, shown)
+            )
     return result
 
 
 def _pick(
     packets: Mapping[str, PacketBlock],
     truths: Mapping[str, Truth] | None,
+    offset: float,
     pacing: Callable[[], Pacing],
     warm_up: float | None,
     result: Comparison,
@@ -139,7 +144,7 @@ def _pick(
     known: dict[str, Truth] = {}
     for name, block in packets.items():
         try:
-            known[name] = _truth_for(name, block, packets, truths)
+            known[name] = _truth_for(name, block, packets, truths, offset)
         except NotEnoughToSay as error:
             result.notes.append(f"{called(name)}not judged: {error}")
     if known:
@@ -160,7 +165,8 @@ def _pick(
             why = _why_nothing(times, truth, result.warm_up)
             result.notes.append(f"{called(name)}not judged: {why}")
     if not picked:
-        raise NotEnoughToSay("; ".join(result.notes) or "there are no packets")
+        reasons = [note.replace("not judged: ", "", 1) for note in result.notes]
+        raise NotEnoughToSay("; ".join(reasons) or "there are no packets")
     given = next(iter(known.values())).origin == "given"
     result.truth = (
         "given"
@@ -176,9 +182,10 @@ def _truth_for(
     block: PacketBlock,
     packets: Mapping[str, PacketBlock],
     truths: Mapping[str, Truth] | None,
+    offset: float,
 ) -> Truth:
     if truths is None:
-        return truth_of(block)
+        return truth_of(block, offset=offset)
     if name in truths:
         return truths[name]
     if len(truths) == len(packets) == 1:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.truth import LARGEST
 from epic_cli.engine.packets import Status
 from epic_cli.engine.trace import columns
 
@@ -65,8 +66,9 @@ def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: S
     chosen = selection.rows(reference.times)
     positions = np.array(rows["position"][chosen])
     positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
-    with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
+    # a strategy that has gone out of all bounds would leave a picture of nothing else
+    positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
+    errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
     errors[~reference.counted[chosen]] = np.nan
     return Drawn(label, positions, errors)
 
@@ -74,18 +76,19 @@ def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: S
 def scene(
     entity: str,
     packets: PacketBlock,
+    offset: float,
     reference: Reference,
     selection: Selection,
     shown: list[Drawn],
 ) -> Scene:
-    """A scene of what was drawn for one entity."""
+    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' stamps."""
     chosen = selection.rows(reference.times)
     truth = reference.positions[chosen].copy()
     begun = np.cumsum(reference.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    table = table[np.isfinite(table[:, :4]).all(axis=1)]
-    stamps = table[:, 0]
+    table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
+    stamps = table[:, 0] + offset
     order = np.argsort(stamps, kind="stable")
     inside = order[(stamps[order] >= selection.start) & (stamps[order] <= selection.end)]
     inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]

@@ -26,6 +26,9 @@ GAP_SECONDS = 0.5
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
 
+#: Larger numbers cannot be squared; they count as not finite.
+LARGEST = 1e100
+
 #: Velocities that differ from what the positions say by more than this share are not used.
 VELOCITY_MISMATCH = 0.5
 
@@ -104,7 +107,9 @@ def build(
     """
     notes: list[str] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    finite = np.isfinite(times) & np.isfinite(positions).all(axis=1)
+    with np.errstate(invalid="ignore"):
+        finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
+        velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
     if not finite.all():
         notes.append(f"{_count(int((~finite).sum()), 'state')} left out: not finite")
     order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
@@ -132,6 +137,7 @@ def build(
     )
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _cuts(
     times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[str]
 ) -> Flags:
@@ -161,6 +167,7 @@ def _cuts(
     return cut
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _usable(
     times: Floats,
     positions: Floats,

@@ -67,7 +67,7 @@ SORTS = ("score", "error", "error95", "error_max", "lag", "residual", "largest_j
     type=Seconds(-1e9, 1e9),
     default=0.0,
     metavar="SECONDS",
-    help="Add this to the truth's times: the receiver's clock less the sender's.",
+    help="Add this to the truth's times, if the clocks differ: the receiver's less the sender's.",
 )
 @click.option(
     "-s",
@@ -225,6 +225,7 @@ def compare(
                 Timing(tick, clock, pacing, latency),
                 truths,
                 weights=make_weights(weights),
+                offset=truth_offset,
                 warm_up=warm_up,
                 selection=selection,
                 threads=threads,
@@ -236,7 +237,8 @@ def compare(
         output.write_figures(form)
         output.write_charts(charts, shown)
     except NotEnoughToSay as error:
-        raise WrongUsage(f"not enough to say: {error}") from error
+        hint = "; --truth-offset moves the truth" if "do not overlap" in str(error) else ""
+        raise WrongUsage(f"not enough to say: {error}{hint}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     return ExitStatus.LINES_REFUSED if refused or result.refused else ExitStatus.DONE

@@ -37,7 +37,8 @@ def tally(const double[:, :] shown, const int32_t[:] status, const double[:, :] 
             if segments[row] < 0 or status[row] == NONE:
                 run = 0
                 continue
-            if not (isfinite(here.x) and isfinite(here.y) and isfinite(here.z)):
+            # what cannot be squared is as good as not finite
+            if not isfinite(dot(here, here)):
                 broken += 1
                 run = 0
                 continue

@@ -149,7 +149,7 @@ def test_packets_without_a_place_on_the_clock_are_told_of() -> None:
     ("given", "message"),
     [
         (b"", "not enough to say: there are no packets"),
-        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: not judged: one usable state"),
+        (b"1,2,3 / 4,5,6 / 7\n", "not enough to say: one usable state"),
         (b"nan,0,0 / 0,0,0 / 0\nnan,0,0 / 0,0,0 / 1\n", "no usable state"),
         (b"0,0,0 / 1,0,0 / 0\n1,0,0 / 1,0,0 / 900000\n", "more than 5,000,000 rows"),
     ],
@@ -181,7 +181,18 @@ def test_a_truth_of_another_time(tmp_path: Path) -> None:
     moved = ("--truth", truth, "--truth-offset", "100")
     text = refusal(*moved, "-s", "epic", stdin=STEADY)
     assert "its rows go from 0.050 to 5.050 s, the truth from 100.000 to 104.900 s" in text
-    assert "they do not overlap" in text
+    assert "they do not overlap; --truth-offset moves the truth" in text
+
+
+def test_clocks_that_differ() -> None:
+    lines = STEADY.splitlines()
+    same = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 0.05) for k, one in enumerate(lines))
+    later = b"\n".join(b"%s arrival=%.2f" % (one, k / 10 + 90.05) for k, one in enumerate(lines))
+    assert "do not overlap; --truth-offset" in refusal("-s", "dumb-terminal", stdin=later)
+    (plain,) = rows("-s", "dumb-terminal", stdin=same)
+    (moved,) = rows("-s", "dumb-terminal", "--truth-offset", "90", stdin=later)
+    assert float(moved["error"]) == pytest.approx(float(plain["error"]))
+    assert float(moved["lag"]) == pytest.approx(float(plain["lag"]))
 
 
 def test_entities_missing_from_the_truth() -> None:
