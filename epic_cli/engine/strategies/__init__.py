@@ -82,4 +82,5 @@ BUILT_IN = {
     "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
+    "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
 }
