@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.guards cimport clamped
+from epic_cli.engine.vectors cimport clamped
 from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, Sample
 from epic_cli.engine.vec3 cimport Vec3
 

@@ -83,4 +83,6 @@ BUILT_IN = {
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
     "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
+    "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
+    "kalman": "epic_cli.engine.strategies.kalman:Kalman",
 }

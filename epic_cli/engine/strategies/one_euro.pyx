@@ -3,7 +3,7 @@
 from libc.math cimport M_PI, fabs
 
 from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.guards cimport is_beyond, is_finite
+from epic_cli.engine.vectors cimport components, is_beyond, is_finite
 from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.prediction cimport draw_predicted
 from epic_cli.engine.strategy cimport Strategy
@@ -98,7 +98,7 @@ cdef class OneEuro(Strategy):
     @property
     def position(self):
         """The filtered position at the newest packet."""
-        return self.filtered.x, self.filtered.y, self.filtered.z
+        return components(self.filtered)
 
     cdef void clear(self) noexcept nogil:
         self.empty = True

@@ -1,4 +1,4 @@
-"""Small questions about vectors that keep a strategy's numbers sane."""
+"""Small questions about vectors that several strategies ask."""
 
 from libc.math cimport isfinite
 
@@ -18,3 +18,8 @@ cdef inline bint is_beyond(Vec3[double] way, double distance) noexcept nogil:
 cdef inline double clamped(double value, double low, double high) noexcept nogil:
     """The value, or the end of the range that it is beyond."""
     return min(max(value, low), high)
+
+
+cdef inline tuple components(Vec3[double] value):
+    """The vector as Python's tuple."""
+    return value.x, value.y, value.z

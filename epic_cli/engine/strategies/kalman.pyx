@@ -1,0 +1,168 @@
+"""The Kalman filter for a constant velocity."""
+
+from libc.math cimport isfinite
+
+from epic_cli.engine.age cimport PacketAge
+from epic_cli.engine.vectors cimport components, is_beyond, is_finite
+from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.prediction cimport draw_predicted
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3
+
+from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
+from epic_cli.engine.declaration import Declaration, Setting
+
+
+cdef class Kalman(Strategy):
+    """Keeps a position and a velocity, and how sure it is of both; weighs each packet by that.
+
+    The entity is taken to move at a constant velocity, but for an acceleration that is new at
+    every packet, with the variance ``q_variance``. State and covariance, per axis, with T the
+    time between the stamps:
+
+        x = (position, velocity)   F = (1 T; 0 1)   Q = q (T^4/4 T^3/2; T^3/2 T^2)
+        predict: x = F x,  P = F P F' + Q
+        update:  K = P H' / (H P H' + r),  x = x + K (measured - H x),  P = (1 - K H) P
+        drawn(t) = position + velocity (age of the packet + time since it came in)
+
+    Measured are the packet's position, with the variance ``r_position``, and its velocity, with
+    ``r_velocity``: one after the other, since their errors are independent. Without
+    ``measures=both`` it is positions alone. All axes share one covariance.
+
+    Good against noise of a known size, and when packets are irregular or lost: it knows that it
+    knows less then. Not behind on a straight path; overshoots at turns and stops, less if the
+    velocity is measured too. At a regular rate with positions alone it settles to the
+    ``alpha-beta`` strategy with its tracking index. Only the ratios of the three variances count.
+
+    The first packet gives position and velocity, with the variance ``p_start``. A packet with
+    the newest stamp or an earlier one is discarded. A packet after more than ``max_gap``, or
+    further than ``snap_distance`` from what is predicted, starts anew. Rows are
+    ``extrapolated``, and ``held`` after ``max_prediction``.
+    """
+
+    declaration = Declaration(
+        name="kalman",
+        summary="a constant-velocity Kalman filter on positions and velocities, predicted to now",
+        family="filter",
+        needs=("velocity (or measures=position)", "clocks that agree, or arrival times"),
+        lag="none at constant velocity",
+        on_loss="goes on in a straight line for max_prediction, then holds",
+        source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"
+        " rlabbe/filterpy; MIT",
+        proof="runs of the original program",
+        settings=(
+            Setting("measures", "both", "what is measured: positions and velocities, or positions"
+                    " alone", choices=("both", "position")),
+            Setting("r_position", 0.01, "variance of measured positions (filterpy's R)",
+                    "length units^2", 1e-12, 1e12, tune=(1e-6, 100.0), scale="log"),
+            Setting("r_velocity", 0.5, "variance of measured velocities (filterpy's R)",
+                    "(length units/s)^2", 1e-12, 1e12, tune=(1e-4, 100.0), scale="log"),
+            Setting("q_variance", 100.0, "variance of the acceleration (of filterpy's Q)",
+                    "(length units/s^2)^2", 1e-12, 1e12, tune=(0.01, 1e5), scale="log"),
+            Setting("p_start", 100.0, "variance of the first position and velocity (filterpy's P)",
+                    "", 1e-12, 1e12),
+            age_setting(),
+            Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0,
+                    3600),
+            Setting("max_gap", 1.0, "a longer time between stamps starts anew", "s", 0.001, 1e9),
+            Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none"
+                    " does", "length units", 0, 1e12),
+        ),
+    )
+
+    cdef bint takes_velocity
+    cdef double r_position, r_velocity, q_variance, p_start
+    cdef double max_prediction, max_gap, snap_distance
+    cdef PacketAge age
+    cdef bint empty
+    cdef double true_at                 # the local time at which its state was true
+    cdef Vec3[double] position, velocity
+    cdef double p00, p01, p11           # the covariance of both
+
+    def configure(self, *, measures, r_position, r_velocity, q_variance, p_start, age,
+                  max_prediction, max_gap, snap_distance):
+        self.takes_velocity = measures == "both"
+        self.r_position = r_position
+        self.r_velocity = r_velocity
+        self.q_variance = q_variance
+        self.p_start = p_start
+        self.age = NewPacketAge(age)
+        self.max_prediction = max_prediction
+        self.max_gap = max_gap
+        self.snap_distance = snap_distance
+
+    @property
+    def state(self):
+        """Position and velocity at the newest packet, per axis."""
+        return components(self.position), components(self.velocity)
+
+    @property
+    def covariance(self):
+        """The variance of the position, its covariance with the velocity, and that's variance."""
+        return self.p00, self.p01, self.p11
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.age.clear()
+
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        self.empty = False
+        self.position = packet.position
+        self.velocity = packet.velocity
+        self.p00 = self.p11 = self.p_start
+        self.p01 = 0
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if not self.empty and packet.time <= self.newest:
+            return False
+        self.true_at = now - self.age.of(packet, now)
+        if self.empty or packet.time - self.newest > self.max_gap:
+            self.begin(packet)
+            return True
+        self.predict(packet.time - self.newest)
+        if is_beyond(packet.position - self.position, self.snap_distance):
+            self.begin(packet)
+            return True
+        self.measure_position(packet.position)
+        if self.takes_velocity:
+            self.measure_velocity(packet.velocity)
+        if not (is_finite(self.position) and is_finite(self.velocity)
+                and isfinite(self.p00 + self.p01 + self.p11)):
+            self.begin(packet)
+        return True
+
+    cdef void predict(self, double period) noexcept nogil:
+        cdef double q = self.q_variance * period * period
+        self.position = self.position + self.velocity * period
+        self.p00 += period * (2 * self.p01 + period * self.p11) + q * period * period / 4
+        self.p01 += period * self.p11 + q * period / 2
+        self.p11 += q
+
+    cdef void measure_position(self, Vec3[double] measured) noexcept nogil:
+        cdef double s = self.p00 + self.r_position
+        cdef double k0 = self.p00 / s
+        cdef double k1 = self.p01 / s
+        cdef Vec3[double] residual = measured - self.position
+        self.position = self.position + residual * k0
+        self.velocity = self.velocity + residual * k1
+        self.p11 -= k1 * self.p01
+        self.p01 -= k0 * self.p01
+        self.p00 -= k0 * self.p00
+
+    cdef void measure_velocity(self, Vec3[double] measured) noexcept nogil:
+        cdef double s = self.p11 + self.r_velocity
+        cdef double k0 = self.p01 / s
+        cdef double k1 = self.p11 / s
+        cdef Vec3[double] residual = measured - self.velocity
+        self.position = self.position + residual * k0
+        self.velocity = self.velocity + residual * k1
+        self.p00 -= k0 * self.p01
+        self.p01 -= k1 * self.p01
+        self.p11 -= k1 * self.p11
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+            return
+        draw_predicted(sample, self.position, self.velocity, at - self.true_at,
+                       self.max_prediction)
