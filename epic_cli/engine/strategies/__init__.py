@@ -85,4 +85,5 @@ BUILT_IN = {
     "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
     "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
     "kalman": "epic_cli.engine.strategies.kalman:Kalman",
+    "dis": "epic_cli.engine.strategies.dis:Dis",
 }
