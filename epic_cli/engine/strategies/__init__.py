@@ -86,4 +86,5 @@ BUILT_IN = {
     "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
     "kalman": "epic_cli.engine.strategies.kalman:Kalman",
     "dis": "epic_cli.engine.strategies.dis:Dis",
+    "projective": "epic_cli.engine.strategies.projective:Projective",
 }

@@ -35,8 +35,8 @@ cdef class Dis(Strategy):
     from the last two velocities: acceleration = change / time for the models in the world; for
     those in the body the turn is the angle between the velocities over the time, and the
     acceleration the change of the speed. Since the entity is taken to turn as its velocity does,
-    body models without a turn (fpb, fvb) draw what fpw and, but for turns, fvw draw. The
-    orientation itself, in which rpw differs from fpw and rvw from fvw, is not drawn.
+    body models without a turn (fpb, fvb) draw what fpw and fvw draw. The orientation itself, in
+    which rpw differs from fpw and rvw from fvw, is not drawn.
     Accelerations below 0.1 units/s^2 and turns below 0.2 degrees/s on every axis count as none.
 
     It was made for vehicles whose senders run the same model, and send a state when it is off by
@@ -122,7 +122,7 @@ cdef class Dis(Strategy):
         before = sqrt(dot(self.velocity, self.velocity))
         # along the new direction; from or to rest, the change itself
         self.acceleration = (velocity - self.velocity) * (1 / period)
-        if self.model >= RVB and speed > 0 and before > 0:
+        if self.model == RVB and speed > 0 and before > 0:
             self.acceleration = velocity * ((speed - before) / (speed * period))
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

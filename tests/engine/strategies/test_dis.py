@@ -152,6 +152,17 @@ def test_models_without_acceleration_and_turn_go_straight() -> None:
     assert drawn == {2.5}
 
 
+def test_models_whose_orientation_is_fixed_are_the_same_in_world_and_body() -> None:
+    for pair in (("fpw", "fpb"), ("fvw", "fvb")):
+        drawn = []
+        for model in pair:
+            one = strategy("dis", model=model)
+            one.update(packet(0.0, 0.0, 5.0), 0.0)
+            one.update(Packet((0.5, 0, 0), (6, 1, 0), 0.1), 0.1)
+            drawn.append(one.read(0.3))
+        assert drawn[0] == drawn[1]
+
+
 def test_holds_after_the_timeout() -> None:
     one = strategy("dis")
     one.update(packet(0.0, 0.0, 10.0), 0.0)
