@@ -87,4 +87,6 @@ BUILT_IN = {
     "kalman": "epic_cli.engine.strategies.kalman:Kalman",
     "dis": "epic_cli.engine.strategies.dis:Dis",
     "projective": "epic_cli.engine.strategies.projective:Projective",
+    "unreal": "epic_cli.engine.strategies.unreal:Unreal",
+    "robocat": "epic_cli.engine.strategies.robocat:Robocat",
 }
