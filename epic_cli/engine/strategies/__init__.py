@@ -89,4 +89,5 @@ BUILT_IN = {
     "projective": "epic_cli.engine.strategies.projective:Projective",
     "unreal": "epic_cli.engine.strategies.unreal:Unreal",
     "robocat": "epic_cli.engine.strategies.robocat:Robocat",
+    "spline": "epic_cli.engine.strategies.spline:Spline",
 }
