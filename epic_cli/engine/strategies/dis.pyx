@@ -45,7 +45,7 @@ cdef class Dis(Strategy):
     best. The models with acceleration are the better for a vehicle in a curve, and far worse on
     noisy velocities. Look at ``dead-reckoning`` or ``projective`` for smoothed corrections.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``extrapolated``;
+    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``;
     static ones are ``held``, and so is what had no packet for ``timeout``.
     """
 
@@ -93,7 +93,7 @@ cdef class Dis(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if not self.empty:
-            if packet.time < self.newest:
+            if packet.time <= self.newest:
                 return False
             if packet.time - self.newest > SHORTEST_PERIOD:
                 self.estimate(packet.velocity, packet.time - self.newest)

@@ -40,7 +40,7 @@ cdef class Projective(Strategy):
     go on for ever without packets. A teleport that is not marked as one is a fast slide, unless
     it is longer than ``snap_distance``.
 
-    A packet with an earlier stamp than the newest is discarded. With ``begin=last-frame`` the
+    A packet with the newest stamp or an earlier one is discarded. With ``begin=last-frame`` the
     blend begins at the last frame drawn, as in the original, which reads its velocity from the
     last two frames; by default it begins when the packet comes in, on the path itself, so that
     frames do not matter. Rows are ``interpolated`` until T and ``extrapolated`` after it.
@@ -112,12 +112,12 @@ cdef class Projective(Strategy):
         cdef Vec3[double] last_velocity = self.received_velocity
         cdef bint first = self.empty
         if not first:
-            if packet.time < self.newest:
+            if packet.time <= self.newest:
                 return False
             self.depart(now)
             if now - self.last_arrival <= self.max_smoothing_time:
                 self.interval.add(now - self.last_arrival)
-            if self.accelerates and packet.time > self.newest:
+            if self.accelerates:
                 self.a = (packet.velocity - last_velocity) * (1 / (packet.time - self.newest))
         self.empty = False
         self.last_arrival = now
@@ -125,6 +125,10 @@ cdef class Projective(Strategy):
         age = self.age.of(packet, now)
         self.p1 = packet.position + packet.velocity * age + self.a * (0.5 * age * age)
         self.v1 = packet.velocity + self.a * age
+        if not (is_finite(self.p1) and is_finite(self.v1)):
+            self.p1 = packet.position       # numbers too large to project
+            self.v1 = packet.velocity
+            self.a = Vec3[double]()
         if first or not self.can_blend(last_velocity):
             self.began = now
             self.smoothing_time = 0     # the received path from the start
@@ -181,13 +185,15 @@ cdef class Projective(Strategy):
         position = self.path(at)
         sample.velocity = self.path_velocity(at)
         if not (is_finite(position) and is_finite(sample.velocity)):
-            position = self.p1          # numbers too large to project
+            position = self.p1
             sample.velocity = Vec3[double]()
         if self.begins_at_frame:
             if self.fresh:
                 self.shown_velocity = sample.velocity
             elif at > self.frame:
                 self.shown_velocity = (position - self.shown) * (1 / (at - self.frame))
+                if not is_finite(self.shown_velocity):
+                    self.shown_velocity = Vec3[double]()
             sample.velocity = self.shown_velocity
             self.frame, self.shown = at, position
         self.fresh = False

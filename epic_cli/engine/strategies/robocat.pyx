@@ -46,7 +46,7 @@ cdef class Robocat(Strategy):
     always turns is out of sync all the time, and after the first RTT jumps at every packet:
     little is smoothed then. A teleport that is not marked slides likewise for one RTT.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``extrapolated``, and
+    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``, and
     ``interpolated`` while it is out of sync. It goes on for ever without packets.
     """
 
@@ -116,7 +116,7 @@ cdef class Robocat(Strategy):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] shown = self.position, shown_velocity = self.velocity
         if not self.empty:
-            if packet.time < self.newest:
+            if packet.time <= self.newest:
                 return False
             self.simulate(now - self.simulated)
             shown, shown_velocity = self.position, self.velocity

@@ -49,15 +49,14 @@ cdef class Spline(Strategy):
     ``min_teleport_distance`` is jumped.
 
     Good for players on a steady sender, where it goes exactly through all states, and needs to
-    know nothing of the network; with jitter it goes on, waits and catches up.
+    know nothing of the network; with jitter it goes on, waits and catches up. A sender whose
+    clock runs fast is played too slowly: it is up to ``catch_up_messages_min`` intervals behind.
 
-    Differences to the original, which goes by frames: a frame that is longer than several parts
-    plays them all (there: one, and it falls behind); the fading is integrated exactly; nothing
-    is held for a frame when a message is dropped; no part takes longer than ``max_duration``
-    (there, resuming after a pause is slow motion as long as the pause). The original compares
-    its distances with squared ones: its 100 and 0.001 are 10 and 0.0316 here. Messages that come
-    out of order are sorted in, if they are not played yet; a late or doubled one is discarded.
-    Rows say ``interpolated``, ``extrapolated`` and ``held`` accordingly.
+    Mended: a frame that is longer than several parts plays them all (in the original one, and it
+    falls behind); the fading does not depend on frames; no part takes longer than
+    ``max_duration`` (there, a pause is played in slow motion). The original compares its
+    distances with squared ones: its 100 and 0.001 are 10 and 0.0316 here. Messages out of order
+    are sorted in until they are played; a late or doubled one is discarded.
     """
 
     declaration = Declaration(
@@ -71,7 +70,7 @@ cdef class Spline(Strategy):
         proof="formula",
         settings=(
             Setting("interpolation_type", "hermite", "the curve", choices=_CURVES),
-            Setting("use_extrapolation", "on", "go on when no message waits", choices=("on", "off")),
+            Setting("use_extrapolation", "on", "go on by itself", choices=("on", "off")),
             Setting("linear_time", 0.33, "how long it goes on at full speed", "s", 0, 60,
                     tune=(0.0, 1.0)),
             Setting("damped_steps", 1.0, "how many times as long it slows down", "", 0, 100),
@@ -80,14 +79,12 @@ cdef class Spline(Strategy):
             Setting("catch_up_messages_min", 3, "how many messages may wait", "messages", 0,
                     CAPACITY, whole=True),
             Setting("use_blend", "off", "limit the speed after going on", choices=("on", "off")),
-            Setting("max_blend_speed", 5.0, "the speed then, with use_blend=on", "length units/s",
-                    0.001, 1e9),
+            Setting("max_blend_speed", 5.0, "that speed", "length units/s", 0.001, 1e9),
             Setting("min_position_delta", 0.0316, "a nearer message is at the same place",
                     "length units", 0, 1e9),
             Setting("min_teleport_distance", 10.0, "a longer way is jumped; 0: none is",
                     "length units", 0, 1e12),
-            Setting("max_duration", 1.0, "the longest that a part takes; 0: as long as it took",
-                    "s", 0, 3600),
+            Setting("max_duration", 1.0, "the longest that a part takes; 0: any", "s", 0, 3600),
         ),
     )
 

@@ -47,7 +47,7 @@ cdef class Unreal(Strategy):
     at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set
     them in your unit.
 
-    A packet with an earlier stamp than the newest is discarded. The velocity is the capsule's.
+    A packet with the newest stamp or an earlier one is discarded. The velocity is the capsule's.
     Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while there is an
     offset, and ``held`` without.
     """
@@ -115,7 +115,7 @@ cdef class Unreal(Strategy):
         cdef bint first = self.empty
         cdef Vec3[double] before
         if not first:
-            if packet.time < self.newest:
+            if packet.time <= self.newest:
                 return False
             before = self.simulated(now)
         self.empty = False
@@ -146,7 +146,7 @@ cdef class Unreal(Strategy):
         self.clock = max(self.clock, stamp - self.max_delta)
         if self.clock >= stamp:
             # the clock ran ahead while packets were late: it begins one interval behind again
-            self.clock = stamp - (min(step, self.max_delta) if step > 0 else self.behind)
+            self.clock = stamp - min(step, self.max_delta)
         self.behind = stamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
