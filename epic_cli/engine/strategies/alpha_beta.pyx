@@ -2,15 +2,13 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.vectors cimport components, is_beyond, is_finite
-from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.prediction cimport draw_predicted
-from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.filtering cimport Filter
+from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport components, is_finite
 
-from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.filtering import FILTER_SETTINGS
 
 _CONSTANT_RULES = {
     "given": lambda g, h, k, theta: (g, h, k),
@@ -30,7 +28,7 @@ def optimal_noise_smoothing(g):
     return g, h, (h * (2 - g) - g**2) / g
 
 
-cdef class AlphaBeta(Strategy):
+cdef class AlphaBeta(Filter):
     """Keeps a position and a velocity, and moves both a fixed part of the way to each packet.
 
     With T the time between the stamps and z the packet's position:
@@ -91,35 +89,23 @@ cdef class AlphaBeta(Strategy):
             Setting("h", 0.25, "how much of it goes to the velocity, with rule=given", "", 0, 4,
                     tune=(0.001, 1.0), scale="log"),
             Setting("k", 0.0, "how much of it goes to the acceleration, with rule=given", "", 0, 4),
-            age_setting(),
-            Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0,
-                    3600),
-            Setting("max_gap", 1.0, "a longer time between stamps starts anew", "s", 0.001, 1e9),
-            Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none"
-                    " does", "length units", 0, 1e12),
+            *FILTER_SETTINGS,
         ),
     )
 
     cdef bint tracks, fits
-    cdef double sigma_ratio, g, h, k, memory, max_prediction, max_gap, snap_distance
-    cdef PacketAge age
-    cdef bint empty
+    cdef double sigma_ratio, g, h, k, memory
     cdef double before                  # how many packets the filter has had
-    cdef double true_at                 # the local time at which its state was true
-    cdef Vec3[double] position, velocity, acceleration
+    cdef Vec3[double] acceleration
 
-    def configure(self, *, rule, sigma_w, sigma_v, memory, theta, g, h, k, age, max_prediction,
-                  max_gap, snap_distance):
+    def configure(self, *, rule, sigma_w, sigma_v, memory, theta, g, h, k, **common):
+        self.configure_filter(**common)
         self.tracks = rule == "tracking-index"
         self.fits = rule == "least-squares"
         self.sigma_ratio = sigma_w / sigma_v
         if rule in _CONSTANT_RULES:
             self.g, self.h, self.k = _CONSTANT_RULES[rule](g, h, k, theta)
         self.memory = memory
-        self.age = NewPacketAge(age)
-        self.max_prediction = max_prediction
-        self.max_gap = max_gap
-        self.snap_distance = snap_distance
 
     @property
     def gains(self):
@@ -132,26 +118,11 @@ cdef class AlphaBeta(Strategy):
         return (components(self.position), components(self.velocity),
                 components(self.acceleration))
 
-    cdef void clear(self) noexcept nogil:
-        self.empty = True
-        self.age.clear()
-
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        self.empty = False
         self.before = 1
         self.position = packet.position
         self.velocity = packet.velocity
         self.acceleration = Vec3[double]()
-
-    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        if not self.empty and packet.time <= self.newest:
-            return False
-        self.true_at = now - self.age.of(packet, now)
-        if self.empty or packet.time - self.newest > self.max_gap:
-            self.begin(packet)
-        else:
-            self.step(packet, packet.time - self.newest)
-        return True
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
         """Predicts to the packet's stamp and corrects by the residual."""
@@ -159,9 +130,6 @@ cdef class AlphaBeta(Strategy):
         predicted = (
             self.position + self.velocity * period + self.acceleration * (0.5 * period * period))
         residual = packet.position - predicted
-        if is_beyond(residual, self.snap_distance):
-            self.begin(packet)
-            return
         self.adapt(period)
         self.position = predicted + residual * self.g
         self.velocity = (
@@ -169,9 +137,10 @@ cdef class AlphaBeta(Strategy):
         if self.k != 0:
             self.acceleration = self.acceleration + residual * (2 * self.k / (period * period))
         self.before = min(self.before + 1, self.memory - 1)
-        if not (is_finite(self.position) and is_finite(self.velocity)
-                and is_finite(self.acceleration)):
-            self.begin(packet)
+
+    cdef bint is_sane(self) noexcept nogil:
+        return (is_finite(self.position) and is_finite(self.velocity)
+                and is_finite(self.acceleration))
 
     cdef void adapt(self, double period) noexcept nogil:
         """The gains for a packet that comes ``period`` seconds after the last."""
@@ -185,10 +154,3 @@ cdef class AlphaBeta(Strategy):
         elif self.fits:
             self.g = 2 * (2 * self.before + 1) / ((self.before + 2) * (self.before + 1))
             self.h = 6 / ((self.before + 2) * (self.before + 1))
-
-    cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-            return
-        draw_predicted(sample, self.position, self.velocity, at - self.true_at,
-                       self.max_prediction)

@@ -2,18 +2,16 @@
 
 from libc.math cimport isfinite
 
-from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.vectors cimport components, is_beyond, is_finite
-from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.prediction cimport draw_predicted
-from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.filtering cimport Filter
+from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.filtering import FILTER_SETTINGS
 
 
-cdef class Kalman(Strategy):
+cdef class Kalman(Filter):
     """Keeps a position and a velocity, and how sure it is of both; weighs each packet by that.
 
     The entity is taken to move at a constant velocity, but for an acceleration that is new at
@@ -61,75 +59,42 @@ cdef class Kalman(Strategy):
                     "(length units/s^2)^2", 1e-12, 1e12, tune=(0.01, 1e5), scale="log"),
             Setting("p_start", 100.0, "variance of the first position and velocity (filterpy's P)",
                     "", 1e-12, 1e12),
-            age_setting(),
-            Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0,
-                    3600),
-            Setting("max_gap", 1.0, "a longer time between stamps starts anew", "s", 0.001, 1e9),
-            Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none"
-                    " does", "length units", 0, 1e12),
+            *FILTER_SETTINGS,
         ),
     )
 
     cdef bint takes_velocity
     cdef double r_position, r_velocity, q_variance, p_start
-    cdef double max_prediction, max_gap, snap_distance
-    cdef PacketAge age
-    cdef bint empty
-    cdef double true_at                 # the local time at which its state was true
-    cdef Vec3[double] position, velocity
     cdef double p00, p01, p11           # the covariance of both
 
-    def configure(self, *, measures, r_position, r_velocity, q_variance, p_start, age,
-                  max_prediction, max_gap, snap_distance):
+    def configure(self, *, measures, r_position, r_velocity, q_variance, p_start, **common):
+        self.configure_filter(**common)
         self.takes_velocity = measures == "both"
         self.r_position = r_position
         self.r_velocity = r_velocity
         self.q_variance = q_variance
         self.p_start = p_start
-        self.age = NewPacketAge(age)
-        self.max_prediction = max_prediction
-        self.max_gap = max_gap
-        self.snap_distance = snap_distance
-
-    @property
-    def state(self):
-        """Position and velocity at the newest packet, per axis."""
-        return components(self.position), components(self.velocity)
 
     @property
     def covariance(self):
         """The variance of the position, its covariance with the velocity, and that's variance."""
         return self.p00, self.p01, self.p11
 
-    cdef void clear(self) noexcept nogil:
-        self.empty = True
-        self.age.clear()
-
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        self.empty = False
         self.position = packet.position
         self.velocity = packet.velocity
         self.p00 = self.p11 = self.p_start
         self.p01 = 0
 
-    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        if not self.empty and packet.time <= self.newest:
-            return False
-        self.true_at = now - self.age.of(packet, now)
-        if self.empty or packet.time - self.newest > self.max_gap:
-            self.begin(packet)
-            return True
-        self.predict(packet.time - self.newest)
-        if is_beyond(packet.position - self.position, self.snap_distance):
-            self.begin(packet)
-            return True
+    cdef void step(self, const Packet& packet, double period) noexcept nogil:
+        self.predict(period)
         self.measure_position(packet.position)
         if self.takes_velocity:
             self.measure_velocity(packet.velocity)
-        if not (is_finite(self.position) and is_finite(self.velocity)
-                and isfinite(self.p00 + self.p01 + self.p11)):
-            self.begin(packet)
-        return True
+
+    cdef bint is_sane(self) noexcept nogil:
+        return (is_finite(self.position) and is_finite(self.velocity)
+                and isfinite(self.p00 + self.p01 + self.p11))
 
     cdef void predict(self, double period) noexcept nogil:
         cdef double q = self.q_variance * period * period
@@ -159,10 +124,3 @@ cdef class Kalman(Strategy):
         self.p00 -= k0 * self.p01
         self.p01 -= k1 * self.p01
         self.p11 -= k1 * self.p11
-
-    cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-            return
-        draw_predicted(sample, self.position, self.velocity, at - self.true_at,
-                       self.max_prediction)

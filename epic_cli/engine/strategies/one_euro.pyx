@@ -2,18 +2,16 @@
 
 from libc.math cimport M_PI, fabs
 
-from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.vectors cimport components, is_beyond, is_finite
-from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.prediction cimport draw_predicted
-from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.filtering cimport Filter
+from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.filtering import FILTER_SETTINGS
 
 
-cdef class OneEuro(Strategy):
+cdef class OneEuro(Filter):
     """Smooths noisy positions: strongly while they move slowly, hardly while they move fast.
 
     Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the stamps'
@@ -66,83 +64,63 @@ cdef class OneEuro(Strategy):
                     0.001, 1e6),
             Setting("velocity", "filtered", "predict with the slope of the filtered positions, or"
                     " with the packets' velocity", choices=("filtered", "given")),
-            age_setting(),
-            Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0,
-                    3600),
-            Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none"
-                    " does", "length units", 0, 1e12),
             Setting("quirks", "off", "treat equal, earlier and zero stamps as the program does",
                     choices=("off", "on")),
+            *FILTER_SETTINGS,
         ),
     )
 
-    cdef double mincutoff, beta, dcutoff, freq, max_prediction, snap_distance
+    cdef double mincutoff, beta, dcutoff, freq
     cdef bint takes_velocity, quirks
-    cdef PacketAge age
-    cdef bint empty, moving             # moving: ``velocity`` has had its first slope
-    cdef double frequency, stamp, true_at
-    cdef Vec3[double] filtered, speed, velocity
+    cdef bint moving                    # ``velocity`` has had its first slope
+    cdef double frequency, stamp
+    cdef Vec3[double] speed
 
-    def configure(self, *, mincutoff, beta, dcutoff, freq, velocity, age, max_prediction,
-                  snap_distance, quirks):
+    def configure(self, *, mincutoff, beta, dcutoff, freq, velocity, quirks, **common):
+        self.configure_filter(**common)
         self.mincutoff = mincutoff
         self.beta = beta
         self.dcutoff = dcutoff
         self.freq = freq
         self.takes_velocity = velocity == "given"
-        self.age = NewPacketAge(age)
-        self.max_prediction = max_prediction
-        self.snap_distance = snap_distance
         self.quirks = quirks == "on"
 
-    @property
-    def position(self):
-        """The filtered position at the newest packet."""
-        return components(self.filtered)
-
-    cdef void clear(self) noexcept nogil:
-        self.empty = True
-        self.age.clear()
-
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        self.empty = False
         self.moving = False
         self.frequency = self.freq
         self.stamp = packet.time
-        self.filtered = packet.position
+        self.position = packet.position
         self.speed = Vec3[double]()
         self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double ahead, last = self.stamp
-        if not self.empty and packet.time <= self.newest and not self.quirks:
-            return False
-        ahead = min(packet.time - last, self.max_prediction)
-        self.true_at = now - self.age.of(packet, now)
-        if self.empty or is_beyond(packet.position - (self.filtered + self.velocity * ahead),
-                                   self.snap_distance):
-            self.begin(packet)
-            return True
-        # the program takes a stamp of 0 for none
-        if packet.time > last and not (self.quirks and (packet.time == 0 or last == 0)):
-            self.frequency = 1 / (packet.time - last)
+        if self.empty or not self.quirks:
+            return Filter.accept(self, packet, now)
+        # the program filters whatever comes, and takes a stamp of 0 for none
+        self.measured_at(packet, now)
+        if packet.time > self.stamp and packet.time != 0 and self.stamp != 0:
+            self.frequency = 1 / (packet.time - self.stamp)
         self.stamp = packet.time
-        self.step(packet)
-        if not (is_finite(self.filtered) and is_finite(self.speed) and is_finite(self.velocity)):
+        self.smooth(packet)
+        if not self.is_sane():
             self.begin(packet)
         return True
 
-    cdef void step(self, const Packet& packet) noexcept nogil:
-        """Filters one position."""
-        cdef Vec3[double] before = self.filtered, slope
+    cdef void step(self, const Packet& packet, double period) noexcept nogil:
+        self.frequency = 1 / period
+        self.smooth(packet)
+
+    cdef void smooth(self, const Packet& packet) noexcept nogil:
+        """Filters one position with the frequency as it is."""
+        cdef Vec3[double] before = self.position, slope
         cdef double alpha = self.alpha(self.dcutoff)
-        self.filtered.x = self.axis(packet.position.x, before.x, self.speed.x)
-        self.filtered.y = self.axis(packet.position.y, before.y, self.speed.y)
-        self.filtered.z = self.axis(packet.position.z, before.z, self.speed.z)
+        self.position.x = self.axis(packet.position.x, before.x, self.speed.x)
+        self.position.y = self.axis(packet.position.y, before.y, self.speed.y)
+        self.position.z = self.axis(packet.position.z, before.z, self.speed.z)
         if self.takes_velocity:
             self.velocity = packet.velocity
             return
-        slope = (self.filtered - before) * self.frequency
+        slope = (self.position - before) * self.frequency
         self.velocity = self.velocity + (slope - self.velocity) * alpha if self.moving else slope
         self.moving = True
 
@@ -156,9 +134,5 @@ cdef class OneEuro(Strategy):
         """The weight of a new value in a low-pass filter with this cutoff frequency."""
         return 1 / (1 + self.frequency / (2 * M_PI * cutoff))
 
-    cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if self.empty:
-            sample.status = NONE
-            return
-        draw_predicted(sample, self.filtered, self.velocity, at - self.true_at,
-                       self.max_prediction)
+    cdef bint is_sane(self) noexcept nogil:
+        return is_finite(self.position) and is_finite(self.velocity) and is_finite(self.speed)

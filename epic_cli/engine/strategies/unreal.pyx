@@ -39,7 +39,8 @@ cdef class Unreal(Strategy):
     on a clock of its own, which follows the stamps and may run ahead of the newest by 15 % of
     the way it last was behind, D:
 
-        offset = (offset at the correction) * (1 - clamp((D - (stamp - clock)) / D, 0, 1.15))
+        percent = clamp((D - (stamp - clock)) / D, 0, 1.15)
+        offset  = (offset at the correction) * (1 - percent)
 
     so that it overshoots by up to 15 % when the next packet is late. Good: cheap, the
     capsule is never off by more than the network is, and large errors are not smoothed. Bad:

@@ -13,7 +13,7 @@ VALUES = expected("one_euro")
 
 def filtered(one: Any, time: float, x: float) -> float:
     one.update(packet(time, x), time)
-    return float(one.position[0])
+    return float(one.state[0][0])
 
 
 @pytest.mark.parametrize("case", VALUES["cases"])
