@@ -36,11 +36,12 @@ cdef class OneEuro(Filter):
     low-pass filter is behind by its time constant: at a steady speed with ``beta`` 0 by
     1 / (2 pi mincutoff), 0.16 s at the default. It makes no sense on positions without noise.
 
-    A packet with the newest stamp or an earlier one is discarded. A longer way than
-    ``snap_distance`` between what is predicted and what is measured starts anew, and so does one after more than ``max_gap``. With ``quirks``
-    the program's rules hold instead: such a packet is filtered too, with the frequency of the
-    one before it (``freq`` for the first), and so is one after a stamp of 0, which counts as
-    none. Rows are ``extrapolated``, and ``held`` after ``max_prediction``.
+    A packet with the newest stamp or an earlier one is discarded. A packet after more than
+    ``max_gap``, or further than ``snap_distance`` from what is predicted, starts anew. With
+    ``quirks`` the program's rules hold instead: every packet is filtered, an equal or earlier
+    stamp with the frequency of the one before it (``freq`` for the first), and so is the one
+    after a stamp of 0, which counts as none. Rows are ``extrapolated``, and ``held`` after
+    ``max_prediction``.
     """
 
     declaration = Declaration(
