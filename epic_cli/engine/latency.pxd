@@ -17,6 +17,7 @@ cdef class WeightedTimedAverage:
     cdef readonly double value
     cdef double updated
 
+    cpdef void start(self, double value, double now) noexcept nogil
     cpdef double add(self, double sample, double now) noexcept nogil
 
 

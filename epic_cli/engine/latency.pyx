@@ -45,6 +45,11 @@ cdef class WeightedTimedAverage:
         if not duration > 0:
             raise ValueError("a duration is longer than 0 s")
         self.duration = duration
+        self.start(0, now)
+
+    cpdef void start(self, double value, double now) noexcept nogil:
+        """Begins anew with a value at the time ``now``."""
+        self.value = value
         self.updated = now
 
     cpdef double add(self, double sample, double now) noexcept nogil:

@@ -82,4 +82,12 @@ BUILT_IN = {
     "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
+    "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
+    "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
+    "kalman": "epic_cli.engine.strategies.kalman:Kalman",
+    "dis": "epic_cli.engine.strategies.dis:Dis",
+    "projective": "epic_cli.engine.strategies.projective:Projective",
+    "unreal": "epic_cli.engine.strategies.unreal:Unreal",
+    "robocat": "epic_cli.engine.strategies.robocat:Robocat",
+    "spline": "epic_cli.engine.strategies.spline:Spline",
 }
