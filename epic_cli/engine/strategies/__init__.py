@@ -76,4 +76,5 @@ BUILT_IN = {
     "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
+    "mirror": "epic_cli.engine.strategies.mirror:Mirror",
 }
