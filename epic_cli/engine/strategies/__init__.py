@@ -77,4 +77,5 @@ BUILT_IN = {
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
     "mirror": "epic_cli.engine.strategies.mirror:Mirror",
+    "unity-ngo": "epic_cli.engine.strategies.unity_ngo:UnityNgo",
 }

@@ -38,7 +38,7 @@ cdef class Mirror(Strategy):
 
     With ``dynamic_adjustment`` the buffer grows with the deviation of the arrival intervals:
 
-        buffer_time = send interval * ((send interval + deviation) / send interval + tolerance)
+        buffer_time = send interval * (1 + tolerance) + deviation
 
     otherwise it is send interval * buffer_time_multiplier. Both averages weigh a sample by
     2 / (n + 1), n being the number of packets in their duration.
@@ -181,7 +181,7 @@ cdef class Mirror(Strategy):
         self.drift_average.weight = weight_of(self.drift_duration, interval)
         self.delivery_average.weight = weight_of(self.delivery_duration, interval)
         if self.adjusts:
-            self.buffer_time = interval * ((interval + deviation) / interval + self.tolerance)
+            self.buffer_time = interval + deviation + interval * self.tolerance
         else:
             self.buffer_time = interval * self.multiplier
 
