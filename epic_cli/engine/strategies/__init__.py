@@ -77,5 +77,8 @@ BUILT_IN = {
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
     "mirror": "epic_cli.engine.strategies.mirror:Mirror",
+    "geckos": "epic_cli.engine.strategies.geckos:Geckos",
     "unity-ngo": "epic_cli.engine.strategies.unity_ngo:UnityNgo",
+    "source": "epic_cli.engine.strategies.source:Source",
+    "gambetta": "epic_cli.engine.strategies.gambetta:Gambetta",
 }
