@@ -80,5 +80,8 @@ BUILT_IN = {
     "geckos": "epic_cli.engine.strategies.geckos:Geckos",
     "unity-ngo": "epic_cli.engine.strategies.unity_ngo:UnityNgo",
     "source": "epic_cli.engine.strategies.source:Source",
+    "quake3": "epic_cli.engine.strategies.quake3:Quake3",
+    "hermite": "epic_cli.engine.strategies.hermite:Hermite",
     "gambetta": "epic_cli.engine.strategies.gambetta:Gambetta",
+    "james-frowen": "epic_cli.engine.strategies.james_frowen:JamesFrowen",
 }
