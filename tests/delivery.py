@@ -56,7 +56,11 @@ def drawn(strategy: Any, arriving: list[Packet], at: list[float]) -> Iterator[Sa
 
 
 def check_rows(
-    strategy: Any, stream: dict[str, Any], rows: list[dict[str, Any]], stretch: float = 1.0
+    strategy: Any,
+    stream: dict[str, Any],
+    rows: list[dict[str, Any]],
+    stretch: float = 1.0,
+    tolerance: float = 1e-9,
 ) -> int:
     """Compares what is drawn with the rows of a conformance file; returns how many had a state.
 
@@ -76,5 +80,5 @@ def check_rows(
         wanted = tuple(expected[key] for key in ("x", "y", "vx", "vy"))
         assert sample.status != "none", row
         for ours, theirs in zip(found, wanted, strict=True):
-            assert abs(ours - theirs) <= 1e-9, (row, sample)
+            assert abs(ours - theirs) <= tolerance, (row, sample)
     return compared
