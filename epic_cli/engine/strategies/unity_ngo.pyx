@@ -27,7 +27,8 @@ cdef class UnityNgo(Strategy):
         value  = lerp(start, target, (r - start.time) / (target.time - start.time))
         drawn += (value - drawn) * frame time / position_max_interpolation_time
     legacy-lerp (default since 2.3): the same, but a way begins at the last value, not at the
-    last target. Where frames and stamps do not coincide it falls behind by that much.
+    last target. It falls behind the more, the sooner after a stamp the frames draw: where r is
+    always a fraction f of a tick past the target, by (1 - f) / f ticks.
     lerp: states up to r; goes by the frame times, not by r. After it:
         drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
     smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
