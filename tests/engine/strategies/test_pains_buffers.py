@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -102,7 +103,7 @@ def test_resuming_after_a_pause(name: str) -> None:
     # what is extrapolated before the rest is known is taken back; ahead it never rushes
     moved = [
         later.position[0] - earlier.position[0]
-        for earlier, later in zip(shown, shown[1:], strict=False)
+        for earlier, later in pairwise(shown)
         if earlier.time > 15
     ]
     assert max(moved) < 3.5 * SPEED * INTERVAL
@@ -246,7 +247,7 @@ def test_drawn_time_never_runs_backwards(name: str, settings: dict[str, float | 
         ]
         packets.sort(key=lambda packet: packet.arrival or 0.0)
         shown = list(drawn(made(name, **settings), packets, frames(0.013, 9.0)))
-        for earlier, later in zip(shown, shown[1:], strict=False):
+        for earlier, later in pairwise(shown):
             assert later.position[0] >= earlier.position[0] - 1e-9
 
 
