@@ -55,6 +55,12 @@ public:
         (*this)[index] = snapshot;
     }
 
+    // Puts a snapshot behind the newest; where there is no room the oldest goes.
+    void append(const Snapshot& snapshot) {
+        if (full()) drop_front(1);
+        insert(size_, snapshot);
+    }
+
 private:
     std::vector<Snapshot> ring_;
     std::size_t first_ = 0, size_ = 0;

@@ -25,6 +25,7 @@ cdef extern from "snapshots.h" namespace "epic" nogil:
         void drop_back()
         size_t count_until(double)
         void insert(size_t, const Snapshot&)
+        void append(const Snapshot&)
 
     Snapshot snapshot_of(const Packet&, double)
 
@@ -58,3 +59,10 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
         sample.position = lerp(before.position, after.position, u)
         sample.velocity = lerp(before.velocity, after.velocity, u)
     sample.status = INTERPOLATED
+
+
+cdef inline void draw_again(const Sample& shown, Sample& sample) noexcept nogil:
+    """Shows what was shown before."""
+    sample.position = shown.position
+    sample.velocity = shown.velocity
+    sample.status = HELD

@@ -2,10 +2,11 @@
 
 from libc.math cimport NAN
 
-from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.sender_clock cimport SendInterval
 from epic_cli.engine.snapshots cimport (
     SnapshotBuffer,
+    draw_again,
     draw_between,
     draw_held,
     fraction_between,
@@ -13,6 +14,7 @@ from epic_cli.engine.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
+from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
 
@@ -24,8 +26,8 @@ cdef class Gambetta(Strategy):
     """Draws between the states that came in around a time one packet ago.
 
         render time = now - 1 / update_rate
-        drawn       = lerp(before, after, (render time - before.arrival)
-                                          / (after.arrival - before.arrival))
+        u           = (render time - before.arrival) / (after.arrival - before.arrival)
+        drawn       = lerp(before, after, u)
 
     It goes by the times of arrival, so it needs no stamps and no clock, and it is the easiest
     interpolation to write: fifteen lines. The price is that jitter of the network is drawn as
@@ -53,8 +55,7 @@ cdef class Gambetta(Strategy):
         settings=(
             Setting("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
                     choices=("auto",), tune=(2, 60), scale="log"),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            SNAP_DISTANCE,
             Setting("quirks", "off", "take late packets and copies for new ones, as the demo does",
                     choices=("on", "off")),
         ),
@@ -82,9 +83,7 @@ cdef class Gambetta(Strategy):
         if packet.time <= self.newest and not self.quirks and not self.buffer.empty():
             return False
         self.interval.add(packet.time)
-        if self.buffer.full():
-            self.buffer.drop_front(1)
-        self.buffer.insert(self.buffer.size(), snapshot_of(packet, now))
+        self.buffer.append(snapshot_of(packet, now))
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
@@ -102,8 +101,6 @@ cdef class Gambetta(Strategy):
             self.shown = sample
             self.drew = True
         elif self.drew:
-            sample.position = self.shown.position
-            sample.velocity = self.shown.velocity
-            sample.status = HELD
+            draw_again(self.shown, sample)
         else:
             draw_held(self.buffer.front(), sample)

@@ -2,15 +2,17 @@
 
 from libc.math cimport fabs, round
 
-from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.snapshots cimport (
     SnapshotBuffer,
+    draw_again,
     draw_between,
     fraction_between,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 
+from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 
 # An offset that is wrong by more is replaced, s; the rest is for rounding.
@@ -24,7 +26,8 @@ cdef class Geckos(Strategy):
 
         offset      = arrival - stamp of the first packet, or of one that differs by over 50 ms
         server time = local time - offset - interpolation_buffer
-        drawn       = lerp(older, newer, (server time - older.time) / (newer.time - older.time))
+        u           = (server time - older.time) / (newer.time - older.time)
+        drawn       = lerp(older, newer, u)
 
     The buffer is 100 ms, or three packets where ``server_fps`` tells how many there are a
     second. The last ``vault_size`` snapshots are kept, sorted by their stamps.
@@ -63,8 +66,7 @@ cdef class Geckos(Strategy):
                     choices=("on", "off")),
             Setting("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
                     whole=True),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            SNAP_DISTANCE,
             Setting("quirks", "off", "do what the original does by mistake",
                     choices=("on", "off")),
         ),
@@ -154,9 +156,7 @@ cdef class Geckos(Strategy):
             self.shown = sample
             self.drew = True
         elif self.drew:
-            sample.position = self.shown.position
-            sample.velocity = self.shown.velocity
-            sample.status = HELD
+            draw_again(self.shown, sample)
         else:
             sample.status = NONE
         self.server_time = time

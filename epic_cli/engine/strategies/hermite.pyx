@@ -16,6 +16,7 @@ from epic_cli.engine.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
+from epic_cli.engine.common_settings import LATENCY
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.sender_clock import SenderClock as NewSenderClock
 from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
@@ -34,7 +35,8 @@ cdef class Hermite(Strategy):
     """Draws a curve through position and velocity of two snapshots, a playout delay in the past.
 
         time  = sender's time - playout_delay
-        drawn = Hermite(before, after, (time - before.time) / (after.time - before.time))
+        u     = (time - before.time) / (after.time - before.time)
+        drawn = Hermite(before, after, u)
 
     A jitter buffer holds packets for the delay; Fiedler's choice is three send intervals, so
     that two packets in a row may be lost, and 50 ms for the jitter. The curve matches position
@@ -83,8 +85,7 @@ cdef class Hermite(Strategy):
                     0, 1, tune=(0.7, 0.99)),
             Setting("large_error_factor", 0.85, "what is left of a large one", "", 0, 1,
                     tune=(0.5, 0.99)),
-            Setting("latency", "auto", "arrival less stamp; auto estimates it", "s", -1e12, 1e12,
-                    choices=("auto",)),
+            LATENCY,
             Setting("snap_distance", 0.0, "a longer way or error is jumped; 0: none is",
                     "length units", 0, 1e12),
         ),
@@ -127,10 +128,8 @@ cdef class Hermite(Strategy):
             return False
         self.clock.add(packet.time, now)
         self.interval.add(packet.time)
-        if self.buffer.full():
-            self.buffer.drop_front(1)
         snapshot.position = packet.position + packet.velocity * self.ahead
-        self.buffer.insert(self.buffer.size(), snapshot)
+        self.buffer.append(snapshot)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

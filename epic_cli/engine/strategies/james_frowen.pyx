@@ -3,11 +3,12 @@
 from libc.math cimport NAN, fabs
 
 from epic_cli.engine.latency cimport MovingAverage
-from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.sender_clock cimport SendInterval
 from epic_cli.engine.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
+    draw_again,
     draw_between,
     draw_held,
     fraction_between,
@@ -15,6 +16,7 @@ from epic_cli.engine.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
+from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.latency import MovingAverage as NewMovingAverage
 from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
@@ -77,8 +79,7 @@ cdef class JamesFrowen(Strategy):
                     1e6),
             Setting("moving_average_count", 30, "packets in the average of the differences", "",
                     1, 10000, whole=True),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            SNAP_DISTANCE,
         ),
     )
 
@@ -128,9 +129,7 @@ cdef class JamesFrowen(Strategy):
             drawn.position = self.shown.position
             drawn.velocity = self.shown.velocity
             self.buffer.insert(0, drawn)
-        if self.buffer.full():
-            self.buffer.drop_front(1)
-        self.buffer.insert(self.buffer.size(), snapshot)
+        self.buffer.append(snapshot)
         if not self.started:
             self.client_time = packet.time
             self.drawn_time = packet.time - self.delay()
@@ -177,9 +176,7 @@ cdef class JamesFrowen(Strategy):
     cdef void play(self, double time, Sample& sample) noexcept nogil:
         cdef size_t after
         if self.buffer.empty():
-            sample.position = self.shown.position
-            sample.velocity = self.shown.velocity
-            sample.status = HELD
+            draw_again(self.shown, sample)
             return
         # what a frozen entity shows is no later than the newest snapshot
         self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))

@@ -15,6 +15,7 @@ from epic_cli.engine.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
+from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.latency import MovingAverage as NewMovingAverage
 from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
@@ -23,13 +24,14 @@ from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
 cdef class Mirror(Strategy):
     """Plays the snapshots on a timeline that runs a little faster or slower to stay behind them.
 
-    The timeline starts ``buffer_time`` behind the first snapshot and goes on with the frames:
+    It starts ``buffer_time`` behind the first snapshot and goes on with the frames:
 
         timeline += frame time * timescale
-        drawn     = lerp(before, after, (timeline - before.time) / (after.time - before.time))
+        u     = (timeline - before.time) / (after.time - before.time)
+        drawn = lerp(before, after, u)
 
-    With every snapshot it is clamped to within buffer_time of where it should be (buffer_time
-    behind the snapshot), and its distance to the snapshot goes into a moving average:
+    A snapshot clamps it to within buffer_time of its place (buffer_time behind the snapshot),
+    and how far it is behind goes into a moving average:
 
         drift     = average of (snapshot time - timeline) - buffer_time
         timescale = 1 + catchup_speed    where drift > catchup_positive_threshold send intervals
@@ -43,16 +45,16 @@ cdef class Mirror(Strategy):
     otherwise it is send interval * buffer_time_multiplier. Both averages weigh a sample by
     2 / (n + 1), n being the number of packets in their duration.
 
-    No clock has to agree, small jitter is invisible, and nothing is guessed. One late packet
-    freezes a frame or two. The buffer holds ``buffer_limit`` snapshots; when it is full it is
-    the newest that is lost. Mirror knows its send interval; ``auto`` measures it.
+    No clock has to agree, small jitter is invisible, nothing is guessed. One late packet freezes
+    a frame or two. A buffer of ``buffer_limit`` snapshots that is full loses the newest.
 
     Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It stays
     out of the jitter (in Mirror it inflates the buffer and slows the entity down for seconds),
     and after it the entity goes from where it is drawn to the new snapshot in one send interval,
     as Mirror's NetworkTransform has it after an idle time; ``pause=0``: never. A late packet is
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards, and
-    its negative arrival interval counts as jitter. ``snap_distance`` is ours; Mirror has none.
+    its negative arrival interval counts as jitter. Mirror knows its send interval; ``auto``
+    measures it. ``snap_distance`` is ours.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -85,12 +87,10 @@ cdef class Mirror(Strategy):
                     choices=("on", "off")),
             Setting("dynamic_adjustment_tolerance", 1.0, "send intervals to stay behind besides"
                     " the jitter", "", 0, 100, tune=(0, 3)),
-            Setting("delivery_time_ema_duration", 2.0, "how long the jitter is averaged", "s",
-                    0, 600),
+            Setting("delivery_time_ema_duration", 2.0, "the same of the jitter", "s", 0, 600),
             Setting("pause", 1.0, "a longer silence is a pause, not jitter; 0: none is", "s",
                     0, 3600),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            SNAP_DISTANCE,
             Setting("quirks", "off", "let late packets disturb the timeline, as the original does",
                     choices=("on", "off")),
         ),
@@ -103,8 +103,7 @@ cdef class Mirror(Strategy):
     cdef MovingAverage drift_average, delivery_average
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
-    cdef readonly double timescale
-    cdef readonly double buffer_time
+    cdef readonly double timescale, buffer_time
     cdef bint drew
     cdef double last_frame
     cdef Sample shown
@@ -216,8 +215,7 @@ cdef class Mirror(Strategy):
 
     cdef void follow(self, double time) noexcept nogil:
         """Keeps the timeline near ``buffer_time`` behind the stamp of a new snapshot."""
-        cdef double interval = self.interval.value
-        cdef double drift
+        cdef double interval = self.interval.value, drift
         self.timeline = min(max(self.timeline, time - 2 * self.buffer_time), time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
         if drift > interval * self.positive:

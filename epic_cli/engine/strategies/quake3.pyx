@@ -43,7 +43,8 @@ cdef class Quake3(Strategy):
     """Draws between the last two snapshots on a clock that drifts towards the newest one.
 
         time  = local time + delta - cl_time_nudge
-        drawn = lerp(snapshot, next, (time - snapshot.time) / (next.time - snapshot.time))
+        u     = (time - snapshot.time) / (next.time - snapshot.time)
+        drawn = lerp(snapshot, next, u)
 
     The clock is never measured, it feels its way: with each snapshot ``delta`` grows by 1 ms if
     there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
@@ -52,10 +53,10 @@ cdef class Quake3(Strategy):
 
     ``trajectory`` is what an entity's position and velocity stand for. Players are
     ``interpolate``: past the newest snapshot they freeze. ``linear-stop`` interpolates too, and
-    goes on for ``tr_duration`` where there is no next snapshot. The others are not
-    interpolated at all but evaluated at the drawn time: ``linear`` for missiles, ``gravity``,
-    ``sine`` for what bobs, ``stationary``. What such a prediction was wrong by when a packet
-    comes in fades over ``cg_error_decay``, as Quake does it for its own player.
+    goes on for ``tr_duration`` where there is no next snapshot. The others are evaluated from
+    the snapshot before the drawn time, not interpolated: ``linear`` for missiles, ``gravity``,
+    ``sine`` for what bobs, ``stationary``. What such a prediction was wrong by when the next
+    snapshot's time comes fades over ``cg_error_decay``, as Quake does it for its own player.
 
     Very little lag: the buffer is a single snapshot. A lost packet freezes players, and the
     clock is always on the move, so a constant velocity is drawn up to 2 ms times the velocity
@@ -64,8 +65,8 @@ cdef class Quake3(Strategy):
     Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
     is the true one, ``linear-stop`` rests before its start, and an error is shown from the
     first frame on; with ``quirks=on`` they are as in the original, which has a factor of 0.5
-    for 2 pi / duration, the moving velocity before the start, and no error in a frame at the very
-    time of the packet. ``snap_distance`` stands for Quake's teleport bit. Late packets and
+    for 2 pi / duration, the moving velocity before the start, and no error in the frame in which
+    it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
     copies are discarded.
 
     The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
@@ -128,17 +129,10 @@ cdef class Quake3(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.snapshots.empty()
-        cdef Vec3[double] before
         if not first and packet.time <= self.newest:
             return False
-        if not first and self.predicts():
-            before = self.predicted(self.time(now)) + self.remaining(now)
         self.adjust(packet.time - now, first)
-        if self.snapshots.full():
-            self.snapshots.drop_front(1)
-        self.snapshots.insert(self.snapshots.size(), snapshot_of(packet, now))
-        if not first and self.predicts():
-            self.start_error(before - self.predicted(self.time(now)), now)
+        self.snapshots.append(snapshot_of(packet, now))
         return True
 
     cdef bint predicts(self) noexcept nogil:
@@ -163,11 +157,19 @@ cdef class Quake3(Strategy):
         cdef double time = at + self.delta - self.nudge
         return max(time, self.server_time) if self.drew else time
 
-    cdef void start_error(self, Vec3[double] error, double now) noexcept nogil:
-        cdef double size = dot(error, error)
+    cdef void go_on(self, size_t count, double at) noexcept nogil:
+        """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
+        cdef Vec3[double] before = self.predicted() + self.remaining(at)
+        cdef Vec3[double] error
+        cdef double size
+        self.snapshots.drop_front(count)
+        if not self.predicts():
+            return
+        error = before - self.predicted()
+        size = dot(error, error)
         if size > NO_ERROR * NO_ERROR and not 0 < self.snap_distance * self.snap_distance < size:
             self.error = error
-            self.error_time = now
+            self.error_time = at
         else:
             self.error = Vec3[double]()
 
@@ -180,10 +182,11 @@ cdef class Quake3(Strategy):
             return Vec3[double]()
         return self.error * left
 
-    cdef Vec3[double] predicted(self, double time) noexcept nogil:
-        cdef Snapshot base = self.snapshots.back()
-        return trajectory_at(self.kind, base.position, base.velocity, time - base.time,
-                             self.duration, self.gravity)
+    cdef Vec3[double] predicted(self) noexcept nogil:
+        """Where the trajectory of the snapshot that is drawn has come to."""
+        cdef Snapshot base = self.snapshots.front()
+        return trajectory_at(self.kind, base.position, base.velocity,
+                             self.server_time - base.time, self.duration, self.gravity)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
@@ -196,25 +199,23 @@ cdef class Quake3(Strategy):
             self.extrapolated = True
         current = self.snapshots.count_until(self.server_time)
         if current > 1:
-            self.snapshots.drop_front(current - 1)
-        if self.kind != INTERPOLATE and self.kind != LINEAR_STOP:
-            self.draw_trajectory(self.snapshots.back(), at, sample)
-        elif current > 0 and self.snapshots.size() > 1:
+            self.go_on(current - 1, at)
+        if (self.kind == INTERPOLATE or self.kind == LINEAR_STOP) and (
+                current > 0 and self.snapshots.size() > 1):
             draw_between(
                 self.snapshots[0], self.snapshots[1],
                 fraction_between(self.snapshots[0].time, self.snapshots[1].time,
                                  self.server_time),
                 self.snap_distance, sample)
         else:
-            self.draw_trajectory(self.snapshots.front(), at, sample)
+            self.draw_trajectory(at, sample)
 
-    cdef void draw_trajectory(self, const Snapshot& base, double at,
-                              Sample& sample) noexcept nogil:
-        cdef double age = self.server_time - base.time
-        sample.position = self.remaining(at) + trajectory_at(
-            self.kind, base.position, base.velocity, age, self.duration, self.gravity)
+    cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
+        cdef double age = self.server_time - self.snapshots.front().time
+        sample.position = self.predicted() + self.remaining(at)
         sample.velocity = trajectory_velocity_at(
-            self.kind, base.velocity, age, self.duration, self.gravity, self.quirks)
+            self.kind, self.snapshots.front().velocity, age, self.duration, self.gravity,
+            self.quirks)
         if self.predicts() or self.kind == LINEAR_STOP and 0 <= age <= self.duration:
             sample.status = EXTRAPOLATED
         else:

@@ -16,6 +16,7 @@ from epic_cli.engine.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
+from epic_cli.engine.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.sender_clock import SenderClock as NewSenderClock
 
@@ -75,10 +76,8 @@ cdef class Source(Strategy):
             Setting("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
             Setting("cl_extrapolate", "on", "go on past the newest state", choices=("on", "off")),
             Setting("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
-            Setting("latency", "auto", "arrival less stamp; auto estimates it", "s", -1e12, 1e12,
-                    choices=("auto",)),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            LATENCY,
+            SNAP_DISTANCE,
             Setting("quirks", "off", "let a late packet wipe out newer ones, as the original does",
                     choices=("on", "off")),
         ),
@@ -108,9 +107,7 @@ cdef class Source(Strategy):
         self.clock.add(packet.time, now)
         while not self.history.empty() and self.history.back().time + EPSILON > packet.time:
             self.history.drop_back()
-        if self.history.full():
-            self.history.drop_front(1)
-        self.history.insert(self.history.size(), snapshot_of(packet, now))
+        self.history.append(snapshot_of(packet, now))
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:

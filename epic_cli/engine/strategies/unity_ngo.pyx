@@ -9,6 +9,7 @@ from epic_cli.engine.sender_clock cimport SendInterval
 from epic_cli.engine.strategy cimport Strategy
 
 from epic_cli.engine.buffered_interpolator import BufferedInterpolator as NewInterpolator
+from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.network_time import NetworkTime as NewNetworkTime
 from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
@@ -82,8 +83,7 @@ cdef class UnityNgo(Strategy):
             Setting("sync_interval", 1.0, "time between two of its measurements", "s", 0, 60),
             Setting("pause", 1.0, "after a longer silence a way takes one tick; 0: never", "s",
                     0, 3600),
-            Setting("snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units",
-                    0, 1e12),
+            SNAP_DISTANCE,
         ),
     )
 

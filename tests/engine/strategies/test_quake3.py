@@ -64,42 +64,39 @@ def test_clock(run: dict[str, Any]) -> None:
         assert made.server_time * 1000 == pytest.approx(step["server_time"], abs=1e-6)
 
 
+def missile(*seen: tuple[float, float], **settings: float | str) -> Any:
+    """A missile at rest that turns out to be elsewhere at these times; drawn at each of them."""
+    # drawn a little ahead of the clock, so that a snapshot counts from its own time on
+    made = quake3(trajectory="linear", cl_time_nudge=-0.03, **settings)
+    for time, x in ((1.0, 0.0), *seen):
+        made.update(at(time, x), time)
+        made.read(time)
+    return made
+
+
 @pytest.mark.parametrize("case", CLOCK["error_decay"], ids=lambda case: str(case["age_ms"]))
 def test_error_decay(case: dict[str, Any]) -> None:
-    # a missile that turns out to be where it was not expected
-    made = quake3(
-        trajectory="linear", cg_error_decay=case["cg_errorDecay"] / 1000, quirks="on"
-    )  # fmt: skip
-    made.update(at(1.0), 1.0)
-    made.read(1.0)
-    made.update(at(2.0, -case["error"]), 2.0)
+    decay = case["cg_errorDecay"] / 1000
+    made = missile((2.0, -case["error"]), cg_error_decay=decay, quirks="on")
     shown = made.read(2 + case["age_ms"] / 1000).position[0]
     assert shown + case["error"] == pytest.approx(case["applied"], abs=1e-9)
 
 
 def test_an_error_is_seen_from_the_first_frame_on_without_quirks() -> None:
-    made = quake3(trajectory="linear")
-    made.update(at(1.0), 1.0)
-    made.update(at(2.0, -8.0), 2.0)
+    made = missile((2.0, -8.0))
     assert made.read(2.0).position[0] == pytest.approx(0)
     assert made.read(2.05).position[0] == pytest.approx(-4)
     assert made.read(2.2).position[0] == pytest.approx(-8)
 
 
 def test_an_error_adds_what_is_left_of_the_one_before() -> None:
-    made = quake3(trajectory="linear")
-    for time, x in ((1.0, 0.0), (2.0, -8.0), (2.05, -10.0)):
-        made.update(at(time, x), time)
     # 4 of the first are left after 50 ms, and 2 are new
-    assert made.read(2.05).position[0] + 10 == pytest.approx(6)
+    assert missile((2.0, -8.0), (2.05, -10.0)).read(2.05).position[0] + 10 == pytest.approx(6)
 
 
 def test_small_errors_and_those_beyond_the_snap_distance_are_not_smoothed() -> None:
     for x in (0.09, 50.0):
-        made = quake3(trajectory="linear", snap_distance=20)
-        made.update(at(1.0), 1.0)
-        made.update(at(2.0, x), 2.0)
-        assert made.read(2.0).position[0] == x
+        assert missile((2.0, x), snap_distance=20.0).read(2.0).position[0] == x
 
 
 @pytest.mark.parametrize("case", CLOCK["lerp"], ids=lambda case: str(case["cg_time"]))
