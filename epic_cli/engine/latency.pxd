@@ -5,6 +5,7 @@ cimport cython
 cdef class MovingAverage:
     cdef readonly double weight
     cdef readonly double value
+    cdef readonly double variance
     cdef readonly long count
 
     cpdef double add(self, double sample) noexcept nogil
