@@ -1,0 +1,58 @@
+"""Which packets are lost: each by itself, or in bursts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from epic_cli.network.randomness import stream
+
+
+class GilbertElliott(NamedTuple):
+    """A link that is now good, now bad, in the letters of the literature and of netem.
+
+    ``p`` is the probability that a good link is bad for the next packet, ``r`` that a bad one is
+    good again; ``one_minus_h`` (1-h) is the share of packets that a bad link loses,
+    ``one_minus_k`` (1-k) that of a good one. The link is bad for p / (p + r) of the packets, for
+    1/r of them in a row. With p alone, r = 1 - p (as in netem), the losses have no bursts:
+    whatever the state, the next one is bad with the probability p.
+
+    E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39 (5),
+    1960 (k = 1); E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels",
+    ibid. 42 (5), 1963; in these letters: G. Hasslinger, O. Hohlfeld, "The Gilbert-Elliott Model
+    for Packet Loss in Real Time Services on the Internet", MMB 2008.
+    """
+
+    p: float
+    r: float
+    one_minus_h: float = 1.0
+    one_minus_k: float = 0.0
+
+    @property
+    def share_bad(self) -> float:
+        """How many of the packets meet a bad link."""
+        return self.p / (self.p + self.r) if self.p else 0.0
+
+    @property
+    def share_lost(self) -> float:
+        """How many of the packets are lost in the long run."""
+        return self.share_bad * self.one_minus_h + (1 - self.share_bad) * self.one_minus_k
+
+
+class Losses:
+    """Whether each packet is lost, one after the other.
+
+    ``loss`` is the share of packets lost at random, or a ``GilbertElliott``, which begins good.
+    """
+
+    def __init__(self, loss: float | GilbertElliott, seed: int, purpose: str) -> None:
+        self._model = GilbertElliott(0, 1, 1, loss) if isinstance(loss, float | int) else loss
+        self._bad = False
+        self._source = stream(seed, purpose)
+
+    def next(self) -> bool:
+        """Whether the next packet is lost; it meets the link as the packet before it left it."""
+        p, r, one_minus_h, one_minus_k = self._model
+        lost = self._source.random() < (one_minus_h if self._bad else one_minus_k)
+        changes = self._source.random() < (r if self._bad else p)
+        self._bad ^= changes
+        return lost

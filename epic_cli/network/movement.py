@@ -1,0 +1,127 @@
+"""Movement to be sent: one entity on a computed path, or entities as they were recorded."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+
+from epic_cli.engine.contract import Vector
+from epic_cli.network.paths import Path
+from epic_cli.network.state import Snapshot, State
+
+
+class PathMovement:
+    """One entity on a path, from time 0 on, for ever."""
+
+    start = 0.0
+    end = math.inf
+
+    def __init__(self, path: Path, entity: str = "") -> None:
+        self._path = path
+        self._entity = entity
+
+    def snapshot(self, time: float) -> Snapshot:
+        """The entity at ``time``."""
+        return Snapshot(time, [(self._entity, self._path(time))])
+
+    def recorded(self) -> None:
+        """A computed path has no states of its own."""
+
+
+class Track:
+    """The recorded states of one entity, and what is taken for the truth between them.
+
+    Between two states the entity follows the cubic Hermite curve through their positions and
+    velocities. After a break it begins anew (``breaks``, see ``add``): before a teleport it
+    stands where it was last seen, with the velocity that it had; in a gap longer than
+    ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
+    """
+
+    def __init__(self, max_gap: float) -> None:
+        self._max_gap = max_gap
+        self.times = array("d")
+        self._numbers = array("d")  # x, y, z, vx, vy, vz of each state
+        self._teleports = array("l")
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def add(self, time: float, position: Vector, velocity: Vector, breaks: bool) -> None:
+        """Adds a state; ``breaks``: nothing leads to it from the one before."""
+        count = self._teleports[-1] if self._teleports else 0
+        self.times.append(time)
+        self._numbers.extend(position + velocity)
+        self._teleports.append(count + breaks)
+
+    def state(self, index: int) -> State:
+        """A state as it was recorded."""
+        x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
+        return State((x, y, z), (vx, vy, vz), self._teleports[index])
+
+    def at(self, time: float) -> State | None:
+        """Where the entity is at ``time``; None: it is not there."""
+        index = bisect_right(self.times, time) - 1
+        if index < 0:
+            return None
+        before = self.state(index)
+        since = time - self.times[index]
+        if since == 0:
+            return before
+        if index + 1 == len(self.times):
+            return None
+        step = self.times[index + 1] - self.times[index]
+        after = self.state(index + 1)
+        if step > self._max_gap:
+            return None
+        if after.teleports != before.teleports:
+            return before
+        return hermite(before, after, step, since / step)
+
+
+def hermite(before: State, after: State, step: float, share: float) -> State:
+    """The cubic Hermite curve between two states that are ``step`` seconds apart.
+
+    ``share`` is 0 at the first and 1 at the second; the velocity is the curve's derivative.
+    """
+    s, left = share, 1 - share
+    position, velocity = [], []
+    pairs = zip(before.position, after.position, before.velocity, after.velocity, strict=True)
+    for p0, p1, v0, v1 in pairs:
+        change = p1 - p0
+        position.append(p0 + s * s * (3 - 2 * s) * change + s * left * step * (left * v0 - s * v1))
+        velocity.append(
+            6 * s * left * change / step + left * (1 - 3 * s) * v0 + s * (3 * s - 2) * v1
+        )
+    x, y, z = position
+    vx, vy, vz = velocity
+    return State((x, y, z), (vx, vy, vz), before.teleports)
+
+
+class RecordedMovement:
+    """Entities as they were recorded, each on its track, from the first to the last state."""
+
+    def __init__(self, tracks: dict[str, Track]) -> None:
+        self.tracks = tracks
+        self.start = min(track.times[0] for track in tracks.values())
+        self.end = max(track.times[-1] for track in tracks.values())
+
+    def snapshot(self, time: float) -> Snapshot:
+        """The entities that are there at ``time``."""
+        found = ((name, track.at(time)) for name, track in self.tracks.items())
+        return Snapshot(time, [(name, state) for name, state in found if state is not None])
+
+    def recorded(self) -> Iterator[Snapshot]:
+        """The states as they were recorded; those of one time together."""
+        in_order = merge(*map(self._of_track, self.tracks.items()), key=itemgetter(0))
+        for time, group in groupby(in_order, key=itemgetter(0)):
+            yield Snapshot(time, [(name, state) for _, name, state in group])
+
+    @staticmethod
+    def _of_track(item: tuple[str, Track]) -> Iterator[tuple[float, str, State]]:
+        name, track = item
+        return ((track.times[index], name, track.state(index)) for index in range(len(track)))

@@ -1,0 +1,99 @@
+"""A recorded network: which delay each packet had, and which packets were lost."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from typing import Literal, NamedTuple
+
+TraceBy = Literal["time", "packet"]
+TRACE_BY: tuple[TraceBy, ...] = ("time", "packet")
+TraceEnd = Literal["loop", "stop"]
+TRACE_ENDS: tuple[TraceEnd, ...] = ("loop", "stop")
+
+#: Two times closer than this are the same: sums of decimals miss by less.
+_SAME = 1e-9
+
+
+class Trace(NamedTuple):
+    """Packets of a recorded network in the order of sending, the first one sent at 0.
+
+    ``times`` and ``delays`` in seconds; a delay of None: the packet was lost.
+    """
+
+    times: list[float]
+    delays: list[float | None]
+
+    @property
+    def period(self) -> float:
+        """How long the trace lasts, with a mean step after its last packet."""
+        count = len(self.times)
+        return self.times[-1] * count / (count - 1) if count > 1 else 0.0
+
+
+class TraceLink:
+    """Sends packets as a recorded network did; time counts from the first packet sent.
+
+    By ``packet``, the n-th packet has the delay of the trace's n-th. By ``time``, a packet has
+    that of the trace's last packet sent until then; of several sent at one time, packets sent at
+    one time have them in turn. So packets sent when the trace's were, arrive when they did. Packets
+    sent more often can overtake each other where the delay falls from one entry to the next;
+    ``in_order`` keeps them in order, as one queue would have.
+
+    After its last packet the trace begins again (``loop``), or nothing more is sent (``stop``):
+    by time, that is a mean step after the last packet.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        by: TraceBy = "time",
+        end: TraceEnd = "loop",
+        in_order: bool = False,
+    ) -> None:
+        self._trace = trace
+        self._in_order = in_order
+        self._last = -math.inf
+        self._by = by
+        self._end = end
+        self._sent = 0
+        self._start: float | None = None
+        self._used = -1  # the entry taken last, and in which round of the trace
+        self._round = 0
+
+    def send(self, time: float) -> tuple[float, ...]:
+        """When a packet sent at ``time`` (seconds, never going back) arrives; lost: no time."""
+        if self._start is None:
+            self._start = time
+        if self._by == "packet":
+            index = self._sent % len(self._trace.times)
+        else:
+            index = self._entry(time - self._start)
+        self._sent += 1
+        delay = self._trace.delays[index]
+        if delay is None:
+            return ()
+        arrival = time + delay
+        if self._in_order:
+            arrival = self._last = max(arrival, self._last)
+        return (arrival,)
+
+    def ended(self, time: float) -> bool:
+        """Whether the trace is at its end, and is not to begin again."""
+        if self._end == "loop" or self._start is None:
+            return False
+        if self._by == "packet":
+            return self._sent >= len(self._trace.times)
+        period = self._trace.period
+        return time - self._start + _SAME >= period if period else self._sent > 0
+
+    def _entry(self, time: float) -> int:
+        times, period = self._trace.times, self._trace.period
+        number = int((time + _SAME) // period) if period else 0
+        time -= number * period
+        index = max(bisect_right(times, time + _SAME) - 1, 0)
+        first = bisect_left(times, times[index])
+        used = self._used if number == self._round else -1
+        self._round = number
+        self._used = max(first, min(used + 1, index))
+        return self._used
