@@ -18,6 +18,7 @@ from epic_cli.engine.declaration import SettingError, nearest
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {
     "replay": "Turn packets into what a player would see, one row a tick.",
+    "play": "Play a small networked game: prediction, move replay, rewind.",
     "simulate": "Send movement over a bad network: packets with arrival times.",
     "strategies": "List the smoothing strategies, or explain one.",
 }
