@@ -103,15 +103,18 @@ class Client:
         if packet.token != self.identity.token or numbers != list(range(len(self.identity.names))):
             self.refused["forged"] += 1
             return
-        newest = self.state
         if self._is_from_the_future(packet, arrival):
             self.refused["from the future"] += 1
             return
         for one in packet.players:
             if one.player in self.remotes:
                 self._update_remote(packet, one, arrival)
+        newest = self.state
+        repeated = newest is not None and packet.snapshot == newest.snapshot
+        if packet.fresh and packet.echo is not None and not repeated:
+            self._measure(arrival, packet.echo, packet.held)
         if newest is not None and packet.snapshot <= newest.snapshot:
-            self.refused["repeated" if packet.snapshot == newest.snapshot else "late"] += 1
+            self.refused["repeated" if repeated else "late"] += 1
             return
         self.state, self._state_arrival = packet, arrival
         self._hear(packet, arrival)
@@ -143,8 +146,6 @@ class Client:
 
     def _hear(self, packet: StatePacket, arrival: int) -> None:
         """What the newest state says about this client's own player."""
-        if packet.fresh and packet.echo is not None:
-            self._measure(arrival, packet.echo, packet.held)
         size = self.local.hear(
             packet.players[self.identity.player].body, packet.echo, arrival / 1_000_000
         )
@@ -162,7 +163,11 @@ class Client:
                 self._tell("tell confirmed", details | {"outcome": outcome})
 
     def _measure(self, arrival: int, echo: int, held: int) -> None:
-        """The book's moving average; its program begins at 0, this with the first measurement."""
+        """The book's moving average; its program begins at 0, this with the first measurement.
+
+        States that come too late to be shown are measured too: otherwise the quick ones alone
+        would count.
+        """
         now = arrival / 1_000_000
         self.last_round_trip = (arrival - echo - held) / 1_000_000
         self.round_trips += 1

@@ -156,6 +156,7 @@ class Match:
             for place in self.places:
                 for way in (place.up, place.down):
                     way.channel = settings.channel(f"{way.purpose}/{self._links_changed}")
+                    way.delays = Delay()  # what was measured is of the link as it is now
         elif name == "send_rate":
             self.server.send_rate = settings.send_rate
         elif name == "rewind":

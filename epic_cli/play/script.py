@@ -99,7 +99,10 @@ class _Parser:
         time = self._time(*words[0])
         at, name = words[1] if len(words) > 1 else (len(self._line), "")
         if name == "set":
-            self.script.changes.extend((time, change) for change in self._changes(words[2:]))
+            changes = self._changes(words[2:])
+            if any(change.name == "seed" for change in changes):
+                raise self._refuse(at, "the seed cannot change", "set seed=... before all times")
+            self.script.changes.extend((time, change) for change in changes)
         elif name in self._players:
             self.script.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
         else:
