@@ -22,7 +22,8 @@ class UnwritableName(ValueError):
 class PacketWriter:
     """Writes packets in one of ``PACKET_FORMATS``.
 
-    Numbers are the shortest decimals that read back as the same number.
+    Numbers are the shortest decimals that read back as the same number. ``delta`` is not written:
+    who simulates looks at the truth when it is sent.
     """
 
     def __init__(self, packet_format: PacketFormat = "text") -> None:

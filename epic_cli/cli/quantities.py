@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from decimal import Decimal, InvalidOperation, Overflow
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -17,7 +17,7 @@ else:
 class _Quantity(ParameterType):
     """A number with an optional unit, within a range."""
 
-    units: ClassVar[dict[str, Fraction]] = {}
+    units: ClassVar[dict[str, Decimal]] = {}
     example = ""
 
     def __init__(self, lowest: float = 0.0, highest: float = math.inf) -> None:
@@ -27,15 +27,14 @@ class _Quantity(ParameterType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes a number, alone or with one of the units behind it."""
         text = str(value).strip().lower()
-        factor = Fraction(1)
+        factor = Decimal(1)
         for unit, size in self.units.items():
             if text.endswith(unit):
                 text, factor = text.removesuffix(unit).strip(), size
                 break
         try:
-            # the nearest double of the exact product: 80ms is 0.08
-            number = float(Fraction(text) * factor) if len(text) < 32 else math.nan
-        except (ValueError, ZeroDivisionError, OverflowError):
+            number = float(Decimal(text) * factor)  # the nearest double: 80ms is 0.08
+        except (ValueError, InvalidOperation, Overflow):
             number = math.nan
         if math.isnan(number):
             self.fail(f"{value!r} is not {self.example}", param, ctx)
@@ -53,7 +52,7 @@ class Seconds(_Quantity):
     """Seconds: ``0.08`` or ``80ms``."""
 
     name = "seconds"
-    units: ClassVar = {"ms": Fraction(1, 1000), "s": Fraction(1)}
+    units: ClassVar = {"ms": Decimal("0.001"), "s": Decimal(1)}
     example = "a time: write 0.08 or 80ms"
 
     @property
@@ -78,7 +77,7 @@ class Share(_Quantity):
     """A share of 1: ``0.02`` or ``2%``."""
 
     name = "share"
-    units: ClassVar = {"%": Fraction(1, 100)}
+    units: ClassVar = {"%": Decimal("0.01")}
     example = "a share: write 0.02 or 2%"
 
     def __init__(self, highest: float = 1.0) -> None:
@@ -94,7 +93,7 @@ class Rate(_Quantity):
     """Times a second: ``20`` or ``20hz``."""
 
     name = "hertz"
-    units: ClassVar = {"hz": Fraction(1)}
+    units: ClassVar = {"hz": Decimal(1)}
     example = "a rate: write 20 or 20hz"
 
     @property

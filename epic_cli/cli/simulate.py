@@ -221,8 +221,8 @@ def _write_truth(movement: Movement, duration: float, options: dict[str, Any]) -
 
 def _write_packets(packets: Iterator[Packet], options: dict[str, Any]) -> None:
     writer = PacketWriter(options["packet_format"])
-    live = _is_live(options["output"])
     with open_sink(options["output"]) as sink, _unwritable_names():
+        live = _is_live(options["output"])
         sink.write(writer.header)
         for packet in packets:
             sink.write(writer.row(packet))
@@ -239,11 +239,10 @@ def _unwritable_names() -> Iterator[None]:
 
 
 def _is_live(output: str | None) -> bool:
-    """Whether somebody waits for each packet: a terminal, a pipe, a socket."""
-    if output is not None and output != "-":
-        return False
+    """Whether somebody may wait for each packet: a terminal, a pipe, a socket."""
     try:
-        mode = os.fstat(sys.stdout.fileno()).st_mode
+        place = sys.stdout.fileno() if output in (None, "-") else str(output)
+        mode = os.stat(place).st_mode  # noqa: PTH116 - a descriptor has no path
     except (OSError, ValueError):
         return False
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

@@ -8,17 +8,12 @@ from typing import Any
 import click
 
 from epic_cli.cli.quantities import Duration, GilbertElliottLoss, Rate, Seconds, SendRate, Share
-
-PATH_NAMES = (
-    "straight",
-    "circle",
-    "figure-eight",
-    "zigzag",
-    "stop-and-go",
-    "jump",
-    "strafe",
-    "teleport",
-)
+from epic_cli.network.delay import DISTRIBUTIONS
+from epic_cli.network.paths import PATHS
+from epic_cli.network.trace import TRACE_BY, TRACE_ENDS
+from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES
+from epic_cli.packet_writer import PACKET_FORMATS
 
 #: Only with --path, only with --truth, only for a simulated link, only with --trace.
 PATH_OPTIONS = ("path", "speed", "size")
@@ -39,7 +34,7 @@ TRACE_OPTIONS = ("trace_by", "trace_end", "trace_flow", "trace_direction")
 _MOVEMENT = (
     click.option(
         "--path",
-        type=click.Choice(PATH_NAMES),
+        type=click.Choice(list(PATHS)),
         default="circle",
         show_default=True,
         help="The path of one entity; strafe and teleport depend on the seed.",
@@ -67,7 +62,7 @@ _MOVEMENT = (
     ),
     click.option(
         "--velocity",
-        type=click.Choice(["auto", "taken", "derived"]),
+        type=click.Choice(VELOCITIES),
         default="auto",
         show_default=True,
         help="Take the recorded velocities, or derive them from the positions; auto takes them"
@@ -76,7 +71,7 @@ _MOVEMENT = (
     click.option(
         "--max-gap",
         type=Seconds(0.001, 1e9),
-        default="3",
+        default=DEFAULT_MAX_GAP,
         show_default=True,
         help="An entity is gone while nothing was recorded of it for longer than this.",
     ),
@@ -152,7 +147,7 @@ _LINK = (
     ),
     click.option(
         "--distribution",
-        type=click.Choice(["uniform", "normal", "pareto", "gamma"]),
+        type=click.Choice(DISTRIBUTIONS),
         default="uniform",
         show_default=True,
         help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
@@ -198,14 +193,14 @@ _TRACE = (
     ),
     click.option(
         "--trace-by",
-        type=click.Choice(["time", "packet"]),
+        type=click.Choice(TRACE_BY),
         default="time",
         show_default=True,
         help="Match packets by the time they are sent, or one by one.",
     ),
     click.option(
         "--trace-end",
-        type=click.Choice(["loop", "stop"]),
+        type=click.Choice(TRACE_ENDS),
         default="loop",
         show_default=True,
         help="After its last packet begin the recorded network again, or stop.",
@@ -213,7 +208,7 @@ _TRACE = (
     click.option("--trace-flow", metavar="NAME", help="The flow, where the file has several."),
     click.option(
         "--trace-direction",
-        type=click.Choice(["down", "up"]),
+        type=click.Choice(DIRECTIONS),
         default="down",
         show_default=True,
         help="Which way, where the file has both.",
@@ -225,7 +220,7 @@ _OUTPUT = (
         "-f",
         "--format",
         "packet_format",
-        type=click.Choice(["text", "csv", "jsonl"]),
+        type=click.Choice(PACKET_FORMATS),
         default="text",
         show_default=True,
         help="How packets are written.",

@@ -3,9 +3,12 @@
 Example:
     >>> from epic_cli.network import Link, PathMovement, circle, simulate
     >>> movement = PathMovement(circle(speed=5, size=3, seed=0))
-    >>> link = Link(latency=0.08, jitter=0.02, loss=0.05, seed=1)
+    >>> link = Link(latency=0.08, jitter=0.02, seed=1)
     >>> for packet in simulate(movement, send_rate=10, duration=0.2, channel=link):
     ...     print(packet.sequence, packet.position, packet.arrival)
+    0 (3.0, 0.0, 0.0) 0.092922
+    1 (2.95843, 0.497688, 0.0) 0.173525
+    2 (2.834871, 0.981584, 0.0) 0.286387
 
 A program that drives a connection itself sends one packet at a time:
     >>> up, down = Link(latency=0.05, purpose="up"), Link(latency=0.05, purpose="down")

@@ -29,6 +29,10 @@ class PathMovement:
         """The entity at ``time``."""
         return Snapshot(time, [(self._entity, self._path(time))])
 
+    def next_known(self, time: float) -> float:
+        """It is always there."""
+        return time
+
     def recorded(self) -> None:
         """A computed path has no states of its own."""
 
@@ -82,6 +86,13 @@ class Track:
             return before
         return hermite(before, after, step, since / step)
 
+    def next_known(self, time: float) -> float:
+        """The first time from ``time`` on at which it is there; infinite: it is gone for good."""
+        if self.at(time) is not None:
+            return time
+        index = bisect_right(self.times, time)
+        return self.times[index] if index < len(self.times) else math.inf
+
 
 def hermite(before: State, after: State, step: float, share: float) -> State:
     """The cubic Hermite curve between two states that are ``step`` seconds apart.
@@ -114,6 +125,10 @@ class RecordedMovement:
         """The entities that are there at ``time``."""
         found = ((name, track.at(time)) for name, track in self.tracks.items())
         return Snapshot(time, [(name, state) for name, state in found if state is not None])
+
+    def next_known(self, time: float) -> float:
+        """The first time from ``time`` on at which one of them is there."""
+        return min(track.next_known(time) for track in self.tracks.values())
 
     def recorded(self) -> Iterator[Snapshot]:
         """The states as they were recorded; those of one time together."""

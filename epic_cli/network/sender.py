@@ -37,8 +37,15 @@ def sample(
     per, each = Fraction(rate).as_integer_ratio()
     number = 0
     while (time := movement.start + number * each / per) <= end:
-        yield movement.snapshot(time)
-        number += 1
+        snapshot = movement.snapshot(time)
+        if snapshot.states:
+            yield snapshot
+            number += 1
+            continue
+        known = movement.next_known(time)  # a gap may be long: no look at each of its times
+        if known > end:
+            return
+        number = max(number + 1, math.ceil((known - movement.start) * per / each - 1e-6))
 
 
 @dataclass(frozen=True)

@@ -37,5 +37,8 @@ class Movement(Protocol):
     def snapshot(self, time: float) -> Snapshot:
         """The entities that are there at ``time``."""
 
+    def next_known(self, time: float) -> float:
+        """The first time from ``time`` on at which an entity is there."""
+
     def recorded(self) -> Iterator[Snapshot] | None:
         """The states as they were recorded, in order of time; None: it is computed."""

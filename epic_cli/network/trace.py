@@ -14,6 +14,9 @@ TRACE_ENDS: tuple[TraceEnd, ...] = ("loop", "stop")
 #: Two times closer than this are the same: sums of decimals miss by less.
 _SAME = 1e-9
 
+#: A trace that is shorter (seconds) has no period to repeat it with.
+_SHORTEST = 1e-6
+
 
 class Trace(NamedTuple):
     """Packets of a recorded network in the order of sending, the first one sent at 0.
@@ -26,9 +29,9 @@ class Trace(NamedTuple):
 
     @property
     def period(self) -> float:
-        """How long the trace lasts, with a mean step after its last packet."""
-        count = len(self.times)
-        return self.times[-1] * count / (count - 1) if count > 1 else 0.0
+        """How long the trace lasts, with a mean step after its last packet; 0: no time at all."""
+        count, last = len(self.times), self.times[-1]
+        return last * count / (count - 1) if last > _SHORTEST else 0.0
 
 
 class TraceLink:
@@ -92,7 +95,7 @@ class TraceLink:
         number = int((time + _SAME) // period) if period else 0
         time -= number * period
         index = max(bisect_right(times, time + _SAME) - 1, 0)
-        first = bisect_left(times, times[index])
+        first = bisect_left(times, times[index] - _SAME)
         used = self._used if number == self._round else -1
         self._round = number
         self._used = max(first, min(used + 1, index))

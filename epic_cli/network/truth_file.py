@@ -13,6 +13,12 @@ VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
 
 DEFAULT_MAX_GAP = 3.0
 
+#: Seconds; no slope can be told from less.
+SAME_TIME = 1e-9
+
+#: As many as the engine draws.
+MOST_ENTITIES = 4096
+
 _POSITION = ("time", "x", "y", "z")
 _VELOCITY = ("vx", "vy", "vz")
 
@@ -36,7 +42,7 @@ def read_movement(
 
     Columns: ``time,x,y,z``; ``vx,vy,vz`` where known; ``entity``, of which there may be several,
     in any order; ``teleport`` (0 or 1), set where an entity was moved on purpose. The times of
-    each entity rise; of two rows of the same time the later one counts.
+    each entity rise; of two rows less than a nanosecond apart the later one counts.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     if they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
@@ -55,6 +61,9 @@ def read_movement(
         if entity is not None and name != entity:
             continue
         if name not in builders:
+            if len(builders) == MOST_ENTITIES:
+                expected = f"at most {MOST_ENTITIES} entities"
+                raise row.refuse("entity", "one entity too many", expected)
             builders[name] = _TrackBuilder(max_gap, max_speed)
         builders[name].add(row, taken)
     if not builders:
@@ -84,7 +93,7 @@ class _TrackBuilder:
         if last is not None:
             if time < last.time:
                 raise row.refuse("time", "time goes back", f"at least {last.time!r}")
-            if time == last.time:
+            if time - last.time < SAME_TIME:
                 self._last = point._replace(breaks=point.breaks or self._last_breaks(point))
                 return
             self._finish_last(point := point._replace(breaks=self._breaks(last, point)))

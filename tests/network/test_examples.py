@@ -1,0 +1,13 @@
+"""The examples in the documentation are true."""
+
+from __future__ import annotations
+
+import doctest
+
+import epic_cli.network
+
+
+def test_examples() -> None:
+    result = doctest.testmod(epic_cli.network)
+    assert result.attempted >= 6
+    assert result.failed == 0

@@ -1,0 +1,100 @@
+"""The link, one packet at a time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from epic_cli.network import GilbertElliott, Link
+
+TIMES = [n / 50 for n in range(20_000)]
+
+
+def sent(**conditions: Any) -> list[tuple[float, ...]]:
+    link = Link(**conditions)
+    return [link.send(time) for time in TIMES]
+
+
+def test_a_perfect_link_delivers_at_once() -> None:
+    assert sent() == [(time,) for time in TIMES]
+
+
+def test_latency_alone_is_constant() -> None:
+    assert sent(latency=0.08) == [(time + 0.08,) for time in TIMES]
+
+
+def test_same_seed_same_link() -> None:
+    conditions = {"latency": 0.1, "jitter": 0.05, "loss": 0.1, "duplicate": 0.1, "reorder": 0.1}
+    assert sent(**conditions, seed=3) == sent(**conditions, seed=3)
+    assert sent(**conditions, seed=3) != sent(**conditions, seed=4)
+    assert sent(**conditions, purpose="up") != sent(**conditions, purpose="down")
+
+
+def test_losses_leave_the_delays_as_they_were() -> None:
+    whole = sent(latency=0.1, jitter=0.05, seed=2)
+    holes = sent(latency=0.1, jitter=0.05, seed=2, loss=0.3)
+    assert all(arrivals in ((), expected) for arrivals, expected in zip(holes, whole, strict=True))
+    assert 0.2 < holes.count(()) / len(holes) < 0.4
+
+
+def test_duplicates_have_delays_of_their_own() -> None:
+    arrivals = sent(latency=0.1, jitter=0.05, duplicate=0.2)
+    twice = [pair for pair in arrivals if len(pair) == 2]
+    error = 5 * math.sqrt(0.16 / len(TIMES))
+    assert len(twice) / len(TIMES) == pytest.approx(0.2, abs=error)
+    assert all(first < second for first, second in twice)
+
+
+def test_a_loss_takes_one_of_two_copies() -> None:
+    arrivals = sent(loss=1.0, duplicate=0.5)
+    counts = {len(pair) for pair in arrivals}
+    assert counts == {0, 1}
+
+
+def test_reordered_packets_have_no_delay() -> None:
+    arrivals = [pair[0] for pair in sent(latency=0.1, reorder=0.1)]
+    delays = [round(a - t, 9) for a, t in zip(arrivals, TIMES, strict=True)]
+    assert set(delays) == {0.0, 0.1}
+    share = delays.count(0.0) / len(delays)
+    assert share == pytest.approx(0.1, abs=5 * math.sqrt(0.09 / len(TIMES)))
+
+
+def test_in_order_nothing_overtakes() -> None:
+    conditions = {"latency": 0.1, "jitter": 0.1, "loss": 0.1, "duplicate": 0.1}
+    free = [time for pair in sent(**conditions) for time in pair]
+    kept = [time for pair in sent(**conditions, in_order=True) for time in pair]
+    assert any(b < a for a, b in itertools.pairwise(free))
+    assert all(b >= a for a, b in itertools.pairwise(kept))
+    assert fmean(kept) > fmean(free)
+
+
+def test_gilbert_elliott_on_the_link() -> None:
+    arrivals = sent(loss=GilbertElliott(0.01, 0.2))
+    assert arrivals.count(()) / len(arrivals) == pytest.approx(1 / 21, rel=0.3)
+
+
+def test_it_never_ends() -> None:
+    assert not Link().ended(1e12)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ({"latency": -0.1}, "latency is -0.1: it is 0 to 60"),
+        ({"latency": math.nan}, "latency is nan"),
+        ({"jitter": 80}, "jitter is 80: it is 0 to 60"),
+        ({"distribution": "cauchy"}, "no distribution 'cauchy': uniform, normal"),
+        ({"correlation": 1.0}, "0 to below 1"),
+        ({"loss": 1.5}, "loss is 1.5: it is 0 to 1"),
+        ({"loss": GilbertElliott(2, 0.1)}, "p is 2: it is 0 to 1"),
+        ({"duplicate": 2}, "duplicate is 2"),
+        ({"reorder": -1}, "reorder is -1"),
+    ],
+)
+def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Link(**conditions)

@@ -1,0 +1,70 @@
+"""Losses against their models, with bounds of five standard errors."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from statistics import fmean
+
+import pytest
+
+from epic_cli.network.loss import GilbertElliott, Losses
+
+COUNT = 60_000
+
+
+def draws(model: float | GilbertElliott, seed: int = 1) -> list[bool]:
+    losses = Losses(model, seed, "loss")
+    return [losses.next() for _ in range(COUNT)]
+
+
+def bursts(losses: list[bool]) -> list[int]:
+    return [len(list(group)) for lost, group in itertools.groupby(losses) if lost]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.7])
+def test_random_loss(share: float) -> None:
+    found = draws(share)
+    error = 5 * math.sqrt(share * (1 - share) / COUNT)
+    assert fmean(found) == pytest.approx(share, abs=error)
+    lengths = bursts(found)
+    spread = math.sqrt(share) / (1 - share) / math.sqrt(len(lengths))
+    assert fmean(lengths) == pytest.approx(1 / (1 - share), abs=5 * spread)
+
+
+def test_all_and_none() -> None:
+    assert not any(draws(0.0))
+    assert all(draws(1.0))
+
+
+def test_gilbert_loses_all_while_bad() -> None:
+    """Bursts are geometric with the mean 1/r, gaps with the mean 1/p."""
+    model = GilbertElliott(0.02, 0.25)
+    found = draws(model)
+    lengths = bursts(found)
+    gaps = bursts([not lost for lost in found])
+    assert model.share_lost == pytest.approx(0.02 / 0.27)
+    assert fmean(lengths) == pytest.approx(4, abs=5 * math.sqrt(12 / len(lengths)))
+    assert fmean(gaps) == pytest.approx(50, abs=5 * math.sqrt(2450 / len(gaps)))
+    single = lengths.count(1) / len(lengths)
+    assert single == pytest.approx(0.25, abs=5 * math.sqrt(0.1875 / len(lengths)))
+
+
+def test_elliott_loses_some_in_either_state() -> None:
+    model = GilbertElliott(0.05, 0.2, 0.6, 0.01)
+    assert model.share_bad == pytest.approx(0.2)
+    assert model.share_lost == pytest.approx(0.2 * 0.6 + 0.8 * 0.01)
+    # the state is alike for about (2 - p - r) / (p + r) packets
+    error = 5 * math.sqrt(0.128 * 0.872 / COUNT * 7)
+    assert fmean(draws(model)) == pytest.approx(model.share_lost, abs=error)
+
+
+def test_p_alone_has_no_bursts() -> None:
+    found = draws(GilbertElliott(0.1, 0.9))
+    after_loss = [after for lost, after in itertools.pairwise(found) if lost]
+    assert fmean(after_loss) == pytest.approx(0.1, abs=5 * math.sqrt(0.09 / len(after_loss)))
+
+
+def test_the_model_begins_good() -> None:
+    assert not any(Losses(GilbertElliott(1.0, 0.0), seed, "loss").next() for seed in range(50))
+    assert all(draws(GilbertElliott(1.0, 0.0))[1:])

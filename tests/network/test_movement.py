@@ -1,0 +1,174 @@
+"""Recorded movement: what is read, what is derived, and what is between the recorded states."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import pytest
+
+from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
+from epic_cli.network.movement import hermite
+
+TWO = """entity,time,x,y,z,vx,vy,vz
+a,0,0,0,0,1,0,0
+b,0,5,0,0,0,2,0
+a,0.1,0.1,0,0,1,0,0
+b,0.1,5,0.2,0,0,2,0
+b,0.2,5,0.4,0,0,2,0
+"""
+
+
+def movement(text: str, **options: Any) -> RecordedMovement:
+    return read_movement(io.BytesIO(text.encode()), **options)
+
+
+def only(text: str, time: float, **options: Any) -> State | None:
+    states = movement(text, **options).snapshot(time).states
+    return states[0][1] if states else None
+
+
+def test_recorded_states_come_back_as_they_stand() -> None:
+    recorded = movement(TWO)
+    assert (recorded.start, recorded.end) == (0, 0.2)
+    looks = list(sample(recorded, None))
+    assert [(look.time, [name for name, _ in look.states]) for look in looks] == [
+        (0, ["a", "b"]),
+        (0.1, ["a", "b"]),
+        (0.2, ["b"]),
+    ]
+    assert looks[1].states[0][1] == ((0.1, 0, 0), (1, 0, 0), 0)
+
+
+def test_grouped_by_entity_is_as_good() -> None:
+    lines = TWO.splitlines(keepends=True)
+    grouped = lines[0] + "".join(sorted(lines[1:]))
+    assert list(sample(movement(grouped), None)) == list(sample(movement(TWO), None))
+
+
+def test_one_entity_only() -> None:
+    recorded = movement(TWO, entity="b")
+    assert list(recorded.tracks) == ["b"]
+    with pytest.raises(ValueError, match="no state of the entity 'c'"):
+        movement(TWO, entity="c")
+
+
+def test_between_states_a_cubic_is_exact() -> None:
+    """A cubic movement is its own Hermite curve, position and velocity."""
+
+    def cubic(t: float) -> State:
+        return State((t**3 - t, 2 * t * t, 1.0), (3 * t * t - 1, 4 * t, 0.0))
+
+    for share in (0.0, 0.1, 0.5, 0.77, 1.0):
+        state = hermite(cubic(0.4), cubic(1.9), 1.5, share)
+        expected = cubic(0.4 + 1.5 * share)
+        assert state.position == pytest.approx(expected.position, abs=1e-13)
+        assert state.velocity == pytest.approx(expected.velocity, abs=1e-13)
+
+
+def test_derived_velocity_of_a_parabola_is_exact_inside() -> None:
+    times = [0, 0.1, 0.25, 0.3, 0.5]
+    text = "time,x,y,z\n" + "".join(f"{t},{3 * t * t},{t},0\n" for t in times)
+    states = [look.states[0][1] for look in sample(movement(text), None)]
+    for time, state in list(zip(times, states, strict=True))[1:-1]:
+        assert state.velocity == pytest.approx((6 * time, 1, 0))
+    assert states[0].velocity == pytest.approx((0.3, 1, 0))
+    assert states[-1].velocity == pytest.approx((2.4, 1, 0))
+
+
+def test_a_single_state_stands_still() -> None:
+    assert only("time,x,y,z\n3,1,2,3\n", 3) == ((1, 2, 3), (0, 0, 0), 0)
+
+
+def test_velocities_by_choice() -> None:
+    text = "time,x,y,z,vx,vy,vz\n0,0,0,0,9,9,9\n1,1,0,0,9,9,9\n"
+    for velocities, expected in (("auto", 9), ("taken", 9), ("derived", 1)):
+        state = only(text, 0, velocities=velocities)
+        assert state is not None
+        assert state.velocity[0] == expected
+    with pytest.raises(RefusedLine, match="no column vx, vy, vz"):
+        movement("time,x,y,z\n0,0,0,0\n", velocities="taken")
+
+
+def test_a_teleport_is_not_bridged() -> None:
+    text = "time,x,y,z,teleport\n0,0,0,0,0\n1,1,0,0,0\n2,50,0,0,1\n3,51,0,0,0\n"
+    recorded = movement(text)
+    at = {time: recorded.snapshot(time).states[0][1] for time in (0.5, 1.5, 1.999, 2.0, 2.5)}
+    assert at[0.5].position == pytest.approx((0.5, 0, 0))
+    assert at[1.5] == at[1.999] == ((1, 0, 0), (1, 0, 0), 0)
+    assert at[2.0] == ((50, 0, 0), (1, 0, 0), 1)
+    assert at[2.5].position == pytest.approx((50.5, 0, 0))
+    assert at[2.5].teleports == 1
+
+
+def test_a_step_too_fast_is_a_teleport() -> None:
+    text = "time,x,y,z\n0,0,0,0\n1,3,4,0\n2,3,4,5.1\n"
+    counts = [look.states[0][1].teleports for look in sample(movement(text, max_speed=5), None)]
+    assert counts == [0, 0, 1]
+
+
+def test_in_a_gap_nobody_is_there() -> None:
+    text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n4.5,9,0,0\n5,9.5,0,0\n"
+    looks = list(sample(movement(text, max_gap=2), 2))
+    assert [look.time for look in looks] == [0, 0.5, 1, 4.5, 5]
+    assert [look.states[0][1].teleports for look in looks] == [0, 0, 0, 1, 1]
+    assert looks[2].states[0][1].velocity == (1, 0, 0)
+
+
+def test_an_endless_gap_takes_no_time() -> None:
+    text = "time,x,y,z\n0,0,0,0\n1e11,1,0,0\n"
+    assert [look.time for look in sample(movement(text), 1000)] == [0, 1e11]
+
+
+def test_of_two_rows_of_one_time_the_later_counts() -> None:
+    text = "time,x,y,z\n0,0,0,0\n1,1,0,0\n1,2,0,0\n2,4,0,0\n"
+    assert only(text, 1) == ((2, 0, 0), (2, 0, 0), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "what"),
+    [
+        ("", 1, 1, "no column time, x, y, z"),
+        ("time,x,y\n", 1, 1, "no column z"),
+        ("time,x,y,z,x\n", 1, 1, "has x twice"),
+        ("time,x,y,z\n0,1,2\n", 2, 1, "3 fields"),
+        ("time,x,y,z\n0,1,2,3\n1,a,2,3\n", 3, 3, "x is not a finite number"),
+        ("time,x,y,z\n0,1,nan,3\n", 2, 5, "y is not a finite number"),
+        ("time,x,y,z\n0,1,2,inf\n", 2, 7, "z is not a finite number"),
+        ("time,x,y,z\n,1,2,3\n", 2, 1, "time is missing"),
+        ("time,x,y,z\n0,1,2,1e16\n", 2, 7, "z is out of range"),
+        ("time,x,y,z\n1,1,2,3\n0,1,2,3\n", 3, 1, "time goes back"),
+        ("time,x,y,z,teleport\n1,1,2,3,yes\n", 2, 9, "teleport is neither 0 nor 1"),
+        ('time,x,y,z,entity\n1,1,2,3,"a\n', 2, 1, "its quotes do not end"),
+        ("time,x,y,z\n0,0,\0,0\n", 2, 1, "NUL"),
+        ("time,x,y,z\n" + "9" * 70000 + "\n", 2, 1, "too long"),
+        ('entity,time,x,y,z\n"a,b",0,u,0,0\n', 2, 9, "x is not a finite number"),
+    ],
+)
+def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
+    with pytest.raises(RefusedLine, match=what) as caught:
+        movement(text)
+    assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
+
+
+def test_not_utf8() -> None:
+    with pytest.raises(RefusedLine, match="not UTF-8"):
+        read_movement(io.BytesIO(b"time,x,y,z\n0,\xff,0,0\n"))
+
+
+def test_no_state_at_all() -> None:
+    with pytest.raises(ValueError, match="there is no state in it"):
+        movement("time,x,y,z\n\n")
+
+
+def test_more_entities_than_the_engine_draws() -> None:
+    text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\n" for n in range(4097))
+    with pytest.raises(RefusedLine, match="at most 4096 entities"):
+        movement(text)
+
+
+def test_bom_tabs_and_crlf() -> None:
+    state = only("\ufefftime\tx\ty\tz\r\n0\t1\t2\t3\r\n", 0)
+    assert state is not None
+    assert math.hypot(*state.position) == pytest.approx(math.sqrt(14))

@@ -1,0 +1,142 @@
+"""Paths: closed forms, and the velocity as the derivative of the position."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from epic_cli.engine.contract import Vector
+from epic_cli.network import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
+from epic_cli.network.paths import Path
+from epic_cli.network.wandering import Strafe, Teleporting
+
+TIMES = [n * 0.0371 + 0.0103 for n in range(400)]
+
+
+def paths() -> list[tuple[str, Path]]:
+    return [(name, make(3.0, 2.0, 7)) for name, make in PATHS.items()]
+
+
+def difference(a: Vector, b: Vector) -> float:
+    return math.dist(a, b)
+
+
+@pytest.mark.parametrize(("name", "path"), paths())
+def test_velocity_is_the_derivative(name: str, path: Path) -> None:
+    """At most one look in ten meets a corner, where the derivative does not exist."""
+    half = 1e-5
+    corners = 0
+    for time in TIMES:
+        before, now, after = (path(time + step) for step in (-half, 0.0, half))
+        x, y, z = (
+            (b - a) / (2 * half) for a, b in zip(before.position, after.position, strict=True)
+        )
+        turned = difference(before.velocity, after.velocity) > 0.01
+        corners += turned
+        if not turned:
+            assert difference((x, y, z), now.velocity) < 1e-5, time
+    assert corners <= {"strafe": 0}.get(name, 3)
+
+
+@pytest.mark.parametrize(("name", "path"), paths())
+def test_position_has_no_jump_but_teleports(name: str, path: Path) -> None:
+    for before, after in itertools.pairwise(path(n / 500) for n in range(5000)):
+        if before.teleports == after.teleports:
+            assert difference(before.position, after.position) < 0.03
+        else:
+            assert name == "teleport"
+
+
+@pytest.mark.parametrize(("name", "path"), paths())
+def test_any_time_at_any_moment(name: str, path: Path) -> None:
+    fresh = PATHS[name](3.0, 2.0, 7)
+    forward = [path(time) for time in TIMES]
+    assert [fresh(time) for time in reversed(TIMES)] == forward[::-1]
+
+
+def test_straight() -> None:
+    assert straight(4, 1, 0)(2.5) == ((10, 0, 0), (4, 0, 0), 0)
+
+
+def test_circle_keeps_its_radius_and_speed() -> None:
+    path = circle(5, 3, 0)
+    for time in TIMES:
+        position, velocity, _ = path(time)
+        assert math.hypot(*position) == pytest.approx(3, rel=1e-14)
+        assert math.hypot(*velocity) == pytest.approx(5, rel=1e-14)
+        angle = 5 * time / 3
+        assert position == pytest.approx((3 * math.cos(angle), 3 * math.sin(angle), 0), abs=1e-13)
+
+
+def test_figure_eight_is_a_lemniscate_and_fastest_in_its_middle() -> None:
+    path = figure_eight(5, 3, 0)
+    assert path(0).velocity == pytest.approx((5 / math.sqrt(2), 5 / math.sqrt(2), 0))
+    for time in TIMES:
+        (x, y, _), velocity, _ = path(time)
+        assert x**4 == pytest.approx(9 * (x * x - y * y), abs=1e-11)
+        assert math.hypot(*velocity) <= 5 + 1e-12
+
+
+def test_zigzag_turns_after_each_leg() -> None:
+    path = zigzag(2, 3, 0)
+    diagonal = math.sqrt(0.5)
+    assert path(1.5).position == pytest.approx((3 * diagonal, 3 * diagonal, 0))
+    assert path(1.5).velocity == pytest.approx((2 * diagonal, -2 * diagonal, 0))
+    assert path(3.0).position == pytest.approx((6 * diagonal, 0, 0))
+    assert path(2.25).position == pytest.approx((4.5 * diagonal, 1.5 * diagonal, 0))
+
+
+def test_stop_and_go_stands_as_long_as_it_goes() -> None:
+    path = stop_and_go(2, 3, 0)
+    assert path(1.0) == ((2, 0, 0), (2, 0, 0), 0)
+    assert path(1.5) == ((3, 0, 0), (0, 0, 0), 0)
+    assert path(2.9) == ((3, 0, 0), (0, 0, 0), 0)
+    assert path(3.5) == ((4, 0, 0), (2, 0, 0), 0)
+
+
+def test_jump_reaches_its_height_by_gravity() -> None:
+    path = jump(2, 1.2, 0)
+    take_off = math.sqrt(2 * 9.81 * 1.2)
+    flight = 2 * take_off / 9.81
+    top = path(1.5 * flight)
+    assert top.position == pytest.approx((3 * flight, 0, 1.2))
+    assert top.velocity == pytest.approx((2, 0, 0), abs=1e-12)
+    assert path(0.5 * flight).position[2] == 0
+    assert path(1.001 * flight).velocity[2] == pytest.approx(take_off, rel=0.01)
+    assert min(path(time).position[2] for time in TIMES) >= 0
+
+
+def test_strafe_changes_its_mind_and_stays_near() -> None:
+    path = Strafe(3, 4, 5)
+    states = [path(n / 20) for n in range(6000)]
+    assert max(math.hypot(*state.position) for state in states) < 4 + 3 * 1.2 + 1
+    assert max(math.hypot(*state.velocity) for state in states) <= 3 + 1e-9
+    headings = {
+        round(math.atan2(state.velocity[1], state.velocity[0]) * 4 / math.pi) for state in states
+    }
+    assert len(headings) >= 8
+
+
+def test_strafe_speeds_up_as_its_equation_says() -> None:
+    """From rest to 1 - 1/e of its speed within the response time, where it goes at all."""
+    path = next(one for seed in range(9) if math.hypot(*(one := Strafe(3, 4, seed))(0.19).velocity))
+    assert math.hypot(*path(0.15).velocity) == pytest.approx(3 * (1 - math.exp(-1)))
+    assert math.hypot(*path(0.15).position) == pytest.approx(3 * 0.15 * math.exp(-1))
+
+
+def test_teleports_are_counted_and_land_within_the_size() -> None:
+    path = Teleporting(1, 10, 3)
+    states = [path(n / 50) for n in range(5000)]
+    jumps = [(a, b) for a, b in itertools.pairwise(states) if a.teleports != b.teleports]
+    assert 100 / 3 - 1 <= len(jumps) <= 100
+    assert states[-1].teleports == len(jumps)
+    for _, after in jumps:
+        assert max(map(abs, after.position)) <= 10 + 0.02
+
+
+@pytest.mark.parametrize("kind", [Strafe, Teleporting])
+def test_seeds_differ(kind: type[Strafe | Teleporting]) -> None:
+    assert kind(3, 4, 1)(5.0) == kind(3, 4, 1)(5.0)
+    assert kind(3, 4, 1)(5.0) != kind(3, 4, 2)(5.0)

@@ -1,0 +1,98 @@
+"""What the sender puts into packets."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from epic_cli.network import (
+    PathMovement,
+    Quantization,
+    Sender,
+    SenderClock,
+    Snapshot,
+    State,
+    Teleporting,
+    sample,
+    stop_and_go,
+    straight,
+)
+
+
+def look(time: float, x: float, vx: float = 0.0, teleports: int = 0) -> Snapshot:
+    return Snapshot(time, [("a", State((x, 0.0, 0.0), (vx, 0.0, 0.0), teleports))])
+
+
+def test_sampled_at_multiples_of_the_interval() -> None:
+    """0.1 added a million times would have drifted; 3/10 is not 0.30000000000000004."""
+    movement = PathMovement(straight(1, 1, 0))
+    assert [one.time for one in sample(movement, 10, 0.5)] == [0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    late = next(one for one in itertools.islice(sample(movement, 10), 999_999, None))
+    assert late.time == 99_999.9
+
+
+def test_a_path_has_no_rate_of_its_own() -> None:
+    with pytest.raises(ValueError, match="no rate of its own"):
+        next(sample(PathMovement(straight(1, 1, 0)), None))
+    with pytest.raises(ValueError, match="send rate is -1"):
+        next(sample(PathMovement(straight(1, 1, 0)), -1))
+
+
+def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
+    (packet,) = Sender().packets(look(0.12345649, -1e-9, 1 / 3))
+    assert packet.time == 0.123456
+    assert packet.velocity[0] == 0.333333
+    assert str(packet.position[0]) == "0.0"
+
+
+def test_quantization_rounds_to_the_nearest_step() -> None:
+    sender = Sender(quantization=Quantization(position=0.25, velocity=2))
+    found = [next(sender.packets(look(n, x, x))) for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
+    assert [packet.position[0] for packet in found] == [0, 0.25, -0.25, 5.0]
+    assert [packet.velocity[0] for packet in found] == [0, 0, 0, 6]
+
+
+def test_the_clock_is_ahead_and_drifts() -> None:
+    clock = SenderClock(offset=100, drift=200)
+    assert clock.stamp(0) == 100
+    assert clock.stamp(5000) == pytest.approx(5101)
+    (packet,) = Sender(clock).packets(look(5000, 0))
+    assert packet.time == 5101
+
+
+@pytest.mark.parametrize(("repeats", "sent"), [(None, 21), (0, 11), (1, 12), (3, 14), (100, 21)])
+def test_repeats_while_nothing_moves(repeats: int | None, sent: int) -> None:
+    """Ten intervals of going, ten of standing."""
+    movement = PathMovement(stop_and_go(1, 1, 0))
+    sender = Sender(repeats=repeats)
+    packets = [p for one in sample(movement, 10, 2.0) for p in sender.packets(one)]
+    moved_again = packets[-1].time == 2.0 and packets[-1].velocity[0] == 1
+    assert moved_again
+    assert len(packets) == sent + (0 if repeats in (None, 100) else 1)
+
+
+def test_entities_rest_one_by_one() -> None:
+    sender = Sender(repeats=0)
+    still, moving = State((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)), State((2.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    moved = State((3.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    first = list(sender.packets(Snapshot(0, [("a", still), ("b", moving)])))
+    second = list(sender.packets(Snapshot(1, [("a", still), ("b", moved)])))
+    assert [packet.entity for packet in first] == ["a", "b"]
+    assert [packet.entity for packet in second] == ["b"]
+
+
+def test_a_teleport_between_two_packets_marks_the_second() -> None:
+    sender = Sender()
+    looks = [look(0, 0, teleports=3), look(1, 0, teleports=3), look(2, 9, teleports=5), look(3, 9)]
+    found = [packet.teleport for one in looks[:3] for packet in sender.packets(one)]
+    assert found == [False, False, True]
+
+
+def test_as_many_marks_as_teleports() -> None:
+    movement = PathMovement(Teleporting(1, 5, 2))
+    sender = Sender()
+    packets = [p for one in sample(movement, 20, 60) for p in sender.packets(one)]
+    assert (
+        sum(packet.teleport for packet in packets) == movement.snapshot(60).states[0][1].teleports
+    )

@@ -1,0 +1,188 @@
+"""Movement through sender and link: order, memory, counts, and the bytes of a seed."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epic_cli.network import (
+    PATHS,
+    GilbertElliott,
+    Link,
+    PathMovement,
+    Quantization,
+    Sender,
+    SenderClock,
+    Statistics,
+    TraceLink,
+    circle,
+    read_movement,
+    read_trace,
+    simulate,
+    straight,
+)
+from epic_cli.network.trace import TRACE_BY
+from epic_cli.packet_writer import PacketWriter
+
+HERE = Path(__file__).parent
+
+BAD: dict[str, Any] = {
+    "latency": 0.1,
+    "jitter": 0.06,
+    "loss": 0.1,
+    "duplicate": 0.05,
+    "reorder": 0.02,
+}
+
+
+def bad_link(**more: Any) -> Link:
+    return Link(**BAD, **more)
+
+
+def line() -> PathMovement:
+    return PathMovement(straight(1, 1, 0))
+
+
+def test_in_order_of_arrival() -> None:
+    packets = list(simulate(line(), send_rate=60, duration=30, channel=bad_link()))
+    arrivals = [packet.arrival or 0.0 for packet in packets]
+    assert arrivals == sorted(arrivals)
+    sequences = [packet.sequence or 0 for packet in packets]
+    assert sequences != sorted(sequences)
+    assert all(
+        packet.position[0] == packet.time == round(s / 60, 6)
+        for packet, s in zip(packets, sequences, strict=True)
+    )
+
+
+def test_the_link_decides_when() -> None:
+    """Driven by hand, the link says what the simulation says."""
+    link = bad_link(seed=9)
+    expected = [(round(a, 6), n) for n in range(601) for a in link.send(n / 20)]
+    packets = simulate(line(), send_rate=20, duration=30, channel=bad_link(seed=9))
+    assert sorted(expected) == sorted((p.arrival, p.sequence) for p in packets)
+
+
+def test_a_perfect_link_by_default() -> None:
+    packets = list(simulate(line(), duration=1))
+    assert [packet.arrival for packet in packets] == [packet.time for packet in packets]
+    assert len(packets) == 21
+
+
+def test_counts_add_up() -> None:
+    statistics = Statistics()
+    packets = list(simulate(line(), duration=100, channel=bad_link(), statistics=statistics))
+    sequences = [packet.sequence for packet in packets]
+    latest, reordered = -1, 0
+    for sequence in sequences:
+        assert sequence is not None
+        reordered += sequence < latest
+        latest = max(latest, sequence)
+    assert statistics.sent == 2001
+    assert statistics.arrived == len(packets)
+    assert statistics.lost == 2001 - len(set(sequences))
+    assert statistics.duplicated == len(packets) - len(set(sequences))
+    assert statistics.reordered == reordered > 0
+    delays = sorted(float(f"{(p.arrival or 0) - p.time:.2e}") for p in packets)
+    assert statistics.delay(0.5) == pytest.approx(delays[len(delays) // 2], abs=0.002)
+    assert statistics.delay(1.0) == pytest.approx(delays[-1], abs=0.001)
+    assert statistics.delay(0.0) == 0
+
+
+def test_the_longest_burst_of_losses() -> None:
+    statistics = Statistics()
+    for arrivals in ((1.0,), (), (), (1.0,), (), (), (), (1.0,), ()):
+        statistics.count_sent(0, arrivals)
+    assert statistics.longest_loss == 3
+
+
+def test_states_of_one_time_share_a_datagram() -> None:
+    text = b"entity,time,x,y,z\na,0,0,0,0\nb,0,1,0,0\na,1,0,0,0\nb,1,1,0,0\n"
+
+    def sequences(separate: bool) -> list[tuple[str, int | None]]:
+        movement = read_movement(io.BytesIO(text))
+        packets = simulate(movement, send_rate=None, separate=separate)
+        return [(packet.entity, packet.sequence) for packet in packets]
+
+    assert sequences(False) == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+    assert sequences(True) == [("a", 0), ("b", 1), ("a", 2), ("b", 3)]
+
+
+def test_a_recorded_network_brings_its_own_delays_and_losses() -> None:
+    trace = read_trace(io.BytesIO((HERE / "trace.csv").read_bytes()))
+    rows = [row.split(",") for row in (HERE / "trace.csv").read_text().splitlines()[1:]]
+    text = "entity,time,x,y,z\n" + "".join(f"e{row[0]},{row[1]},{row[0]},0,0\n" for row in rows)
+    for by in TRACE_BY:
+        movement = read_movement(io.BytesIO(text.encode()))
+        link = TraceLink(trace, by, "stop")
+        packets = simulate(movement, send_rate=None, channel=link, separate=True)
+        found = sorted((packet.position[0], packet.arrival) for packet in packets)
+        assert found == [(float(row[0]), float(row[2])) for row in rows if row[3] == "0"]
+
+
+def test_a_trace_that_stops_ends_the_simulation() -> None:
+    trace = read_trace(io.BytesIO(b"send_time,owd_ms\n0,10\n1,10\n2,\n"))
+    packets = list(simulate(line(), send_rate=2, channel=TraceLink(trace, "packet", "stop")))
+    assert [packet.time for packet in packets] == [0, 0.5]
+
+
+def test_endless_in_bounded_memory() -> None:
+    endless = simulate(line(), send_rate=100, channel=bad_link())
+    for _ in itertools.islice(endless, 2000):
+        pass
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in itertools.islice(endless, 10_000):
+        pass
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 100_000
+
+
+GOLDEN: dict[str, dict[str, Any]] = {
+    name: {"path": name, "seed": 1, "link": {"latency": 0.08, "jitter": 0.03, "loss": 0.1}}
+    for name in PATHS
+} | {
+    distribution: {
+        "path": "circle",
+        "seed": 42,
+        "link": {
+            "latency": 0.1,
+            "jitter": 0.03,
+            "distribution": distribution,
+            "correlation": 0.5,
+            "duplicate": 0.1,
+            "reorder": 0.1,
+            "loss": GilbertElliott(0.1, 0.4, 0.9, 0.01),
+        },
+    }
+    for distribution in ("uniform", "normal", "pareto", "gamma")
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden(name: str) -> None:
+    """Same seed, same bytes: on every machine, in every version."""
+    case = GOLDEN[name]
+    movement = PathMovement(PATHS[case["path"]](5.0, 2.0, case["seed"]))
+    sender = Sender(SenderClock(1, 100), Quantization(0.001))
+    packets = simulate(
+        movement, duration=2, channel=Link(**case["link"], seed=case["seed"]), sender=sender
+    )
+    writer = PacketWriter()
+    found = b"".join(map(writer.row, packets))
+    assert found == (HERE / "golden" / f"{name}.txt").read_bytes()
+
+
+def test_another_seed_other_packets() -> None:
+    def packets(seed: int) -> list[object]:
+        movement = PathMovement(circle(5, 2, 0))
+        return list(simulate(movement, duration=2, channel=bad_link(seed=seed)))
+
+    assert packets(1) == packets(1)
+    assert packets(1) != packets(2)

@@ -1,0 +1,143 @@
+"""Recorded networks: read, and replayed with their own delays and losses."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from epic_cli.network import RefusedLine, Trace, TraceLink, read_trace
+
+RECEIVED = """flow,seq,send_time,recv_time,lost
+a,0,10.000,10.051,0
+b,0,10.010,10.011,0
+a,1,10.050,10.093,0
+a,2,10.050,,1
+a,3,10.150,10.352,0
+a,4,10.200,10.251,0
+"""
+
+
+def trace(text: str, **options: Any) -> Trace:
+    return read_trace(io.BytesIO(text.encode()), **options)
+
+
+def test_reads_one_flow() -> None:
+    found = trace(RECEIVED, flow="a")
+    assert found.times == pytest.approx([0, 0.05, 0.05, 0.15, 0.2])
+    assert found.delays == [
+        pytest.approx(0.051),
+        pytest.approx(0.043),
+        None,
+        pytest.approx(0.202),
+        pytest.approx(0.051),
+    ]
+
+
+@pytest.mark.parametrize("by", ["time", "packet"])
+@pytest.mark.parametrize("start", [0.0, 10.0, 77.7])
+def test_reproduces_its_own_arrivals(by: Any, start: float) -> None:
+    link = TraceLink(trace(RECEIVED, flow="a"), by, "stop")
+    arrivals = [link.send(start + time) for time in (0, 0.05, 0.05, 0.15, 0.2)]
+    assert arrivals == [
+        (pytest.approx(start + 0.051),),
+        (pytest.approx(start + 0.093),),
+        (),
+        (pytest.approx(start + 0.352),),
+        (pytest.approx(start + 0.251),),
+    ]
+
+
+def test_by_time_the_last_packet_until_then_counts() -> None:
+    link = TraceLink(Trace([0, 1, 2], [0.1, None, 0.3]), "time", "loop")
+    delays = [link.send(time) for time in (0, 0.9, 1.0, 1.9, 2.5)]
+    assert delays == [(0.1,), (1.0,), (), (), (2.8,)]
+
+
+@pytest.mark.parametrize(("by", "times"), [("packet", range(7)), ("time", range(7))])
+def test_loops(by: Any, times: range) -> None:
+    """By time, a mean step after the last packet."""
+    link = TraceLink(Trace([0, 1, 2], [0.1, None, 0.3]), by, "loop")
+    delays = [[round(arrival - time, 9) for arrival in link.send(time)] for time in times]
+    assert delays == [[0.1], [], [0.3], [0.1], [], [0.3], [0.1]]
+    assert not link.ended(1e9)
+
+
+def test_stops() -> None:
+    by_time = TraceLink(Trace([0, 1, 2], [0.1, 0.2, 0.3]), "time", "stop")
+    assert not by_time.ended(5)
+    by_time.send(5)
+    assert [by_time.ended(time) for time in (7.9, 8.0)] == [False, True]
+    by_packet = TraceLink(Trace([0, 1], [0.1, 0.2]), "packet", "stop")
+    by_packet.send(0)
+    assert not by_packet.ended(99)
+    by_packet.send(99)
+    assert by_packet.ended(99)
+
+
+def test_a_trace_of_one_packet() -> None:
+    one = Trace([0.0], [0.1])
+    assert [TraceLink(one).send(time) for time in (3.0, 1e9)] == [(3.1,), (1e9 + 0.1,)]
+    assert TraceLink(Trace([0.0, 5e-324], [0.1, 0.2])).send(1.0) == (1.1,)
+
+
+def test_in_order() -> None:
+    steep = Trace([0, 1], [0.75, 0.125])
+    times = (0.0, 0.75, 1.0)
+    free, kept = TraceLink(steep), TraceLink(steep, in_order=True)
+    assert [free.send(time) for time in times] == [(0.75,), (1.5,), (1.125,)]
+    assert [kept.send(time) for time in times] == [(0.75,), (1.5,), (1.5,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "delay"),
+    [
+        ("send_time,owd_ms\n0,120\n", {}, 0.12),
+        ("send_time,owd_up_ms,owd_down_ms\n0,10,20\n", {}, 0.02),
+        ("send_time,owd_up_ms,owd_down_ms\n0,10,20\n", {"direction": "up"}, 0.01),
+        ("send_time,rtt_ms\n0,120\n", {}, 0.06),
+        ("send_time,recv_time,rtt_ms\n1,1.5,120\n", {}, 0.5),
+    ],
+)
+def test_columns(text: str, options: dict[str, Any], delay: float) -> None:
+    assert trace(text, **options).delays == [delay]
+
+
+def test_lost_packets_of_unknown_time_lie_between_the_others() -> None:
+    text = "send_time,recv_time,lost\n,,1\n1,1.1,0\n,,1\n,,1\n4,4.1,0\n,,1\n"
+    found = trace(text)
+    assert found.times == [0, 0, 1, 2, 3, 3]
+    assert [delay is None for delay in found.delays] == [True, False, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "what"),
+    [
+        ("time,recv_time\n", 1, 1, "no column send_time"),
+        ("send_time,arrival\n", 1, 1, "no column for delays"),
+        ("send_time,recv_time\n1,0.5\n", 2, 3, "arrives before it is sent"),
+        ("send_time,owd_ms\n1,-3\n", 2, 3, "arrives before it is sent"),
+        ("send_time,recv_time\n1,5000\n", 2, 3, "more than an hour"),
+        ("send_time,recv_time\n1,1\n0,1\n", 3, 1, "time goes back"),
+        ("send_time,recv_time\n,1\n", 2, 1, "send_time is missing"),
+        ("send_time,recv_time,lost\n1,2,maybe\n", 2, 5, "neither 0 nor 1"),
+    ],
+)
+def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
+    with pytest.raises(RefusedLine, match=what) as caught:
+        trace(text)
+    assert (caught.value.problem.line, caught.value.problem.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "what"),
+    [
+        (RECEIVED, {}, "several flows in it, choose one: a, b"),
+        (RECEIVED, {"flow": "c"}, "no packet of the flow 'c' in it; its flows are: a, b"),
+        ("send_time,recv_time\n", {}, "there is no packet in it"),
+    ],
+)
+def test_unclear_flows(text: str, options: dict[str, Any], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        trace(text, **options)
