@@ -1,5 +1,6 @@
 """Prediction and move replay: when there is a correction, and how large it is."""
 
+import itertools
 import math
 
 import pytest
@@ -137,8 +138,8 @@ def test_a_client_that_never_listens_stays_wrong() -> None:
 
 def test_a_dumb_terminal_shows_the_press_one_round_trip_later() -> None:
     """Figure 8.1, at 60 frames and states a second: 100 ms, and what waiting for frames adds."""
-    rules = {"rules": match().settings.rules._replace(step=16_667)}
-    played = match("0.5 A up\n", trace=dropping(), local="dumb-terminal", send_rate=60, **rules)
+    rules = match().settings.rules._replace(step=16_667)
+    played = match("0.5 A up\n", trace=dropping(), local="dumb-terminal", send_rate=60, rules=rules)
     while played.places[0].client.local.body.y == 300.0:
         played.run_until(played.now / 1e6 + 0.001)
     assert 0.6 <= played.now / 1e6 <= 0.6 + 3 * 0.017
@@ -170,6 +171,6 @@ def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:
         for frame in range(1, 40):
             played.run_until(frame * 0.033)
             drawn.append(client.local.drawn(client.now / 1e6))
-        jumps[smoothing] = max(math.dist(a, b) for a, b in zip(drawn, drawn[1:], strict=False))
+        jumps[smoothing] = max(math.dist(a, b) for a, b in itertools.pairwise(drawn))
     assert jumps[0.0] > 0.4
     assert jumps[0.3] < jumps[0.0] / 2 + 8 * 0.033

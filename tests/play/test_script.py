@@ -93,8 +93,10 @@ def drawn(settings: MatchSettings, played: Script, recorder: Recorder | None) ->
 
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
     settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1), seed=9)
-    changes = script("2 set latency=0.2 jitter=0\n3 set send_rate=7\n4 set local=predicted\n"
-                     "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n")  # fmt: skip
+    changes = script(
+        "2 set latency=0.2 jitter=0\n3 set send_rate=7\n4 set local=predicted\n"
+        "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
+    )
     recorder = Recorder("A", lambda _: None)  # type: ignore[arg-type, return-value]
     first = drawn(settings, changes, recorder)
     text = recorder.script(settings)
@@ -113,4 +115,4 @@ def test_aim_follows_the_way_he_runs_where_nothing_is_said() -> None:
 def test_a_strategy_without_data_to_aim_at_is_no_problem() -> None:
     played = match("0 A shoot aim=B\n")
     played.run_until(1)
-    assert [event.what for event in played.take_events()][0] == "tell"
+    assert next(event.what for event in played.take_events()) == "tell"

@@ -1,6 +1,7 @@
 """The packets as bytes: what goes in comes out, and nothing else does."""
 
 import struct
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -49,7 +50,7 @@ STATE = st.builds(
 )  # fmt: skip
 
 
-def packet(*stamps: int, **changes: object) -> InputPacket:
+def packet(*stamps: int, **changes: Any) -> InputPacket:
     moves = [Move(Control(1, 0)._replace(**changes), stamp, 0) for stamp in stamps]
     return InputPacket(7, 1, moves)
 
