@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -46,7 +47,7 @@ LONGEST_TRACE = 256 << 20
 
 #: Whoever asks for one of these wants no screen.
 _HEADLESS_OPTIONS = ("script", "show", "row_format", "output", "view", "player", "packets",
-                     "truth_out", "duration")  # fmt: skip
+                     "truth_out", "picture", "duration")  # fmt: skip
 
 
 @click.command(epilog=EXAMPLES)
@@ -83,7 +84,9 @@ def play(context: click.Context, /, **options: Any) -> int:
         with _open_optional(options["record"]) as sink:
             ended = play_on_terminal(settings, options["client"], use_color("auto", sys.stdout))
             if sink:
-                sink.write(ended.script.encode())
+                sink.write(_remembered(ended.script))
+        if not options["quiet"]:
+            sys.stderr.write(ended.summary)
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     return _run_headless(settings, script, options)
 
@@ -108,6 +111,7 @@ def _run_headless(settings: MatchSettings, script: Script, options: dict[str, An
         packets = stack.enter_context(_open_optional(options["packets"]))
         truth = stack.enter_context(_open_optional(options["truth_out"]))
         record = stack.enter_context(_open_optional(options["record"]))
+        picture = stack.enter_context(_open_optional(options["picture"]))
         try:
             for chunk in run.run(options["duration"]):
                 rows.write(chunk.rows)
@@ -119,9 +123,19 @@ def _run_headless(settings: MatchSettings, script: Script, options: dict[str, An
             _tell(run, options)
             raise
         if record and recorder:
-            record.write(recorder.script(settings).encode())
+            record.write(_remembered(recorder.script(settings)))
+        if picture:
+            picture.write(run.picture().encode())
     _tell(run, options)
     return ExitStatus.DONE
+
+
+def _remembered(script: str) -> bytes:
+    """A script, below the command that it was recorded with: it does not tell who the bots are."""
+    from epic_cli.cli.report import printable
+
+    command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
+    return f"# {command}\n{script}".encode()
 
 
 def _tell(run: HeadlessRun, options: dict[str, Any]) -> None:
@@ -166,10 +180,12 @@ def _check_fit(options: dict[str, Any], given: set[str]) -> None:
 
 
 def _check_outputs(options: dict[str, Any]) -> None:
-    files = [options[n] for n in ("output", "packets", "truth_out", "record") if options[n]]
+    files = [
+        options[n] for n in ("output", "packets", "truth_out", "picture", "record") if options[n]
+    ]
     if len(set(files)) < len(files):
         raise WrongUsage("two outputs cannot go to the same place")
-    if "-" in (options["packets"], options["truth_out"], options["record"]):
+    if "-" in [options[n] for n in ("packets", "truth_out", "picture", "record")]:
         raise WrongUsage("only --output can go to standard output")
     if options["script"] == "-" and options["trace"] == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")

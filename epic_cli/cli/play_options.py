@@ -241,6 +241,12 @@ _OUTPUT = (
         help="Write where the server had everybody but --client: CSV, for 'epic compare'.",
     ),
     click.option(
+        "--picture",
+        type=click.Path(),
+        metavar="FILE",
+        help="Draw the three screens at the end as an SVG picture.",
+    ),
+    click.option(
         "--client",
         metavar="NAME",
         default="A",

@@ -11,9 +11,11 @@ from epic_cli.play.events import Event
 from epic_cli.play.match import Match, Place
 from epic_cli.play.recorder import Recorder
 from epic_cli.play.report import Figure, Row, Tally, rows
+from epic_cli.play.scene import Flashes, scenes
 from epic_cli.play.script import Script
 from epic_cli.play.settings import MatchSettings
 from epic_cli.views.play_rows import Writer, summary
+from epic_cli.views.play_svg import picture
 
 #: Seconds of the match between two times that something is written.
 CHUNK = 0.5
@@ -52,6 +54,7 @@ class HeadlessRun:
         self._rows: list[bytes] = []
         self._truths: list[bytes] = []
         self._place.client.packets = []
+        self._flashes = Flashes(settings.rules.arena)
 
     def record(self) -> Recorder:
         """Writes down what the chosen client's player does."""
@@ -75,6 +78,18 @@ class HeadlessRun:
     def summary(self) -> str:
         """The figures of the chosen client, for people."""
         return summary(self.tally.figures(self._place), self.tally.bumps)
+
+    def picture(self) -> str:
+        """The screens of the chosen client, the server and another player, as they are now."""
+        other = next(place for place in self.match.places if place is not self._place)
+        settings = self.match.settings
+        lines = [
+            f"{self.match.now / 1_000_000:g} s, latency {1000 * settings.link.latency:g} ms,"
+            f" {settings.send_rate:g} states a second, {settings.local}, {settings.remote_strategy},"
+            f" rewind {'on' if settings.rewind else 'off'}",
+            "dashed: where the server has them; red circle: where the shooter saw his victim",
+        ]
+        return picture(scenes(self.match, self._place, other, self._flashes), lines)
 
     def _figures(self) -> list[Figure]:
         player = self._wanted.player
@@ -108,6 +123,7 @@ class HeadlessRun:
     def _take(self) -> Chunk:
         for event in self.match.take_events():
             self.tally.add_event(event)
+            self._flashes.add(event)
             wanted = self._wanted.show == "events" or (
                 self._wanted.show == "shots" and event.what == "shot"
             )

@@ -207,6 +207,9 @@ class Client:
         details: dict[str, Value] = {"stamp": move.stamp, "weapon": weapon.name.lower()}
         if weapon == Weapon.SHOT:
             details["hit"] = target is not None
+        x, y = self.local.body.place
+        aim_x, aim_y = move.control.aim
+        details |= {"x": x, "y": y, "aim_x": aim_x, "aim_y": aim_y}
         self._tell("tell", details)
 
     def aimed_at(self, origin: Point, aim: Point) -> int | None:

@@ -123,7 +123,7 @@ class Match:
         )
         self.places = [self._take_seat(n, token, hands or {}) for n, token in enumerate(tokens)]
         self.on_change: Callable[[Change], None] = lambda _: None
-        self._on_frame = on_frame
+        self.on_frame = on_frame
         self._queue: list[tuple[int, int, int, Callable[[], None]]] = []
         self._order = 0
         self._tick_base, self._ticks = 0, 0
@@ -239,7 +239,7 @@ class Match:
         data = place.client.frame(stamp, place.decide)
         for arrival in place.up.send(self.now) if data else ():
             self._at(arrival, _TO_SERVER, partial(self._receive, data))
-        self._on_frame(place)
+        self.on_frame(place)
         due = phase + round((number + 1) * step / place.seat.rate)
         self._at(due, _FRAME, partial(self._frame, player, number + 1))
 

@@ -46,14 +46,15 @@ class PoseHistory:
 class Judgement(NamedTuple):
     """A shot, judged both ways.
 
-    ``rewound`` and ``present`` are whom it hits with and without rewind. ``moved`` is how far
-    the one it hits with rewind has gone on since the shooter saw him, and ``behind_cover``
-    whether a wall now stands between them. ``known`` is False where the shooter saw something
-    that the history does not hold; there the present was used.
+    ``rewound`` and ``present`` are whom it hits with and without rewind. ``seen`` is where the
+    one it hits with rewind was, ``moved`` how far he has gone on since the shooter saw him, and
+    ``behind_cover`` whether a wall now stands between them. ``known`` is False where the shooter
+    saw something that the history does not hold; there the present was used.
     """
 
     rewound: int | None
     present: int | None
+    seen: Point | None
     moved: float
     behind_cover: bool
     known: bool
@@ -84,8 +85,9 @@ def judge(
         rewound[player] = present[player] if place is None else place
     with_rewind = first_hit(arena, origin, aim, rewound if views else present)
     without = first_hit(arena, origin, aim, present)
-    moved, behind_cover = 0.0, False
+    seen, moved, behind_cover = None, 0.0, False
     if with_rewind is not None and with_rewind in rewound:
-        moved = distance(rewound[with_rewind], present[with_rewind])
+        seen = rewound[with_rewind]
+        moved = distance(seen, present[with_rewind])
         behind_cover = not sees(arena, origin, present[with_rewind])
-    return Judgement(with_rewind, without, moved, behind_cover, known, exact)
+    return Judgement(with_rewind, without, seen, moved, behind_cover, known, exact)

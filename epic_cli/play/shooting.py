@@ -68,7 +68,13 @@ class Armoury:
             "moved": judgement.moved,
             "behind_cover": judgement.behind_cover,
             "view": _kind_of_view(judgement, views),
+            "x": body.x,
+            "y": body.y,
+            "aim_x": move.control.aim[0],
+            "aim_y": move.control.aim[1],
         }
+        if judgement.seen is not None:
+            details["seen_x"], details["seen_y"] = judgement.seen
         self._tell("shot", player, details)
         if hit is not None:
             self._on_hit(player, hit)

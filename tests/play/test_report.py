@@ -36,7 +36,7 @@ def test_nothing_moved_has_no_lag() -> None:
 def played(text: str, **settings: Any) -> tuple[Match, Tally]:
     game = match(text, trace=dropping(), **settings)
     tally = Tally(game)
-    game._on_frame = tally.add_frame
+    game.on_frame = tally.add_frame
     game.run_until(5)
     for event in game.take_events():
         tally.add_event(event)
