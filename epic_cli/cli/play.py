@@ -192,11 +192,15 @@ def _check_outputs(options: dict[str, Any]) -> None:
 
 
 def _settings(options: dict[str, Any]) -> MatchSettings:
+    numerator, denominator = options["step"]
+    step = round(1_000_000 * numerator / denominator)
+    if not 5_000 <= step <= 100_000:
+        raise WrongUsage("--step is out of range: it is 5 ms to 100 ms")
     conditions = {name: options[name] for name in LINK_OPTIONS if name != "gemodel"}
     conditions["loss"] = options["gemodel"] or options["loss"]
     settings = MatchSettings(
         seats=_seats(options),
-        rules=Rules(step=round(options["step"] * 1_000_000)),
+        rules=Rules(step=step),
         link=LinkConditions(**conditions, in_order=options["in_order"]),
         trace=_trace(options) if options["trace"] else None,
         send_rate=options["send_rate"],

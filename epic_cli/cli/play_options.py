@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options import SettingAssignment, StrategyName
+from epic_cli.cli.options import SettingAssignment, StrategyName, TickLength
 from epic_cli.cli.quantities import Duration, GilbertElliottLoss, Rate, Seconds, Share
 
 LINK_OPTIONS = (
@@ -80,10 +80,10 @@ _TECHNIQUES = (
     ),
     click.option(
         "--step",
-        type=Seconds(0.005, 0.1),
-        default="33ms",
-        show_default=True,
-        help="The step of the simulation, and the time between two frames.",
+        type=TickLength(),
+        default=(33, 1000),
+        help="The step of the simulation and the time between two frames: 33ms, 1/60 or 60hz; 5"
+        " to 100 ms.  [default: 33ms]",
     ),
 )
 

@@ -85,8 +85,8 @@ class HeadlessRun:
         settings = self.match.settings
         lines = [
             f"{self.match.now / 1_000_000:g} s, latency {1000 * settings.link.latency:g} ms,"
-            f" {settings.send_rate:g} states a second, {settings.local}, {settings.remote_strategy},"
-            f" rewind {'on' if settings.rewind else 'off'}",
+            f" {settings.send_rate:g} states a second, {settings.local},"
+            f" {settings.remote_strategy}, rewind {'on' if settings.rewind else 'off'}",
             "dashed: where the server has them; red circle: where the shooter saw his victim",
         ]
         return picture(scenes(self.match, self._place, other, self._flashes), lines)

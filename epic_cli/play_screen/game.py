@@ -83,7 +83,7 @@ class Game:
         """The whole screen."""
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             needed = f"{SMALLEST[0]}x{SMALLEST[1]}"
-            text = f"This terminal is {columns}x{lines}; the game needs {needed}. q quits."
+            text = f"epic play needs {needed}, not {columns}x{lines}; q quits"
             return [[("", text[:columns])]]
         width = min((columns - 2) // 3, _LARGEST_ARENA[0])
         height = min(lines - _STATUS_LINES, _LARGEST_ARENA[1])
