@@ -10,7 +10,7 @@ from epic_cli.packet_writer import PacketWriter, TruthWriter
 from epic_cli.play.events import Event
 from epic_cli.play.match import Match, Place
 from epic_cli.play.recorder import Recorder
-from epic_cli.play.report import Figure, Row, Tally, rows
+from epic_cli.play.report import Figure, Row, Shot, Tally, rows
 from epic_cli.play.scene import Flashes, scenes
 from epic_cli.play.script import Script
 from epic_cli.play.settings import MatchSettings
@@ -19,6 +19,14 @@ from epic_cli.views.play_svg import picture
 
 #: Seconds of the match between two times that something is written.
 CHUNK = 0.5
+
+
+_COLUMNS = {
+    "rows": Row._fields,
+    "events": Event._fields,
+    "shots": Shot._fields,
+    "summary": Figure._fields,
+}
 
 
 class Wanted(NamedTuple):
@@ -46,8 +54,7 @@ class HeadlessRun:
         self.match = Match(settings, script, on_frame=self._frame)
         self.tally = Tally(self.match)
         self._wanted = wanted
-        columns = {"rows": Row._fields, "summary": Figure._fields}.get(wanted.show, Event._fields)
-        self._writer = Writer(wanted.row_format, columns)
+        self._writer = Writer(wanted.row_format, _COLUMNS[wanted.show])
         self._packets = PacketWriter("text")
         self._truth = TruthWriter()
         self._place = self.match.places[self.match.names.index(wanted.client)]
@@ -124,11 +131,12 @@ class HeadlessRun:
         for event in self.match.take_events():
             self.tally.add_event(event)
             self._flashes.add(event)
-            wanted = self._wanted.show == "events" or (
-                self._wanted.show == "shots" and event.what == "shot"
-            )
-            if wanted and (self._is_wanted(event.player) or not event.player):
+            if not self._is_wanted(event.player) and event.player:
+                continue
+            if self._wanted.show == "events":
                 self._rows.append(self._writer.line(event))
+            elif self._wanted.show == "shots" and event.what == "shot" and self.tally.last_shot:
+                self._rows.append(self._writer.line(self.tally.last_shot))
         received, self._place.client.packets = self._place.client.packets or [], []
         chunk = Chunk(
             b"".join(self._rows),

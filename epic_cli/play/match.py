@@ -149,6 +149,7 @@ class Match:
 
     def change(self, change: Change) -> None:
         """Changes the link, the send rate or a technique, from now on; may raise ``ValueError``."""
+        before = self.settings.strategy_settings()
         self.settings = settings = changed(self.settings, change)
         name = change.name
         if name in ("latency", "jitter", "loss"):
@@ -161,11 +162,11 @@ class Match:
             self.server.send_rate = settings.send_rate
         elif name == "rewind":
             self.server.armoury.rewind = settings.rewind
-        delays = name in ("latency", "jitter", "send_rate")
+        follows = name in ("latency", "jitter", "send_rate")
         for place in self.places:
             local = place.client.local
             local.mode, local.smoothed.duration = settings.local, settings.smoothing
-            if name.startswith("remote") or (delays and settings.delay_follows_link):
+            if name.startswith("remote") or (follows and settings.strategy_settings() != before):
                 for remote in place.client.remotes.values():
                     remote.change_strategy(self._make_strategy)
         self.on_change(change)

@@ -33,6 +33,27 @@ class Row(NamedTuple):
     status: str
 
 
+class Shot(NamedTuple):
+    """One instant-hit shot: fired at the shooter's time ``stamp``, judged at ``time``, in seconds.
+
+    ``on_screen``, ``rewound`` and ``present``: whether it hits on the shooter's screen, with
+    rewind and without; ``hit``: what counted. ``moved`` is how far the victim had gone on since
+    the shooter saw him, ``view`` how well the server knew what that was: ``exact``, ``nearest``
+    (the strategy drew no point between two snapshots), ``beyond the history``, or ``none``.
+    """
+
+    time: float
+    player: str
+    stamp: float
+    on_screen: bool
+    hit: bool
+    rewound: bool
+    present: bool
+    moved: float
+    behind_cover: bool
+    view: str
+
+
 class Shots(NamedTuple):
     """Instant-hit shots of one player that the server has judged."""
 
@@ -98,6 +119,7 @@ class Tally:
         self.tells = dict.fromkeys(match.names, 0)
         self.refused_tells = dict.fromkeys(match.names, 0)
         self.bumps = 0
+        self.last_shot: Shot | None = None
 
     def add_frame(self, place: Place) -> None:
         """A client has drawn a frame."""
@@ -137,17 +159,29 @@ class Tally:
 
     def _add_shot(self, event: Event, on_screen: bool) -> None:
         details, shots = event.details, self._shots[event.player]
-        rewound, moved = bool(details["rewound"]), float(details["moved"])
+        shot = Shot(
+            event.time,
+            event.player,
+            int(details["stamp"]) / 1_000_000,
+            on_screen,
+            bool(details["hit"]),
+            bool(details["rewound"]),
+            bool(details["present"]),
+            float(details["moved"]),
+            bool(details["behind_cover"]),
+            str(details["view"]),
+        )
+        self.last_shot = shot
         self._shots[event.player] = Shots(
             shots.judged + 1,
             shots.on_screen + on_screen,
-            shots.rewound + rewound,
-            shots.present + bool(details["present"]),
-            shots.agreed + (on_screen and rewound),
-            shots.behind_cover + bool(details["behind_cover"]),
-            shots.beyond + (details["view"] == "beyond the history"),
-            shots.moved + (moved if rewound else 0.0),
-            max(shots.farthest, moved),
+            shots.rewound + shot.rewound,
+            shots.present + shot.present,
+            shots.agreed + (on_screen and shot.rewound),
+            shots.behind_cover + shot.behind_cover,
+            shots.beyond + (shot.view == "beyond the history"),
+            shots.moved + (shot.moved if shot.rewound else 0.0),
+            max(shots.farthest, shot.moved),
         )
 
     def shots(self, player: str) -> Shots:

@@ -12,6 +12,9 @@ from epic_cli.play.match import Match, Place
 #: Seconds for which a shot stays in sight.
 LONGEST_FLASH = 0.3
 
+#: Length units; how far a throw's windup is seen, before there is anything that flies.
+WINDUP = 2.0
+
 
 class Marker(NamedTuple):
     """A player as he is drawn, or the ghost that shows where the server has him."""
@@ -22,7 +25,7 @@ class Marker(NamedTuple):
 
 
 class Beam(NamedTuple):
-    """A shot: a muzzle flash on its shooter's screen, or what the server made of it.
+    """A shot: a muzzle flash or windup on its shooter's screen, or what the server made of it.
 
     ``seen`` is where the one who was hit was for the shooter.
     """
@@ -53,16 +56,19 @@ class Flashes:
     def add(self, event: Event) -> None:
         """An event of the match; only shots are kept."""
         details = event.details
-        if event.what not in ("tell", "shot") or details.get("weapon") == "throw":
+        if event.what not in ("tell", "shot"):
             return
         start = (float(details["x"]), float(details["y"]))
         aim = (float(details["aim_x"]), float(details["aim_y"]))
-        reach = ray_to_wall(self._arena, start, aim)
+        is_throw = details.get("weapon") == "throw"
+        reach = WINDUP if is_throw else ray_to_wall(self._arena, start, aim)
         end = (start[0] + aim[0] * reach, start[1] + aim[1] * reach)
         seen = None
         if "seen_x" in details:
             seen = (float(details["seen_x"]), float(details["seen_y"]))
-        self._beams.append((event.time, event.where, Beam(start, end, bool(details["hit"]), seen)))
+        self._beams.append(
+            (event.time, event.where, Beam(start, end, details.get("hit") is True, seen))
+        )
 
     def on(self, where: str, now: float) -> list[Beam]:
         """The shots that are seen now on a screen (``server`` or a player's name)."""

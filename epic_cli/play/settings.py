@@ -89,9 +89,12 @@ class MatchSettings:
         """The settings of the remote strategy.
 
         The snapshot buffer compares stamps with the clock, so its delay must cover the latency,
-        the jitter, and two packet periods (one packet may be lost).
+        the jitter, and two packet periods (one packet may be lost); its ring must hold the states
+        of that time, however fast they are sent.
         """
         given = dict(self.remote_settings)
+        if self.remote_strategy == "snapshot" and "step" not in given:
+            given["step"] = min(0.033, 0.5 / self.send_rate)
         if self.delay_follows_link:
             on_the_way = UNKNOWN_LATENCY if self.trace else self.link.latency + self.link.jitter
             given["interpolation_time"] = min(on_the_way + 2 / self.send_rate, 60.0)

@@ -8,11 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from epic_cli.play.events import Event
-from epic_cli.play.report import Figure, Row
+from epic_cli.play.report import Figure, Row, Shot
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
-_WIDTHS = {"time": 9, "view": 8, "player": 8, "where": 8, "what": 15, "name": 22, "status": 13}
+_WIDTHS = {
+    "time": 9,
+    "view": 8,
+    "player": 8,
+    "where": 8,
+    "what": 15,
+    "name": 22,
+    "status": 13,
+    "behind_cover": 12,
+}
 _NUMBER_WIDTH = 9
 
 
@@ -35,7 +44,7 @@ class Writer:
             return (self._separator.join(self._columns) + "\n").encode()
         return b""
 
-    def line(self, item: Row | Event | Figure) -> bytes:
+    def line(self, item: Row | Event | Shot | Figure) -> bytes:
         """One of them."""
         values = item._asdict()
         if self._format == "jsonl":
@@ -59,6 +68,8 @@ class Writer:
     def _cell(self, value: Any) -> str:
         if isinstance(value, float):
             return "" if math.isnan(value) else repr(value).removesuffix(".0")
+        if isinstance(value, bool):
+            return str(int(value))
         text = _joined(value) if isinstance(value, dict) else str(value)
         if self._format == "csv" and any(character in text for character in ',"'):
             return '"' + text.replace('"', '""') + '"'
@@ -83,6 +94,8 @@ def _plain(value: Any) -> Any:
 def _rounded(value: Any) -> str:
     if isinstance(value, dict):
         return _joined({key: _rounded(one) for key, one in value.items()})
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         if math.isnan(value):
             return "-"
@@ -97,8 +110,7 @@ def _joined(details: dict[str, Any]) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = {"True": "yes", "False": "no"}.get(str(value), str(value))
-    return text.replace(" ", "-")
+    return str(value).replace(" ", "-")
 
 
 def summary(figures: Sequence[Figure], bumps: int) -> str:

@@ -142,8 +142,10 @@ def test_a_bump_corrects_both_and_cover_does_not_help() -> None:
     told = [json.loads(line) for line in events]
     assert {one["player"] for one in told if one["what"] == "correction"} == {"A", "B"}
     [shot] = figure("cover", "--show", "shots", "-f", "jsonl").splitlines()
-    details = json.loads(shot)["details"]
-    assert (details["rewound"], details["present"], details["behind_cover"]) == (True, False, True)
+    details = json.loads(shot)
+    assert (details["on_screen"], details["hit"], details["rewound"]) == (True, True, True)
+    assert (details["present"], details["behind_cover"]) == (False, True)
+    assert details["moved"] > 2
 
 
 def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:

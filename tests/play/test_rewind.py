@@ -165,3 +165,17 @@ def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None
 def test_the_point_between_two_snapshots() -> None:
     assert between((0.0, 10.0), (4.0, 20.0), 0.25) == (1.0, 12.5)
     assert math.dist(between((1.0, 1.0), (1.0, 1.0), 0.3), (1.0, 1.0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("view", "place"),
+    [(View(18, 19, 0.5), 9.25), (View(20, 20, 0.0), 10.0), (View(18, 18, 0), 9.0)],
+)
+def test_the_history_goes_back_as_the_source_engine_does(view: View, place: float) -> None:
+    """Records at 0.9, 0.95 and 1.0 s with 9, 9.5 and 10; wanted at 0.925, 1.0 and 0.9 s."""
+    history = PoseHistory()
+    for snapshot in (18, 19, 20):
+        history.add(snapshot, snapshot * 50_000, {1: (snapshot / 2, 0.0)})
+    found = history.place(1, view)
+    assert found is not None
+    assert found[0] == pytest.approx(place)
