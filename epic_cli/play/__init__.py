@@ -5,7 +5,7 @@ Example:
     >>> match = Match(MatchSettings(seed=1))
     >>> match.run_until(2.0)
     >>> [round(value, 3) for value in match.server.body(0)[:2]]
-    [5.0, 12.0]
+    [8.295, 15.079]
 
 """
 

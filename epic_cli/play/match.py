@@ -152,7 +152,7 @@ class Match:
         before = self.settings.strategy_settings()
         self.settings = settings = changed(self.settings, change)
         name = change.name
-        if name in ("latency", "jitter", "loss"):
+        if name in ("latency", "jitter", "loss") and settings.trace is None:
             self._links_changed += 1
             for place in self.places:
                 for way in (place.up, place.down):
@@ -236,7 +236,7 @@ class Match:
         step = self.settings.rules.step
         place = self.places[player]
         phase = player * PHASE
-        stamp = round(place.seat.offset * 1_000_000) + phase + number * step
+        stamp = local_time(place.seat, phase) + number * step
         data = place.client.frame(stamp, place.decide)
         for arrival in place.up.send(self.now) if data else ():
             self._at(arrival, _TO_SERVER, partial(self._receive, data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
@@ -66,7 +67,8 @@ class RemotePlayer:
         """What is drawn at the client's time ``at``; None: nothing yet."""
         sample = self._strategy.read(at)
         shadow = self._shadow.read(at)
-        if sample.status == "none":
+        # some strategies draw their origin before they have heard anything
+        if sample.status == "none" or not self._places:
             self.sample = self.view = None
             return None
         self.view = self._find_view(sample, shadow)
@@ -80,6 +82,8 @@ class RemotePlayer:
 
     def _find_view(self, sample: Sample, shadow: Sample) -> View:
         x, y, _ = shadow.position
+        if not math.isfinite(x) or not math.isfinite(y):  # a strategy that cannot bear the numbers
+            return View(max(self._places), max(self._places), 0.0, exact=False)
         nearest = round(x)
         if nearest in self._places and abs(x - nearest) < 1e-9:
             return self._described(sample, nearest, nearest, 0.0)

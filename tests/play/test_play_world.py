@@ -34,6 +34,7 @@ def test_running_is_as_the_oracle_has_it(keys: list[tuple[int, int]]) -> None:
 
 
 @given(KEYS, st.integers(1, 8))
+@settings(deadline=None)
 def test_a_move_of_several_steps_is_the_steps_to_the_last_bit(
     keys: tuple[int, int], steps: int
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_wall_stops_one_axis_and_he_slides_along_the_other() -> None:
 
 
 @given(st.floats(-1.1, 1.1), st.floats(-8, 8), st.floats(-8, 8))
+@settings(deadline=None)
 def test_a_bump_exchanges_the_velocities_along_the_line(
     aside: float, vx: float, other_vx: float
 ) -> None:

@@ -1,8 +1,11 @@
 """A client: the round trip it measures, its optimism, and what it does not believe."""
 
+import math
+
 import pytest
 from play_links import match
 
+from epic_cli.engine.strategies import names
 from epic_cli.play import LinkConditions, Match, Seat
 from epic_cli.play.remote import RemotePlayer
 from epic_cli.play.wire import PlayerState, StatePacket, encode_state
@@ -102,6 +105,24 @@ def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
     assert client.refused["late"] > 0
     assert client.refused["repeated"] > 0
     assert client.local.corrections == 0
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("offset", [0.0, -1000.0, 5.0])
+def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
+    seats = (Seat("A", (300.0, 300.0), offset=offset), Seat("B", (320.0, 300.0)))
+    link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)
+    text = "0 B up\n0.5 A shoot aim=B\n1 B left\n1.5 A shoot aim=B\n"
+    played = match(text, seats, link=link, remote_strategy=name)
+    drawn = 0
+    for frame in range(1, 90):
+        played.run_until(frame * 0.033)
+        for place in played.places[0].client.drawn_remotes().values():
+            assert all(map(math.isfinite, place))
+            drawn += 1
+    assert drawn > 20
+    assert [event.what for event in played.take_events()].count("shot") == 2
+    assert played.server.refused.total() == 0
 
 
 def test_a_strategy_can_be_changed_and_goes_on_with_the_newest_packet() -> None:

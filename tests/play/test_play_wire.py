@@ -56,6 +56,7 @@ def packet(*stamps: int, **changes: Any) -> InputPacket:
 
 
 @given(st.lists(CONTROL, min_size=1, max_size=3), VIEW)
+@settings(deadline=None)
 def test_input_comes_out_as_it_went_in(controls: list[Control], view: View) -> None:
     moves = [Move(one, stamp, 0, ((1, view),)) for stamp, one in enumerate(controls)]
     sent = InputPacket(2**32 - 1, 5, moves)
@@ -63,12 +64,13 @@ def test_input_comes_out_as_it_went_in(controls: list[Control], view: View) -> N
 
 
 @given(STATE)
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_state_comes_out_as_it_went_in_to_the_last_bit(state: StatePacket) -> None:
     assert decode_state(encode_state(state)) == state
 
 
 @given(st.binary(max_size=200))
+@settings(deadline=None)
 def test_random_bytes_are_refused_or_are_a_packet(data: bytes) -> None:
     for decode in (decode_input, decode_state):
         try:
@@ -79,6 +81,7 @@ def test_random_bytes_are_refused_or_are_a_packet(data: bytes) -> None:
 
 
 @given(st.integers(0, 200), st.integers(0, 255))
+@settings(deadline=None)
 def test_a_flipped_byte_never_raises_anything_else(at: int, value: int) -> None:
     data = bytearray(encode_input(packet(100, 133, 166)))
     data[at % len(data)] = value
