@@ -67,8 +67,10 @@ class RemotePlayer:
         """What is drawn at the client's time ``at``; None: nothing yet."""
         sample = self._strategy.read(at)
         shadow = self._shadow.read(at)
-        # some strategies draw their origin before they have heard anything
-        if sample.status == "none" or not self._places:
+        # some strategies draw their origin before they have heard anything, or go to infinity
+        # where the clocks do not agree at all
+        finite = all(map(math.isfinite, sample.position))
+        if sample.status == "none" or not self._places or not finite:
             self.sample = self.view = None
             return None
         self.view = self._find_view(sample, shadow)
