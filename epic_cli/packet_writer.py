@@ -93,6 +93,8 @@ def _text_row(packet: Packet) -> str:
         row += f" entity={packet.entity}"
     if packet.sequence is not None:
         row += f" seq={packet.sequence}"
+    if packet.delta:
+        row += f" delta={number(packet.delta)}"
     return row + (" teleport=1\n" if packet.teleport else "\n")
 
 
@@ -117,6 +119,8 @@ def _json_row(packet: Packet) -> str:
         fields.append(f'"entity": {json.dumps(packet.entity)}')
     if packet.sequence is not None:
         fields.append(f'"seq": {packet.sequence}')
+    if packet.delta:
+        fields.append(f'"delta": {number(packet.delta)}')
     if packet.teleport:
         fields.append('"teleport": 1')
     return "{" + ", ".join(fields) + "}\n"

@@ -28,6 +28,7 @@ from epic_cli.engine.strategies import UnknownStrategy
 COMMANDS = {
     "session": "Type packets and see the rows at once; what epic alone does on a terminal.",
     "replay": "Turn packets into what a player would see, one row a tick.",
+    "play": "Play a small networked game: prediction, move replay, rewind.",
     "simulate": "Send movement over a bad network: packets with arrival times.",
     "compare": "Say which strategy draws a recording best, and by how much.",
     "strategies": "List the smoothing strategies, or explain one.",

@@ -1,0 +1,129 @@
+"""Players who need no keyboard: they see what their client draws, and no more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from epic_cli.network.randomness import stream
+from epic_cli.play.arena import Point, direction, distance, sees
+from epic_cli.play.client import Client
+from epic_cli.play.world import Control, Weapon
+
+Decide = Callable[[Client], Control]
+
+_DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (0, 0))
+
+
+def aim_at(client: Client, control: Control, target: Point) -> Point:
+    """The direction from where a move gets the player to something that he sees."""
+    body = client.local.preview(control, client.rules.step)
+    if client.local.mode == "dumb-terminal":
+        body = client.local.body
+    return direction((target[0] - body.x, target[1] - body.y))
+
+
+def nearest_seen(client: Client) -> Point | None:
+    """The nearest player on the screen."""
+    here = client.local.body.place
+    return min(
+        client.drawn_remotes().values(), key=lambda place: distance(here, place), default=None
+    )
+
+
+class Still:
+    """Stands where he is."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+
+    def __call__(self, client: Client) -> Control:
+        """Nothing."""
+        del client
+        return Control()
+
+
+class Runner:
+    """Runs in one of eight directions, or stands, for 0.2 to 1 s each."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self._source = stream(seed, f"bot/{name}")
+        self._until = -math.inf
+        self._control = Control()
+
+    def __call__(self, client: Client) -> Control:
+        """The direction of the moment; he turns round where a wall has stopped him."""
+        body = client.local.body
+        control = self._control
+        stuck = (control.x and not body.vx) or (control.y and not body.vy)
+        if client.now >= self._until or (stuck and client.now >= self._until - 200_000):
+            x, y = _DIRECTIONS[int(self._source.random() * len(_DIRECTIONS))]
+            self._control = Control(x, y)
+            self._until = client.now + 200_000 + int(self._source.random() * 800_000)
+        return self._control
+
+
+class Patrol:
+    """Runs to and fro along one line, at full speed: from wall to wall."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+        self._y = 1
+
+    def __call__(self, client: Client) -> Control:
+        """Up, then down."""
+        height = client.rules.arena.height
+        if client.local.body.y > height - 4:
+            self._y = -1
+        elif client.local.body.y < 4:
+            self._y = 1
+        return Control(0, self._y)
+
+
+class Hunter(Runner):
+    """Runs like the runner, and shoots at the nearest player he sees; every third is thrown."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        super().__init__(name, seed)
+        self._shots = 0
+
+    def __call__(self, client: Client) -> Control:
+        """Fires as soon as the weapon is ready and the way is free on his screen."""
+        control = super().__call__(client)
+        body = client.local.preview(control, client.rules.step)
+        target = nearest_seen(client)
+        if target is None or body.reload or body.stun:
+            return control
+        if not sees(client.rules.arena, body.place, target):
+            return control
+        self._shots += 1
+        weapon = Weapon.THROW if self._shots % 3 == 0 else Weapon.SHOT
+        return control._replace(weapon=weapon, aim=aim_at(client, control, target))
+
+
+class Chaser:
+    """Runs into the nearest player: bumps that nobody can predict."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+
+    def __call__(self, client: Client) -> Control:
+        """Towards him, in one of eight directions."""
+        target = nearest_seen(client)
+        if target is None:
+            return Control()
+        dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
+        return Control(_step(dx), _step(dy))
+
+
+def _step(part: float) -> int:
+    return (part > 0.38) - (part < -0.38)  # sin 22.5 degrees
+
+
+BOTS: dict[str, Callable[[str, int], Decide]] = {
+    "still": Still,
+    "runner": Runner,
+    "patrol": Patrol,
+    "hunter": Hunter,
+    "chaser": Chaser,
+}

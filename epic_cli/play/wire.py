@@ -1,0 +1,226 @@
+"""The two packets of the game as bytes, little-endian, and the refusal of all that is not one.
+
+Input packet, client to server:
+
+    u8 1, u32 token, u32 sequence, u8 count (1 to 3), then each move, oldest first:
+        i64 stamp, i8 x, i8 y, u8 weapon, f64 aim x, f64 aim y, u8 views, then each view:
+            u8 player, u32 older, u32 newer, f64 fraction, u8 exact
+
+State packet, server to client:
+
+    u8 2, u32 token, u32 snapshot, i64 time, u8 echoes, i64 echo, u32 held,
+    u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, i32 delta, u16 score
+    u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
+    u8 verdicts, each:    i64 stamp, u8 code, u8 target (255: nobody)
+
+``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one.
+
+Times are microseconds. The token is the secret of one connection: whoever does not know it
+cannot speak for its player. Sizes are bounded, and a packet must be used up to its last byte.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any, NamedTuple
+
+from epic_cli.play.moves import MOVES_IN_PACKET, Move
+from epic_cli.play.view import View
+from epic_cli.play.world import Body, Control, Weapon
+
+MOST_PLAYERS = 8
+MOST_PROJECTILES = 64
+MOST_VERDICTS = 8
+NOBODY = 255
+LONGEST_PACKET = 8192
+FARTHEST = 1e6  # a coordinate beyond is nonsense
+
+_INPUT, _STATE = 1, 2
+_INPUT_HEAD = struct.Struct("<BIIB")
+_MOVE = struct.Struct("<qbbBddB")
+_VIEW = struct.Struct("<BIIdB")
+_STATE_HEAD = struct.Struct("<BIIqBqI")
+_COUNT = struct.Struct("<B")
+_PLAYER = struct.Struct("<BddddiiiH")
+_PROJECTILE = struct.Struct("<IBdddd")
+_VERDICT = struct.Struct("<qBB")
+
+
+class Malformed(ValueError):
+    """Bytes that are no packet, and why."""
+
+
+class InputPacket(NamedTuple):
+    """What a client sends: its newest moves (their durations are found by who receives them)."""
+
+    token: int
+    sequence: int
+    moves: list[Move]
+
+
+class PlayerState(NamedTuple):
+    """A player in a snapshot; ``delta`` is how long before the snapshot this was true."""
+
+    player: int
+    body: Body
+    delta: int
+    score: int
+
+
+class Projectile(NamedTuple):
+    """Something thrown, on its way."""
+
+    number: int
+    owner: int
+    x: float
+    y: float
+    vx: float
+    vy: float
+
+
+class Verdict(NamedTuple):
+    """What became of the trigger pulled in the move with this stamp; ``target`` None: nobody."""
+
+    stamp: int
+    code: int
+    target: int | None
+
+
+class StatePacket(NamedTuple):
+    """What the server sends: a snapshot, and for its receiver alone the echo and the verdicts.
+
+    ``echo`` is the stamp of the newest move that is in the state (None: no move yet). The book's
+    program sends it only when it is new; but where that packet is lost, the client would replay
+    moves that the next state contains. So it is always there, and ``fresh`` says that it has not
+    been sent before: only then does it measure the round trip, less ``held``, the time for which
+    the move has lain at the server.
+    """
+
+    token: int
+    snapshot: int
+    time: int
+    echo: int | None
+    fresh: bool
+    held: int
+    players: list[PlayerState]
+    projectiles: list[Projectile]
+    verdicts: list[Verdict]
+
+
+#: How a verdict reads.
+VERDICTS = ("missed", "hit", "thrown", "stunned", "reloading")
+
+
+def encode_input(packet: InputPacket) -> bytes:
+    """The bytes of an input packet."""
+    parts = [_INPUT_HEAD.pack(_INPUT, packet.token, packet.sequence, len(packet.moves))]
+    for move in packet.moves:
+        x, y, weapon, aim = move.control
+        parts.append(_MOVE.pack(move.stamp, x, y, weapon, *aim, len(move.views)))
+        parts += [_VIEW.pack(player, *view) for player, view in move.views]
+    return b"".join(parts)
+
+
+def decode_input(data: bytes) -> InputPacket:
+    """An input packet; raises ``Malformed``."""
+    reader = _Reader(data)
+    kind, token, sequence, count = reader.take(_INPUT_HEAD)
+    _require(kind == _INPUT, "not an input packet")
+    _require(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
+    moves = [_decode_move(reader) for _ in range(count)]
+    reader.finish()
+    stamps = [move.stamp for move in moves]
+    _require(stamps == sorted(set(stamps)), "moves out of order")
+    return InputPacket(token, sequence, moves)
+
+
+def _decode_move(reader: _Reader) -> Move:
+    stamp, x, y, weapon, aim_x, aim_y, count = reader.take(_MOVE)
+    _require(abs(x) <= 1 and abs(y) <= 1, "a direction out of range")
+    _require(weapon <= max(Weapon), "an unknown weapon")
+    length = aim_x * aim_x + aim_y * aim_y
+    _require(abs(length - 1) < 1e-6, "an aim that is not of length 1")  # false for NaN
+    _require(count <= MOST_PLAYERS, "too many views")
+    views = []
+    for _ in range(count):
+        player, older, newer, fraction, exact = reader.take(_VIEW)
+        _require(older <= newer, "snapshots the wrong way round")
+        _require(0 <= fraction <= 1, "a fraction out of range")
+        views.append((player, View(older, newer, fraction, bool(exact))))
+    _require(len(dict(views)) == len(views), "two views of one player")
+    return Move(Control(x, y, Weapon(weapon), (aim_x, aim_y)), stamp, 0, tuple(views))
+
+
+def encode_state(packet: StatePacket) -> bytes:
+    """The bytes of a state packet."""
+    echoes = 0 if packet.echo is None else 1 + packet.fresh
+    head = (packet.token, packet.snapshot, packet.time, echoes, packet.echo or 0, packet.held)
+    parts = [_STATE_HEAD.pack(_STATE, *head), _COUNT.pack(len(packet.players))]
+    for player, body, delta, score in packet.players:
+        parts.append(_PLAYER.pack(player, *body, delta, score))
+    parts.append(_COUNT.pack(len(packet.projectiles)))
+    parts += [_PROJECTILE.pack(*one) for one in packet.projectiles]
+    parts.append(_COUNT.pack(len(packet.verdicts)))
+    for stamp, code, target in packet.verdicts:
+        parts.append(_VERDICT.pack(stamp, code, NOBODY if target is None else target))
+    return b"".join(parts)
+
+
+def decode_state(data: bytes) -> StatePacket:
+    """A state packet; raises ``Malformed``."""
+    reader = _Reader(data)
+    kind, token, snapshot, time, echoes, echo, held = reader.take(_STATE_HEAD)
+    _require(kind == _STATE, "not a state packet")
+    players = []
+    for _ in range(reader.count(MOST_PLAYERS)):
+        player, x, y, vx, vy, reload, stun, delta, score = reader.take(_PLAYER)
+        _require(_is_sane(x, y, vx, vy), "a number out of range")
+        body = Body(x, y, vx, vy, reload, stun)
+        players.append(PlayerState(player, body, delta, score))
+    projectiles = []
+    for _ in range(reader.count(MOST_PROJECTILES)):
+        one = Projectile(*reader.take(_PROJECTILE))
+        _require(_is_sane(one.x, one.y, one.vx, one.vy), "a number out of range")
+        projectiles.append(one)
+    verdicts = []
+    for _ in range(reader.count(MOST_VERDICTS)):
+        stamp, code, target = reader.take(_VERDICT)
+        _require(code < len(VERDICTS), "an unknown verdict")
+        verdicts.append(Verdict(stamp, code, None if target == NOBODY else target))
+    reader.finish()
+    _require(echoes <= 2, "an unknown kind of echo")
+    heard = (echo if echoes else None, echoes == 2, held)
+    return StatePacket(token, snapshot, time, *heard, players, projectiles, verdicts)
+
+
+def _is_sane(*values: float) -> bool:
+    return all(math.isfinite(value) and abs(value) <= FARTHEST for value in values)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Malformed(otherwise)
+
+
+class _Reader:
+    """Takes bytes off the front, never more than there are."""
+
+    def __init__(self, data: bytes) -> None:
+        _require(len(data) <= LONGEST_PACKET, "longer than a packet")
+        self._data = data
+        self._at = 0
+
+    def take(self, layout: struct.Struct) -> tuple[Any, ...]:
+        _require(self._at + layout.size <= len(self._data), "shorter than it says")
+        values = layout.unpack_from(self._data, self._at)
+        self._at += layout.size
+        return values
+
+    def count(self, most: int) -> int:
+        (number,) = self.take(_COUNT)
+        _require(number <= most, "more than there can be")
+        return int(number)
+
+    def finish(self) -> None:
+        _require(self._at == len(self._data), "longer than it says")

@@ -1,0 +1,92 @@
+"""One arena in character cells."""
+
+from __future__ import annotations
+
+import math
+
+from epic_cli.play.arena import Arena, Point
+from epic_cli.play.scene import Scene
+
+#: A style and a text, as prompt_toolkit takes them.
+Fragment = tuple[str, str]
+
+#: What is drawn where the terminal speaks UTF-8, and where it does not.
+UNICODE = {
+    "wall": "█",
+    "beam": "·",
+    "seen": "\N{BALLOT X}",
+    "corner": "┌┐└┘",
+    "side": "│",
+    "top": "─",
+}
+ASCII = {"wall": "#", "beam": ".", "seen": "x", "corner": "++++", "side": "|", "top": "-"}
+
+
+class Canvas:
+    """A frame of ``columns`` by ``lines`` cells, border included, onto which a scene is drawn.
+
+    The arena fills it, so a cell is usually higher than wide, as on a real terminal.
+    """
+
+    def __init__(self, columns: int, lines: int, symbols: dict[str, str]) -> None:
+        self._columns, self._lines = columns - 2, lines - 2
+        self._symbols = symbols
+        self._cells = [[(" ", "")] * self._columns for _ in range(self._lines)]
+
+    def draw(self, scene: Scene) -> list[list[Fragment]]:
+        """The lines of the frame, each as fragments."""
+        self._cells = [[(" ", "")] * self._columns for _ in range(self._lines)]
+        self._draw_walls(scene.arena)
+        for beam in scene.beams:
+            self._draw_line(scene.arena, beam.start, beam.end, beam.hit)
+            if beam.seen:
+                self._put(scene.arena, beam.seen, self._symbols["seen"], "class:hit")
+        for place in scene.projectiles:
+            self._put(scene.arena, place, "*", "class:throw")
+        for marker in scene.markers:
+            name = marker.name.lower() if marker.ghost else marker.name
+            style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
+            self._put(scene.arena, marker.place, name[:1], style)
+        return self._framed(scene.title)
+
+    def _draw_walls(self, arena: Arena) -> None:
+        for line in range(self._lines):
+            for column in range(self._columns):
+                x = (column + 0.5) * arena.width / self._columns
+                y = (self._lines - line - 0.5) * arena.height / self._lines
+                for block in arena.blocks:
+                    if block.left <= x <= block.right and block.bottom <= y <= block.top:
+                        self._cells[line][column] = (self._symbols["wall"], "class:wall")
+
+    def _draw_line(self, arena: Arena, start: Point, end: Point, hit: bool) -> None:
+        steps = 2 * max(self._columns, self._lines)
+        for step in range(1, steps):
+            share = step / steps
+            place = (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+            self._put(arena, place, self._symbols["beam"], "class:hit" if hit else "class:shot")
+
+    def _put(self, arena: Arena, place: Point, symbol: str, style: str) -> None:
+        column = math.floor(place[0] / arena.width * self._columns)
+        line = math.floor((1 - place[1] / arena.height) * self._lines)
+        if 0 <= column < self._columns and 0 <= line < self._lines:
+            self._cells[line][column] = (symbol, style)
+
+    def _framed(self, title: str) -> list[list[Fragment]]:
+        corner, side, top = (self._symbols[name] for name in ("corner", "side", "top"))
+        head = f" {title} "[: self._columns].center(self._columns, top)
+        border = "class:border"
+        lines: list[list[Fragment]] = [[(border, corner[0] + head + corner[1])]]
+        lines += [[(border, side), *_runs(cells), (border, side)] for cells in self._cells]
+        lines.append([(border, corner[2] + top * self._columns + corner[3])])
+        return lines
+
+
+def _runs(cells: list[tuple[str, str]]) -> list[Fragment]:
+    """Neighbours of one style in one fragment: a terminal draws those faster."""
+    runs: list[Fragment] = []
+    for symbol, style in cells:
+        if runs and runs[-1][0] == style:
+            runs[-1] = (style, runs[-1][1] + symbol)
+        else:
+            runs.append((style, symbol))
+    return runs

@@ -1,0 +1,130 @@
+"""The rows, events and figures of a match as text, in each of the row formats."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from epic_cli.play.events import Event
+from epic_cli.play.report import Figure, Row, Shot
+
+FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
+
+_WIDTHS = {
+    "time": 9,
+    "view": 8,
+    "player": 8,
+    "where": 8,
+    "what": 15,
+    "name": 22,
+    "status": 13,
+    "behind_cover": 12,
+}
+_NUMBER_WIDTH = 9
+
+
+class Writer:
+    """Writes named tuples of one kind: a header, then a line for each.
+
+    ``table`` is aligned and rounded for people; the others have all digits. NaN is an empty
+    cell, and null in JSON.
+    """
+
+    def __init__(self, row_format: str, columns: Sequence[str]) -> None:
+        self._format = row_format
+        self._columns = columns
+
+    def header(self) -> bytes:
+        """The line above the rows, in the formats that have one."""
+        if self._format == "table":
+            return self._aligned({name: name for name in self._columns}).encode()
+        if self._format in ("tsv", "csv"):
+            return (self._separator.join(self._columns) + "\n").encode()
+        return b""
+
+    def line(self, item: Row | Event | Shot | Figure) -> bytes:
+        """One of them."""
+        values = item._asdict()
+        if self._format == "jsonl":
+            return (
+                json.dumps({key: _plain(value) for key, value in values.items()}) + "\n"
+            ).encode()
+        if self._format == "epic":
+            numbers = (values["x"], values["y"], 0.0, values["vx"], values["vy"], 0.0)
+            text = "pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f\n"
+            return (text % (*numbers, values["time"])).encode()
+        if self._format == "table":
+            shown = {key: _rounded(value) for key, value in values.items()}
+            return self._aligned(shown).encode()
+        cells = [self._cell(values[name]) for name in self._columns]
+        return (self._separator.join(cells) + "\n").encode()
+
+    @property
+    def _separator(self) -> str:
+        return "\t" if self._format == "tsv" else ","
+
+    def _cell(self, value: Any) -> str:
+        if isinstance(value, float):
+            return "" if math.isnan(value) else repr(value).removesuffix(".0")
+        if isinstance(value, bool):
+            return str(int(value))
+        text = _joined(value) if isinstance(value, dict) else str(value)
+        if self._format == "csv" and any(character in text for character in ',"'):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def _aligned(self, cells: dict[str, str]) -> str:
+        parts = []
+        for name in self._columns:
+            width = _WIDTHS.get(name)
+            cell = cells[name]
+            is_text = width is not None and name != "time"
+            parts.append(cell.ljust(width or 0) if is_text else cell.rjust(width or _NUMBER_WIDTH))
+        if self._columns[-1] in ("details", "unit"):
+            parts[-1] = cells[self._columns[-1]]
+        return " ".join(parts).rstrip() + "\n"
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, dict):
+        return _joined({key: _rounded(one) for key, one in value.items()})
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "-"
+        return f"{value:.3f}"
+    return str(value)
+
+
+def _joined(details: dict[str, Any]) -> str:
+    return " ".join(f"{key}={_word(value)}" for key, value in details.items())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace(" ", "-")
+
+
+def summary(figures: Sequence[Figure], bumps: int) -> str:
+    """The figures of one player in lines for people."""
+    lines = [f"player {figures[0].player} ({bumps} bumps in all)"]
+    for figure in figures:
+        value, unit = figure.value, figure.unit
+        if math.isnan(value):
+            text = "-"
+        elif unit == "s":
+            text = f"{1000 * value:.1f} ms"
+        elif unit == "share":
+            text = f"{100 * value:.1f} %"
+        else:
+            text = f"{value:.4f} {unit}" if unit else f"{value:g}"
+        lines.append(f"  {figure.name:<22} {text}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,48 @@
+"""Links and matches for the tests of the game."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Collection
+from typing import Any
+
+from epic_cli.play import Match, MatchSettings, Seat
+from epic_cli.play.arena import Arena
+from epic_cli.play.script import Script, parse_script
+from epic_cli.play.world import Rules
+
+OPEN = Rules(Arena(1000.0, 1000.0))
+
+
+class Dropping:
+    """A link with a fixed delay that loses the packets with these numbers."""
+
+    def __init__(self, delay: float, lost: Collection[int] = ()) -> None:
+        self._delay = delay
+        self._lost = lost
+        self.sent = 0
+
+    def send(self, time: float) -> tuple[float, ...]:
+        self.sent += 1
+        return () if self.sent - 1 in self._lost else (time + self._delay,)
+
+    def ended(self, time: float) -> bool:
+        del time
+        return False
+
+
+def dropping(lost_up: Collection[int] = (), delay: float = 0.05) -> Callable[[str], Dropping]:
+    """Links on which the player A's input packets with these numbers are lost."""
+    return lambda purpose: Dropping(delay, lost_up if purpose == "up/A" else ())
+
+
+def script(text: str, players: str = "AB") -> Script:
+    """A script from its text."""
+    return parse_script(io.BytesIO(text.encode()), players)
+
+
+def match(text: str = "", seats: tuple[Seat, ...] | None = None, **settings: Any) -> Match:
+    """A match in the open, with B far away, played by a script."""
+    seats = seats or (Seat("A", (300.0, 300.0)), Seat("B", (600.0, 600.0)))
+    settings.setdefault("rules", OPEN)
+    return Match(MatchSettings(seats=seats, **settings), script(text))
