@@ -76,9 +76,10 @@ def detect(head: bytes, final: bool = False) -> InputFormat | None:
     if begin[:1] == b"{":
         return "jsonl"
     line, newline, _ = begin.partition(b"\n")
+    if begin[:1] in _NUMBERS_BEGIN_WITH:
+        return "text"  # a header begins with no number; the rest of the line need not be there
     if not newline and not final and len(head) < LONGEST_LINE:
-        # packet text can be told before its first line is whole: a header begins with no number
-        return "text" if begin[:1] in _NUMBERS_BEGIN_WITH else None
+        return None
     names = {name.strip().strip('"') for name in _split_header(line.decode("utf-8", "replace"))}
     return "csv" if {"time", "x"} <= names else "text"
 

@@ -132,7 +132,7 @@ def _run_headless(settings: MatchSettings, script: Script, options: dict[str, An
 
 def _remembered(script: str) -> bytes:
     """A script, below the command that it was recorded with: it does not tell who the bots are."""
-    from epic_cli.cli.report import printable
+    from epic_cli.cli.errors import printable
 
     command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
     return f"# {command}\n{script}".encode()
@@ -299,7 +299,7 @@ def _read(path: str, read: Callable[[BinaryIO], Any], data: bytes | None = None)
         with open(path, "rb") as stream:  # noqa: PTH123
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.cli.report import report
+        from epic_cli.cli.errors import report
 
         report([refused.problem], name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused

@@ -78,6 +78,8 @@ def replay(
     """
     settings = dict(assignments)
     create(strategy, settings)  # wrong settings show before any row
+    if latency is not None and pacing == "demo":
+        raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
     timing = Timing(tick, clock, pacing, latency)
 
     def make_stream() -> SampleStream:
@@ -131,10 +133,17 @@ class _Source:
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
                 )
+        self._check_entity(block)
         for samples in stream.finish():
             sink.write(writer.rows(samples, block.entities))
         sink.flush()
         return refused
+
+    def _check_entity(self, block: PacketBlock) -> None:
+        names = [block.entities.name(number) for number in range(len(block.entities))]
+        if self.entity is not None and self.entity not in names:
+            there = ", ".join(map(repr, names)) or "none"
+            raise WrongUsage(f"{self.name}: no packet of entity {self.entity!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.cli.report import report

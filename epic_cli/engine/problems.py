@@ -38,8 +38,11 @@ class Problem(NamedTuple):
 
 def find_word(text: bytes, key: str, begin: int) -> int:
     """Where the value of the last ``key=value`` word stands in a line of packet text."""
-    words = text[:begin] + text[begin:].partition(b"#")[0]
-    return max(words.rfind(f"{key}=".encode()) + len(key) + 1, begin)
+    import re  # only a refused packet needs it
+
+    tail = text[begin:].partition(b"#")[0]
+    found = [match.end() for match in re.finditer(rb"\s%s=" % key.encode(), tail)]
+    return begin + (found[-1] if found else 0)
 
 
 #: What a number may begin with before it is one.

@@ -7,7 +7,6 @@ from epic_cli.engine.clocks cimport SingleClock
 from epic_cli.engine.pacing cimport (
     ACCEPTED,
     ARRIVAL_GOES_BACK,
-    NEVER_REACHED,
     NO_ARRIVAL,
     TOO_FAR,
     ArrivalPacing,
@@ -81,7 +80,8 @@ cdef class Replay:
         if isinstance(self.pacing.clock, SingleClock):
             return (field, "the single-precision clock never gets past this time",
                     "an earlier time (--clock exact goes further)")
-        return field, "no clock gets to this time", f"a time below {self.pacing.clock.reach():.3g} s"
+        reach = self.pacing.clock.reach()
+        return field, "no clock gets to this time", f"a time below {reach:.3g} s"
 
     def raise_error(self):
         error, self.error, self.broken = self.error, None, False

@@ -47,7 +47,6 @@ cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
-
 cdef Layout layout_for(int width):
     """The widest table that a screen of so many columns has room for."""
     if width >= 96:
@@ -182,8 +181,8 @@ cdef char* table_row(char* out, const Sample& sample, const string& entity,
 
 
 cdef char* append_dashes(char* out, int width) noexcept nogil:
-    cdef int column, index
-    for column in range(3):
+    cdef int index
+    for _ in range(3):
         for index in range(width - 1):
             out[index] = b" "
         out[width - 1] = b"-"
