@@ -21,4 +21,4 @@ def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM", "") not in PLAIN_TERMINALS and stream.isatty()
+    return os.environ.get("TERM") not in PLAIN_TERMINALS and stream.isatty()

@@ -111,7 +111,7 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
 @contextlib.contextmanager
 def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> Iterator[Reader]:
     """The reader that this terminal has the means for."""
-    if not sys.stdout.isatty() or os.environ.get("TERM", "") in PLAIN_TERMINALS:
+    if not sys.stdout.isatty() or os.environ.get("TERM") in PLAIN_TERMINALS:
         from epic_cli.repl.plain import PlainReader
 
         notes = sys.stdout if sys.stdout.isatty() else sys.stderr
