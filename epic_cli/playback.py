@@ -68,18 +68,26 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     text = str(tick).strip().lower()
     try:
         if text.endswith("ms"):
-            value = Fraction(text[:-2].strip()) / 1000
+            value = _fraction(text[:-2]) / 1000
         elif text.endswith("hz"):
-            value = 1 / Fraction(text[:-2].strip())
+            value = 1 / _fraction(text[:-2])
         else:
-            value = Fraction(text.removesuffix("s").strip())
-    except (ValueError, ZeroDivisionError) as error:
+            value = _fraction(text.removesuffix("s"))
+    except (ArithmeticError, ValueError) as error:
         raise ValueError(f"{tick} is no tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
         raise ValueError(f"a tick of {tick} is out of range: it is 0.000001 to 3600 s")
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
+
+
+def _fraction(text: str) -> Fraction:
+    from fractions import Fraction
+
+    if "/" not in text and not 1e-9 < abs(float(text)) < 1e9:
+        return Fraction(float(text))  # a Fraction would write out all zeros of 1e-999999999
+    return Fraction(text.strip())
 
 
 class SampleStream:

@@ -6,6 +6,7 @@ Whatever the length of a recording or of its lines, only a block of it is in mem
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,7 +87,7 @@ def _split_header(line: str) -> list[str]:
     return line.strip().split("\t" if "\t" in line else ",")
 
 
-class _LineReader:
+class _LineReader(ABC):
     """Cuts bytes into lines and makes a packet of each; formats say how."""
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ class _LineReader:
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all lines that ``data`` completes; ``final``: there is no more."""
         block = PacketBlock(self.entities)
-        block.find_time = self.find_time
+        block.find_field = self.find_field
         block.text = text = self._kept + data
         begin = 0
         while not self.ended:
@@ -161,11 +162,13 @@ class _LineReader:
     ) -> tuple[str, str, str] | None:
         return self.fields.add(block, numbers, optional, self._line, begin, len(raw))
 
+    @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        raise NotImplementedError
+        """Makes a packet of a line, or refuses it."""
 
-    def find_time(self, raw: bytes) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
 
 
 class CsvReader(_LineReader):
@@ -194,7 +197,7 @@ class CsvReader(_LineReader):
         wrong = self._add(block, numbers, optional, begin, raw)
         if wrong:
             name, what, expected = wrong
-            self._refuse(block, raw, self._find(raw, name), what, expected)
+            self._refuse(block, raw, self.find_field(raw, name), what, expected)
 
     def _take_header(self, block: PacketBlock, line: str, raw: bytes) -> None:
         self._delimiter = "\t" if "\t" in line else ","
@@ -216,11 +219,8 @@ class CsvReader(_LineReader):
         except csv.Error:
             return None
 
-    def find_time(self, raw: bytes) -> int:
-        """Where in a line the time stands."""
-        return self._find(raw, "time")
-
-    def _find(self, raw: bytes, name: str) -> int:
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
         place, quoted, at = self._names.index(name), False, 0
         delimiter = ord(self._delimiter)
         for at, byte in enumerate(raw):
@@ -263,7 +263,7 @@ class JsonlReader(_LineReader):
             wrong = self._add(block, numbers, optional, begin, raw)
         if wrong:
             name, what, expected = wrong
-            self._refuse(block, raw, self._find(raw, name), what, expected)
+            self._refuse(block, raw, self.find_field(raw, name), what, expected)
 
     @staticmethod
     def _check(item: dict[str, Any]) -> tuple[str, str, str] | None:
@@ -283,12 +283,8 @@ class JsonlReader(_LineReader):
     def _text(value: str | bool) -> str:
         return value if isinstance(value, str) else str(int(value))
 
-    def find_time(self, raw: bytes) -> int:
-        """Where in a line the time stands."""
-        return self._find(raw, "time")
-
-    @staticmethod
-    def _find(raw: bytes, name: str) -> int:
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
         return max(raw.find(f'"{name}"'.encode()), 0)
 
 

@@ -51,12 +51,14 @@ class Comparison:
 
     ``results`` are by strategy, ``by_entity`` by strategy and entity. ``truth`` says which truth
     it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are packets
-    that have no place on the clock. ``tick`` and ``warm_up`` are in seconds.
+    that have no place on the clock. ``rows`` is how many rows count.
+    ``tick`` and ``warm_up`` are in seconds.
     """
 
     weights: Weights
     tick: float
     warm_up: float
+    rows: int = 0
     truth: str = ""
     notes: list[str] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
@@ -152,6 +154,7 @@ def _pick(
         reference = refer(truth, times, result.tick, result.warm_up)
         if reference.counted.any():
             picked.append(Picked(name, packets[name], reference))
+            result.rows += int(reference.counted.sum())
             result.notes += [f"{called(name)}{note}" for note in truth.notes]
         else:
             why = _why_nothing(times, truth, result.warm_up)
@@ -180,8 +183,9 @@ def _truth_for(
         return truths[name]
     if len(truths) == len(packets) == 1:
         return next(iter(truths.values()))  # only one can be meant, whatever it is called
-    there = ", ".join(list(truths)[:5]) or "none"
-    raise NotEnoughToSay(f"it is not in the truth, whose entities are {there}")
+    there = ", ".join(list(filter(None, truths))[:5])
+    which = f"whose entities are {there}" if there else "which names no entity"
+    raise NotEnoughToSay(f"it is not in the truth, {which}")
 
 
 def _why_nothing(times: Floats, truth: Truth, warm_up: float) -> str:
@@ -216,7 +220,7 @@ def _run(
             trace = Trace(contender.make, pacing(), one.packets, stopped=stop.is_set)
         except (MemoryError, TooManyRows):
             raise
-        except Exception as error:
+        except Exception as error:  # a strategy of somebody's may raise anything
             return _Outcome(None, None, f"it raised {type(error).__name__}: {error}")
         rows = np.asarray(trace)
         if stop.is_set() or len(rows) != len(one.reference.times):

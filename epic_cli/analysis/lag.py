@@ -45,14 +45,19 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
     if not len(rows):
         return nothing
 
-    def mean_square(shift: float, most: int) -> float:
+    def sampled(most: int) -> Callable[[Floats], Floats]:
+        """The mean squares by shifts, of about so many rows."""
         chosen = rows[:: max(1, len(rows) // most)]
-        total, count = truth.path.squared_distance(
-            times[chosen], shown[chosen], segments[chosen], shift
-        )
-        return total / count if 2 * count >= len(chosen) else math.inf
+        some = times[chosen], shown[chosen], segments[chosen]
 
-    squares = np.array([mean_square(float(shift), _FEW) for shift in _COARSE])
+        def mean_squares(shifts: Floats) -> Floats:
+            totals, counts = _squares(truth, *some, shifts)
+            enough = 2 * counts >= len(chosen)
+            return np.where(enough, totals / np.maximum(counts, 1), np.inf)
+
+        return mean_squares
+
+    squares = sampled(_FEW)(_COARSE)
     usable = np.isfinite(squares)
     if usable.sum() < 3:
         return nothing
@@ -64,18 +69,26 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
     if best in (0, len(_COARSE) - 1) or not usable[best - 1 : best + 2].all():
         return nothing
     width = float(max(_COARSE[best + 1] - _COARSE[best], _COARSE[best] - _COARSE[best - 1]))
-    shift = _narrow(lambda s: mean_square(s, _SOME), float(_COARSE[best]), width)
-    total, count = truth.path.squared_distance(times[rows], shown[rows], segments[rows], shift)
-    return Lag(shift, math.sqrt(total / count), count) if count else nothing
+    shift = _narrow(sampled(_SOME), float(_COARSE[best]), width)
+    (total,), (count,) = _squares(truth, times, shown, segments, np.array([shift]))
+    return Lag(shift, math.sqrt(total / count), int(count)) if count else nothing
 
 
-def _narrow(square: Callable[[float], float], middle: float, width: float) -> float:
+def _squares(
+    truth: Truth, times: Floats, shown: Floats, segments: Integers, shifts: Floats
+) -> tuple[Floats, Integers]:
+    totals, counts = np.empty(len(shifts)), np.empty(len(shifts), np.int32)
+    truth.path.squared_distances(times, shown, segments, shifts, totals, counts)
+    return totals, counts
+
+
+def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) -> float:
     """The minimum near ``middle``: the vertex of a parabola, through ever nearer points.
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
     for _ in range(5):
-        left, centre, right = square(middle - width), square(middle), square(middle + width)
+        left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
         bend = left - 2 * centre + right
         if not (math.isfinite(bend) and bend > 0):
             break

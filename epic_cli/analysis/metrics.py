@@ -32,7 +32,7 @@ def errors(shown: ArrayLike, truth: ArrayLike) -> Floats:
 
 def mean_error(distances: ArrayLike) -> float:
     """The mean of |shown - truth|: the average export error of Aggarwal et al., NetGames 2004."""
-    return float(np.mean(distances))
+    return float(np.mean(np.asarray(distances, float)))
 
 
 def rms(values: ArrayLike) -> float:

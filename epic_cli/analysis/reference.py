@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.truth import lengths
+
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Flags, Floats, Integers, Truth
 
@@ -27,8 +29,9 @@ class Reference:
     """One entity's truth at n ticks.
 
     ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where
-    a row does not count; ``step_limit`` (n - 1), the truth's longest step around each step;
-    ``usual_step`` and ``usual_speed``, root mean squares over the rows that count.
+    a row does not count; ``begins`` (n) marks the first row of each segment; ``step_limit``
+    (n - 1), the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root
+    mean squares over the rows that count.
     """
 
     truth: Truth
@@ -37,6 +40,7 @@ class Reference:
     positions: Floats
     velocities: Floats
     segments: Integers
+    begins: Flags
     step_limit: Floats
     usual_step: float
     usual_speed: float
@@ -64,7 +68,7 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
     known = segments >= 0
     counted = known.copy()
     counted[known] = times[known] - truth.starts[segments[known]] >= wait
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
@@ -75,9 +79,10 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
         positions,
         velocities,
         np.where(counted, segments, -1).astype(np.int32),
+        known & np.append(True, segments[1:] != segments[:-1])[: len(times)],
         sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
         root_mean_square(steps[pairs]),
-        root_mean_square(np.linalg.norm(velocities[counted], axis=1)),
+        root_mean_square(lengths(velocities[counted])),
     )
 
 

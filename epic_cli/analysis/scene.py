@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Drawn(NamedTuple):
     """What one strategy drew in a scene.
 
-    ``positions`` (n, 3) are NaN where nothing is drawn, ``errors`` (n) also where the truth is
-    not known.
+    ``positions`` (n, 3) are NaN where nothing is drawn, ``errors`` (n) also in rows that do not
+    count.
     """
 
     label: str
@@ -31,6 +31,8 @@ class Drawn(NamedTuple):
 
 class Scene(NamedTuple):
     """One entity: times (n) in seconds, the truth there (n, 3), NaN where it is not known.
+
+    Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
     ``packets`` (m, 3) are the positions received, ``packet_times`` (m) their stamps. ``every``
     says that each row here stands for so many of the comparison.
@@ -63,7 +65,9 @@ def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: S
     chosen = selection.rows(reference.times)
     positions = np.array(rows["position"][chosen])
     positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
-    errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
+    errors[~reference.counted[chosen]] = np.nan
     return Drawn(label, positions, errors)
 
 
@@ -76,6 +80,9 @@ def scene(
 ) -> Scene:
     """A scene of what was drawn for one entity."""
     chosen = selection.rows(reference.times)
+    truth = reference.positions[chosen].copy()
+    begun = np.cumsum(reference.begins)[chosen]
+    truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
     table = table[np.isfinite(table[:, :4]).all(axis=1)]
     stamps = table[:, 0]
@@ -85,7 +92,7 @@ def scene(
     return Scene(
         entity,
         reference.times[chosen],
-        reference.positions[chosen],
+        truth,
         stamps[inside],
         table[inside, 1:4],
         tuple(shown),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO, Any, Literal
+from typing import Literal, Protocol
 
 ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
@@ -13,7 +13,11 @@ COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 PLAIN_TERMINALS = ("dumb", "unknown", "")
 
 
-def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
+class _Stream(Protocol):
+    def isatty(self) -> bool: ...
+
+
+def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:
     """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
     if choice != "auto":
         return choice == "always"
@@ -21,4 +25,6 @@ def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM") not in PLAIN_TERMINALS and stream.isatty()
+    if os.environ.get("TERM") in PLAIN_TERMINALS:
+        return False
+    return stream is not None and stream.isatty()

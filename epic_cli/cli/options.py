@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +137,14 @@ def strategy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def _finite(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
+    return value
+
+
 def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--tick``, ``--clock``, ``--pacing`` and ``--latency``."""
     return _apply(
@@ -164,6 +173,7 @@ def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--latency",
             type=click.FloatRange(-3600, 3600),
+            callback=_finite,
             default=None,
             metavar="SECONDS",
             help="Give packets without an arrival time one: their stamp plus this.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +12,7 @@ from epic_cli.cli.color import ColorChoice, use_color
 from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.cli.options import color_option, strategy_options, timing_options
 from epic_cli.cli.output import Sink, open_sink
+from epic_cli.cli.sources import open_source, source_name
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.rows import FORMATS, RowWriter
 from epic_cli.engine.strategies import create
@@ -23,7 +22,7 @@ from epic_cli.recordings import INPUT_FORMATS, InputFormat, read
 EXAMPLES = """\b
 Examples:
   epic replay sample_inputs/turn.txt
-  epic replay --set calc_ahead=0.1 --set display_behind=0.1 sample_inputs/turn.txt
+  epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
   tail -f packets.txt | epic replay --format table
 """
@@ -86,7 +85,7 @@ def replay(
 
     refused = False
     with open_sink(output) as sink:
-        writer = RowWriter(row_format, sink.is_terminal and use_color(color, sys.stdout))
+        writer = RowWriter(row_format, use_color(color, sink))
         sink.write(writer.header())
         for file in files or ("-",):
             source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
@@ -101,7 +100,7 @@ class _Source:
         self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
     ) -> None:
         self.file = file
-        self.name = "<stdin>" if file == "-" else file
+        self.name = source_name(file)
         self.input_format = input_format
         self.entity = entity
         self.strict = strict
@@ -116,6 +115,8 @@ class _Source:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
                 stray = block.cut_at_second_entity()
+                if stray is not None:
+                    block.problems = [one for one in block.problems if one.line < stray[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
@@ -142,24 +143,8 @@ class _Source:
         report(problems, self.name, self.color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
-        with self._open() as descriptor:
+        with open_source(self.file) as descriptor:
             try:
                 yield from read(descriptor, self.input_format)
             except OSError as error:
                 raise CannotAccess("read", self.name, error) from error
-
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[int]:
-        if self.file == "-":
-            if sys.stdin is None:
-                raise CannotAccess("read", self.name, OSError("it is closed"))
-            yield sys.stdin.fileno()
-            return
-        try:
-            descriptor = os.open(self.file, os.O_RDONLY)
-        except OSError as error:
-            raise CannotAccess("read", self.name, error) from error
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)

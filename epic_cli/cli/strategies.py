@@ -7,6 +7,7 @@ import sys
 import click
 
 from epic_cli.cli.color import ColorChoice, use_color
+from epic_cli.cli.output import write_text
 from epic_cli.cli.options import StrategyName, color_option
 
 EXAMPLES = """\b
@@ -35,5 +36,4 @@ def strategies(name: str | None, color: ColorChoice) -> None:
     )
     with console.capture() as shown:
         console.print(explanation(name) if name else catalogue())
-    for line in shown.get().splitlines():
-        sys.stdout.write(line.rstrip() + "\n")
+    write_text("".join(line.rstrip() + "\n" for line in shown.get().splitlines()))

@@ -68,7 +68,7 @@ cdef class PacketBlock:
     cdef vector[Packet] items
     cdef readonly Entities entities
     cdef public bytes text
-    cdef public object find_time
+    cdef public object find_field
     cdef public list problems
 
 

@@ -1,7 +1,14 @@
 from collections.abc import Callable
+from enum import IntEnum
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.problems import Problem
+
+class Status(IntEnum):
+    NONE = 0
+    HELD = 1
+    INTERPOLATED = 2
+    EXTRAPOLATED = 3
 
 class Entities:
     def number_of(self, name: str) -> int: ...
@@ -10,7 +17,7 @@ class Entities:
 
 class PacketBlock:
     text: bytes
-    find_time: Callable[[bytes], int] | None
+    find_field: Callable[[bytes, str], int] | None
     problems: list[Problem]
     def __init__(self, entities: Entities | None = None) -> None: ...
     @property
@@ -25,7 +32,7 @@ class PacketBlock:
     def keep_entity(self, name: str) -> None: ...
     def cut_after_line(self, line: int) -> None: ...
     def cut_at_second_entity(self) -> tuple[int, str] | None: ...
-    def problem(self, index: int, what: str, expected: str) -> Problem: ...
+    def problem(self, index: int, field: str, what: str, expected: str) -> Problem: ...
 
 class SampleBlock:
     def __init__(self, capacity: int = 2048) -> None: ...

@@ -1,4 +1,7 @@
-from collections.abc import Buffer
+from typing import Any
+
+#: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
+Buffer = Any
 
 class Path:
     def __init__(
@@ -13,6 +16,22 @@ class Path:
         velocities: Buffer,
         segments: Buffer,
     ) -> None: ...
-    def squared_distance(
-        self, times: Buffer, positions: Buffer, segments: Buffer, shift: float
-    ) -> tuple[float, int]: ...
+    def squared_distances(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shifts: Buffer,
+        totals: Buffer,
+        counts: Buffer,
+    ) -> None: ...
+    def backward_steps(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shift: float,
+        reach: int,
+        slowest: float,
+        shortest: float,
+    ) -> int: ...

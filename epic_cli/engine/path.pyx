@@ -1,6 +1,6 @@
 """A movement that is known at some times, and between them by cubic Hermite interpolation."""
 
-from libc.math cimport NAN
+from libc.math cimport NAN, sqrt
 from libc.stdint cimport int32_t
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
@@ -37,6 +37,10 @@ cdef class Path:
         for index in range(1, count):
             if not times[index - 1] < times[index]:
                 raise ValueError("the times of a path increase")
+        self.times.reserve(count)
+        self.positions.reserve(count)
+        self.velocities.reserve(count)
+        self.segments.reserve(count)
         for index in range(count):
             self.times.push_back(times[index])
             self.positions.push_back(
@@ -72,26 +76,73 @@ cdef class Path:
                 velocities[row, 0], velocities[row, 1] = velocity.x, velocity.y
                 velocities[row, 2] = velocity.z
 
-    def squared_distance(self, const double[:] times, const double[:, :] positions,
-                         const int32_t[:] segments, double shift):
-        """The sum of |positions - path(times - shift)|^2, and of how many rows it is.
+    def squared_distances(self, const double[:] times, const double[:, :] positions,
+                          const int32_t[:] segments, const double[:] shifts, double[:] totals,
+                          int32_t[:] counts):
+        """For each of ``shifts``: the sum of |positions - path(times - shift)|^2, of how many rows.
 
         Only those rows count whose shifted time is in the segment that ``segments`` names.
         """
-        cdef Py_ssize_t row, count = 0
+        cdef Py_ssize_t row, place
         cdef Vec3[double] position, velocity, offset
-        cdef double total = 0
         cdef size_t index = 0
+        if not (times.shape[0] == positions.shape[0] == segments.shape[0]
+                and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
+            raise ValueError("there is one position and segment for each time, one sum per shift")
         with nogil:
-            for row in range(times.shape[0]):
-                if segments[row] < 0 or self.find(times[row] - shift, index) != segments[row]:
+            for place in range(shifts.shape[0]):
+                totals[place] = counts[place] = 0
+                for row in range(times.shape[0]):
+                    if segments[row] < 0:
+                        continue
+                    if self.find(times[row] - shifts[place], index) != segments[row]:
+                        continue
+                    self.interpolate(index, times[row] - shifts[place], position, velocity)
+                    offset = position - Vec3[double](
+                        positions[row, 0], positions[row, 1], positions[row, 2])
+                    totals[place] += dot(offset, offset)
+                    counts[place] += 1
+
+    def backward_steps(self, const double[:] times, const double[:, :] positions,
+                       const int32_t[:] segments, double shift, Py_ssize_t reach,
+                       double slowest, double shortest):
+        """How many steps go against the direction of this path, ``shift`` seconds ago.
+
+        A step is from one row to the next of the same segment. It must go back by more than
+        ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
+        turning a little early or late is no fault. Where the path is no faster than
+        ``slowest``, its direction is the last that it had.
+        """
+        cdef Py_ssize_t row, count = 0, rows = times.shape[0]
+        cdef vector[Vec3[double]] directions
+        cdef Vec3[double] position, velocity, latest, step
+        cdef double speed
+        cdef size_t index = 0
+        if not (rows == positions.shape[0] == segments.shape[0]) or reach < 0:
+            raise ValueError("there is one position and segment for each time")
+        with nogil:
+            directions.resize(rows)
+            for row in range(rows):
+                if self.find(times[row] - shift, index) >= 0:
+                    self.interpolate(index, times[row] - shift, position, velocity)
+                    speed = sqrt(dot(velocity, velocity))
+                    if speed > slowest:
+                        latest = velocity * (1 / speed)
+                directions[row] = latest
+            for row in range(1, rows):
+                if segments[row] < 0 or segments[row] != segments[row - 1]:
                     continue
-                self.interpolate(index, times[row] - shift, position, velocity)
-                offset = position - Vec3[double](
-                    positions[row, 0], positions[row, 1], positions[row, 2])
-                total += dot(offset, offset)
-                count += 1
-        return total, count
+                step = Vec3[double](
+                    positions[row, 0] - positions[row - 1, 0],
+                    positions[row, 1] - positions[row - 1, 1],
+                    positions[row, 2] - positions[row - 1, 2],
+                )
+                count += (
+                    dot(step, directions[row]) < -shortest
+                    and dot(step, directions[max(row - reach, 1)]) < -shortest
+                    and dot(step, directions[min(row + reach, rows - 1)]) < -shortest
+                )
+        return count
 
     cdef int32_t find(self, double time, size_t& index) noexcept nogil:
         """The segment at a time, -1: none; ``index`` becomes that of the state before it.

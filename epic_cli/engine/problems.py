@@ -50,6 +50,12 @@ def grammar_after(code: int, rest: bytes) -> str:
     return "".join(grammar[code + begun :])
 
 
+def find_word(text: bytes, key: str, begin: int) -> int:
+    """Where the value of the last ``key=value`` word stands in a line of packet text."""
+    words = text[:begin] + text[begin:].partition(b"#")[0]
+    return max(words.rfind(f"{key}=".encode()) + len(key) + 1, begin)
+
+
 def describe(code: int, rest: bytes) -> tuple[str, str]:
     """What is wrong, and what was expected, for an ``Expected`` code of the line scanner.
 

@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import Buffer, Callable
+from collections.abc import Callable
 
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.pacing import Pacing
@@ -9,7 +9,7 @@ from epic_cli.engine.replay import Replay
 
 class TooManyRows(ValueError): ...
 
-class Trace(Buffer):
+class Trace:
     def __init__(
         self,
         make_strategy: Callable[[], SmoothingStrategy],

@@ -23,7 +23,7 @@ STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright
           "bright_cyan", "red", "blue", "green", "magenta", "yellow", "cyan")  # fmt: skip
 MARKS = "abcdefghijklmnpqrstuvwxyz"
 TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
-PACKET_STYLE, PACKET_MARK = "bold default", "o"
+PACKET_STYLE, PACKET_MARK = "bold", "o"
 
 
 class Line(NamedTuple):
@@ -50,15 +50,14 @@ class Chart:
     def __init__(
         self,
         lines: Sequence[Line],
-        across: str = "time s",
-        up: str = "",
+        title: str = "",
         *,
         equal: bool = False,
         height: int = 18,
         width: int | None = None,
     ) -> None:
         self.lines = lines
-        self.across, self.up = across, up
+        self.title = title
         self.equal = equal
         self.height = max(3, height)
         self.width = width
@@ -77,12 +76,9 @@ class Chart:
         if not any(here.any() for here in both):
             yield Text("nothing to draw")
             return
-        bottom, top = _extent(
-            np.concatenate([b[h] for (_, b), h in zip(series, both, strict=True)])
-        )
-        left, right = _extent(
-            np.concatenate([a[h] for (a, _), h in zip(series, both, strict=True)])
-        )
+        finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
+        left, right = _extent(np.concatenate([a for a, _ in finite]))
+        bottom, top = _extent(np.concatenate([b for _, b in finite]))
         margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
         width = max(10, min(options.max_width, self.width or options.max_width) - margin - 1)
         if self.equal:
@@ -92,10 +88,10 @@ class Chart:
         for one, (a, b) in zip(self.lines, series, strict=True):
             share = (a - left) / (right - left), (b - bottom) / (top - bottom)
             canvas.draw(*share, one.style, one.mark, one.joined)
-        if self.up:
-            yield Text(self.up, style="bold")
+        if self.title:
+            yield Text(self.title, style="bold")
         yield from _with_axis(canvas.lines(), bottom, top, margin)
-        yield from _time_axis(left, right, width, margin, self.across)
+        yield from _lower_axis(left, right, width, margin)
         yield _legend(self.lines, braille, margin)
 
 
@@ -147,16 +143,16 @@ def _with_axis(lines: list[Text], bottom: float, top: float, margin: int) -> Ite
         yield Text.assemble((f"{name:>{margin - 1}} {edge}", "bright_black"), line)
 
 
-def _time_axis(left: float, right: float, width: int, margin: int, name: str) -> Iterator[Text]:
-    edge, words = ["─"] * width, [" "] * (width + margin)
+def _lower_axis(left: float, right: float, width: int, margin: int) -> Iterator[Text]:
+    edge, words = ["─"] * width, [" "] * (width + margin + 1)
     for value in nice_values(left, right, max(2, width // 12)):
         column = round((value - left) / (right - left) * (width - 1))
         text = label(value, right - left)
-        begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin - len(text))
+        begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
         edge[column] = "┬"
         words[begin : begin + len(text)] = text
     yield Text(" " * margin + "└" + "".join(edge), style="bright_black")
-    yield Text("".join(words).rstrip() + f"  {name}", style="bright_black", no_wrap=True)
+    yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
 
 
 def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:

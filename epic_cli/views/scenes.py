@@ -20,6 +20,7 @@ from epic_cli.views.chart import (
 
 if TYPE_CHECKING:
     from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.truth import Floats
 
 View = Literal["above", "x", "y", "z", "error"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -55,39 +56,32 @@ def scene_chart(
     chosen = [
         (index, one) for index, one in enumerate(scene.drawn) if not labels or one.label in labels
     ]
+    name = f"{scene.entity}: " if scene.entity else ""
     if view == "error":
         lines = [_line(i, one, scene.times, one.errors) for i, one in chosen]
-        return Chart(lines, up=_title(scene, "error"), height=height, width=width)
+        return Chart(lines, f"{name}error over time (s)", height=height, width=width)
     if view == "above":
-        across, up = ground_axes(scene)
+        a, b = ground_axes(scene)
         lines = [
-            _truth(scene.truth[:, across], scene.truth[:, up]),
-            _packets(scene.packets[:, across], scene.packets[:, up]),
-            *(_line(i, one, one.positions[:, across], one.positions[:, up]) for i, one in chosen),
+            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
+            _packets(scene.packets[:, a], scene.packets[:, b]),
         ]
-        title = _title(scene, f"from above ({'xyz'[up]} over {'xyz'[across]})")
-        return Chart(lines, "xyz"[across], title, equal=True, height=height, width=width)
+        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
+        return Chart(lines, title, equal=True, height=height, width=width)
     axis = "xyz".index(view)
     lines = [
-        _truth(scene.times, scene.truth[:, axis]),
-        _packets(scene.packet_times, scene.packets[:, axis]),
+        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
         *(_line(i, one, scene.times, one.positions[:, axis]) for i, one in chosen),
+        _packets(scene.packet_times, scene.packets[:, axis]),
     ]
-    return Chart(lines, up=_title(scene, view), height=height, width=width)
+    return Chart(lines, f"{name}{view} over time (s)", height=height, width=width)
 
 
-def _title(scene: Scene, what: str) -> str:
-    return f"{scene.entity}: {what}" if scene.entity else what
+def _packets(across: Floats, up: Floats) -> Line:
+    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
 
 
-def _truth(across: object, up: object) -> Line:
-    return Line("truth", across, up, TRUTH_STYLE, TRUTH_MARK)  # type: ignore[arg-type]
-
-
-def _packets(across: object, up: object) -> Line:
-    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)  # type: ignore[arg-type]
-
-
-def _line(index: int, one: Drawn, across: object, up: object) -> Line:
+def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
     style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
-    return Line(one.label, across, up, style, mark)  # type: ignore[arg-type]
+    return Line(one.label, across, up, style, mark)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli import Declaration, Setting, SettingError, UnknownStrategy, strategies, strategy
+from epic_cli import (
+    Declaration,
+    Setting,
+    SettingError,
+    UnknownStrategy,
+    strategies,
+    strategy,
+)
 from epic_cli.engine.declaration import Value, nearest
 from epic_cli.engine.strategies import BUILT_IN, create, declaration, find, names
 
@@ -146,6 +153,7 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
         ("no_such_module:Thing", "No module named"),
         ("epic_cli:Thing", "has no attribute 'Thing'"),
         ("epic_cli:replay", "is no class"),
+        ("epic_cli:Packet", "it has no reset, update, read"),
         (":", "cannot be loaded"),
         ("epic_cli:", "cannot be loaded"),
         (":Thing", "cannot be loaded"),
@@ -166,6 +174,11 @@ class Undeclared:
     def __init__(self, **settings: float) -> None:
         self.settings = settings
 
+    def reset(self) -> None:
+        """Does nothing, and the others neither."""
+
+    update = read = reset
+
 
 def test_a_class_can_be_named_outright(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
@@ -175,7 +188,15 @@ def test_a_class_can_be_named_outright(monkeypatch: pytest.MonkeyPatch) -> None:
     assert declaration(place).summary == "Stands still."
 
 
-def test_a_declared_class_gets_only_the_settings_that_were_defaultsand_checked(
+def test_a_class_that_does_not_take_the_settings_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
+    with pytest.raises(UnknownStrategy, match="cannot be made"):
+        create("epic_cli.engine.contract:Undeclared", {"self": 1})
+
+
+def test_a_declared_class_gets_only_the_settings_that_were_given_and_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Declared(Undeclared):

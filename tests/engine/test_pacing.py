@@ -77,7 +77,7 @@ def test_the_first_row_is_found_at_any_distance(begin: float) -> None:
 
 @given(
     tick=st.fractions(Fraction(1, 1000), 100, max_denominator=1000),
-    index=st.integers(-(2**20), 2**40),
+    index=st.integers(-(2**20), 2**34),  # further out no double resolves the ticks
     aside=st.sampled_from((0, -1, 1)),
 )
 @examples(300)
@@ -154,7 +154,7 @@ def test_a_packet_keeps_its_own_arrival_time_when_there_is_a_latency() -> None:
     [
         ("arrival=0.19", ARRIVAL, "the packet arrived before the one above it"),
         ("", ARRIVAL, "the packet has no arrival time"),
-        ("arrival=1000000.2", ARRIVAL, "this is more than 20,000,000 ticks after the last row"),
+        ("arrival=2500000.3", ARRIVAL, "this is more than 50,000,000 ticks after the last row"),
         ("arrival=1e15", ARRIVAL, "no clock gets to this time"),
         (
             "arrival=1048576",
@@ -172,8 +172,9 @@ def test_a_packet_without_a_place_is_refused_and_the_others_are_not(
     drawn = draw(before + refused + after, timing=timing)
     assert drawn.rows == draw(before + after, timing=timing).rows
     [problem] = drawn.problems
-    assert (problem.what, problem.line, problem.column) == (what, 2, 18)
-    assert (problem.text, problem.caret) == (refused, refused.index(b"0.15"))
+    caret = refused.index(b"arrival=") + 8 if line else refused.index(b"0.15")
+    assert (problem.what, problem.line, problem.column) == (what, 2, caret + 1)
+    assert (problem.text, problem.caret) == (refused, caret)
 
 
 @pytest.mark.parametrize("arrival", ["1e15", "-1e15"])
@@ -187,10 +188,10 @@ def test_the_first_row_waits_for_a_packet_with_a_place() -> None:
     assert draw(text, timing=ARRIVAL).rows == draw(text.split(b"\n")[1], timing=ARRIVAL).rows
 
 
-def test_twenty_million_ticks_are_not_too_many() -> None:
+def test_a_longer_tick_reaches_further() -> None:
     text = b"1,0,0/1,0,0/0 arrival=0\n1,0,0/1,0,0/0 arrival=%s\n"
     timing = Timing((1, 1000), pacing="arrival")
-    assert draw(text % b"20000.2", timing=timing).problems
+    assert draw(text % b"50000.2", timing=timing).problems
     assert draw(text % b"1000000000", timing=Timing((3600, 1), pacing="arrival")).problems == []
 
 

@@ -81,7 +81,7 @@ def test_there_is_nothing_behind_the_last_packet(index: int) -> None:
     [
         "Entities().name(0)",
         "Entities().name(-1)",
-        "PacketBlock().problem(0, '', '')",
+        "PacketBlock().problem(0, 'time', '', '')",
         "drawn().samples(Entities())",
         "RowWriter().rows(drawn(), Entities())",
     ],
@@ -146,12 +146,34 @@ def test_a_block_is_cut_after_a_line() -> None:
 def test_a_problem_with_a_packet_points_at_its_time() -> None:
     block = block_of("a", "tank")
     text = b"1,2,3/4,5,6/1 entity=tank\n"
-    assert block.problem(1, "bad", "good") == Problem(2, 13, text, 12, "bad", "good")
+    assert block.problem(1, "time", "bad", "good") == Problem(2, 13, text, 12, "bad", "good")
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b" arrival=7",
+        b"arrival=1 arrival=7",
+        b" arrival=1 seq=2 arrival=7 # arrival=3",
+        b" arrival=7 x.arrival=1",
+        b" arrival=7 entity=arrival=1",
+    ],
+)
+def test_a_problem_with_a_packet_points_at_the_arrival_that_counts(tail: bytes) -> None:
+    block = TextScanner().scan(b"1,2,3/4,5,6/1" + tail + b"\n")
+    assert block[0].arrival == 7
+    caret = block.text.index(b"arrival=7") + len(b"arrival=")
+    problem = block.problem(0, "arrival", "bad", "good")
+    assert (problem.caret, problem.column) == (caret, caret + 1)
+
+
+def test_a_problem_with_an_arrival_that_is_not_there_points_at_the_time() -> None:
+    assert block_of("a").problem(0, "arrival", "", "").caret == len(b"1,2,3/4,5,6/")
 
 
 def test_a_problem_in_a_long_line_counts_its_column_from_the_beginning_of_the_line() -> None:
     block = TextScanner().scan(b"x" * 1023 + b"1,2,3/4,5,6/1\n")
-    assert block.problem(0, "", "")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
+    assert block.problem(0, "time", "", "")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
 
 
 def test_a_sample_block_holds_something() -> None:

@@ -34,10 +34,13 @@ def find(name: str) -> type[Any]:
     module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
+    except Exception as error:  # other people's code may fail in any way
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     if not isinstance(found, type):
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {place} is no class")
+    missing = [method for method in ("reset", "update", "read") if not hasattr(found, method)]
+    if missing:
+        raise UnknownStrategy(f"{name!r} is no strategy: it has no {', '.join(missing)}")
     return found
 
 
@@ -48,7 +51,10 @@ def create(name: str, settings: dict[str, Any] | None = None) -> Any:
     given = dict(settings or {})
     if isinstance(declaration, Declaration):
         given = {key: value for key, value in declaration.values(given).items() if key in given}
-    return found(**given)
+    try:
+        return found(**given)
+    except TypeError as error:
+        raise UnknownStrategy(f"strategy {name!r} cannot be made: {error}") from error
 
 
 def declaration(name: str) -> Declaration:
