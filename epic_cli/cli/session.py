@@ -18,7 +18,7 @@ EXAMPLES = """\b
 Examples:
   epic session
   epic session --set calc_ahead=0.1 --tick 60hz
-  epic session --format epic --keys vi
+  epic session --format epic
 """
 
 #: The options that a replay does not have.

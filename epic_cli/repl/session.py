@@ -225,7 +225,7 @@ def lines_of(block: PacketBlock) -> list[bytes]:
     """
     lines = []
     for index in range(len(block)):
-        text = block.line_text(index).rstrip(b"\r\n") if block.find_time is None else b""
+        text = block.line_text(index).rstrip(b"\r\n") if block.find_field is None else b""
         if not 0 < len(text) <= _LONGEST_LINE:
             text = packet_line(block[index]).encode()
         lines.append(text + b"\n")
@@ -235,7 +235,7 @@ def lines_of(block: PacketBlock) -> list[bytes]:
 def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[bytes, int]]:
     """Each packet's text with the number of the line that it came from."""
     for index, line in enumerate(lines):
-        yield line, block.problem(index, "", "").line
+        yield line, block.problem(index, "time", "", "").line
 
 
 def _count(pair: list[bytes], counts: list[int], last: list[bytes]) -> int:
