@@ -78,7 +78,7 @@ def test_control_c_drops_the_line(terminal: Terminal) -> None:
 
 def test_control_c_stops_the_rows_of_a_packet_and_keeps_the_session(terminal: Terminal) -> None:
     terminal.send("1,2,3 / 4,5,6 / 900000\r")
-    terminal.wait_for("extrapolated")
+    terminal.wait_for("extrapolate")
     terminal.send("\x03")
     terminal.wait_for(r"^interrupted")
     terminal.prompt()
