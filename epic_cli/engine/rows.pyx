@@ -159,13 +159,13 @@ cdef char* table_row(char* out, const Sample& sample, const string& entity,
         if velocity:
             out = append_dashes(out, velocity)
     else:
-        out = append_column2(append(out, b" "), sample.position.x, layout.position - 1)
-        out = append_column2(append(out, b" "), sample.position.y, layout.position - 1)
-        out = append_column2(append(out, b" "), sample.position.z, layout.position - 1)
+        out = append_column2(out, sample.position.x, layout.position)
+        out = append_column2(out, sample.position.y, layout.position)
+        out = append_column2(out, sample.position.z, layout.position)
         if velocity:
-            out = append_column3(append(out, b" "), sample.velocity.x, velocity - 1)
-            out = append_column3(append(out, b" "), sample.velocity.y, velocity - 1)
-            out = append_column3(append(out, b" "), sample.velocity.z, velocity - 1)
+            out = append_column3(out, sample.velocity.x, velocity)
+            out = append_column3(out, sample.velocity.y, velocity)
+            out = append_column3(out, sample.velocity.z, velocity)
     out = append(out, b"  " if velocity else b" ")
     if color:
         out = append(out, COLOURS[sample.status])

@@ -103,8 +103,9 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
         try:
             interpreter.run(reader.read().encode("utf-8", "surrogateescape"))
         except KeyboardInterrupt:
-            interpreter.screen.count_lines(1)
+            interpreter.screen.leave_line()
         except EOFError:
+            interpreter.screen.leave_line()
             return
 
 
@@ -116,7 +117,6 @@ def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> It
 
         notes = sys.stdout if sys.stdout.isatty() else sys.stderr
         yield PlainReader(interpreter, notes.buffer)
-        interpreter.screen.say("")
         return
     from epic_cli.repl.terminal import QuietTerminal
 
