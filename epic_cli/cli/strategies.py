@@ -7,8 +7,8 @@ import sys
 import click
 
 from epic_cli.cli.color import ColorChoice, use_color
-from epic_cli.cli.output import write_text
 from epic_cli.cli.options import StrategyName, color_option
+from epic_cli.cli.output import write_text
 
 EXAMPLES = """\b
 Examples:

@@ -47,7 +47,6 @@ cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
-
 cdef Layout layout_for(int width):
     """The widest table that a screen of so many columns has room for."""
     if width >= 96:

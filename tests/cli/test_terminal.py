@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pexpect  # type: ignore[import-untyped]
+import pexpect
 import pytest
 from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
 
