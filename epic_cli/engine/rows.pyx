@@ -181,8 +181,8 @@ cdef char* table_row(char* out, const Sample& sample, const string& entity,
 
 
 cdef char* append_dashes(char* out, int width) noexcept nogil:
-    cdef int column, index
-    for column in range(3):
+    cdef int _column, index
+    for _column in range(3):
         for index in range(width - 1):
             out[index] = b" "
         out[width - 1] = b"-"
