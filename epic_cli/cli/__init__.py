@@ -26,7 +26,7 @@ from epic_cli.engine.strategies import UnknownStrategy
 
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {
-    "session": "Type packets and see the rows at once; what epic alone does on a terminal.",
+    "session": "Type packets and see the rows at once.",
     "replay": "Turn packets into what a player would see, one row a tick.",
     "play": "Play a small networked game: prediction, move replay, rewind.",
     "simulate": "Send movement over a bad network: packets with arrival times.",

@@ -16,10 +16,9 @@ from epic_cli.playback import Timing
 
 EXAMPLES = """\b
 Examples:
-  epic
-  epic --strategy epic --set calc_ahead=0.1
-  epic --resume
-  epic --init sample_inputs/turn.txt
+  epic session
+  epic session --set calc_ahead=0.1 --tick 60hz
+  epic session --format epic
 """
 
 #: The options that a replay does not have.
@@ -103,7 +102,9 @@ session = click.Command(
     params=[*replay.params, *OWN_OPTIONS],
     callback=_run,
     epilog=EXAMPLES,
-    help="""Type packets and see the rows at once; change the strategy and see what would have been.
+    help="""Type packets and see the rows at once.
+
+    Change the strategy and see what would have been. This is what epic alone does on a terminal.
 
     Lines that begin with a colon are commands (:help lists them); all others are packets. What is
     typed is kept, and "epic --resume" goes on with it. With a FILE, or without a terminal, this is

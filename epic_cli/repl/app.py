@@ -103,20 +103,20 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
         try:
             interpreter.run(reader.read().encode("utf-8", "surrogateescape"))
         except KeyboardInterrupt:
-            interpreter.screen.count_lines(1)
+            interpreter.screen.leave_line()
         except EOFError:
+            interpreter.screen.leave_line()
             return
 
 
 @contextlib.contextmanager
 def _reader(interpreter: Interpreter, directory: Path, keep_history: bool) -> Iterator[Reader]:
     """The reader that this terminal has the means for."""
-    if not sys.stdout.isatty() or os.environ.get("TERM", "") in PLAIN_TERMINALS:
+    if not sys.stdout.isatty() or os.environ.get("TERM") in PLAIN_TERMINALS:
         from epic_cli.repl.plain import PlainReader
 
         notes = sys.stdout if sys.stdout.isatty() else sys.stderr
         yield PlainReader(interpreter, notes.buffer)
-        interpreter.screen.say("")
         return
     from epic_cli.repl.terminal import QuietTerminal
 

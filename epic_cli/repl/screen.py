@@ -155,6 +155,13 @@ class Screen:
         end = "\x1b[0m" if code else ""
         self._note("".join(f"{code}{line}{end}\n" for line in text.splitlines()))
 
+    def leave_line(self) -> None:
+        """A typed line was dropped: where the prompt does not end it, it is ended here."""
+        if self.has_cursor:
+            self.count_lines(1)
+        else:
+            self.say("\n")
+
     def interrupted(self) -> None:
         """Says that something was stopped, in place of the row that was being written."""
         if self._size is not None:

@@ -40,16 +40,16 @@ def test_rows_come_once_and_in_order() -> None:
 
 def test_a_refused_line_in_a_batch_says_where() -> None:
     output = Desk().do("0,0,0 / 10,0,0 / 0\n\n1,2\n:nonsense\n1,0,0 / 10,0,0 / 0.1\n2,2\n")
-    assert "<typed>:3:5: no ',' after y" in output
+    assert "<typed>:3:4: no ',' after y" in output
     assert "<typed>:4: there is no command ':nonsense'" in output
-    assert "<typed>:6:5: no ',' after y" in output
+    assert "<typed>:6:4: no ',' after y" in output
 
 
 def test_a_packet_beyond_the_clock_is_not_kept() -> None:
     desk = Desk()
     output = desk.do("0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n1,0,0 / 1,0,0 / 1\n")
     assert "the single-precision clock never gets past this time" in output
-    assert "expected an earlier time, or :clock exact" in output
+    assert "expected an earlier time (:clock exact goes further)" in output
     assert desk.session.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
     assert len(desk.session.packets) == 2
     assert desk.session.refused == 1

@@ -78,7 +78,7 @@ def test_control_c_drops_the_line(terminal: Terminal) -> None:
 
 def test_control_c_stops_the_rows_of_a_packet_and_keeps_the_session(terminal: Terminal) -> None:
     terminal.send("1,2,3 / 4,5,6 / 900000\r")
-    terminal.wait_for("extrapolated")
+    terminal.wait_for("extrapolate")
     terminal.send("\x03")
     terminal.wait_for(r"^interrupted")
     terminal.prompt()
@@ -203,7 +203,7 @@ def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
         assert "<typed>:1:3: y is not a number" in terminal.text
         assert "3 of 3 rows differ" in terminal.text
         terminal.send("1,2\x03")
-        terminal.pump(0.3)
+        terminal.wait_for(r"\^C\nepic>")
         terminal.send("q\n")
         assert terminal.status() == 0
         assert b"\x1b" not in terminal.raw
