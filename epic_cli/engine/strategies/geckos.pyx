@@ -1,6 +1,6 @@
 """The snapshot interpolation of geckos.io."""
 
-from libc.math cimport fabs, round
+from libc.math cimport INFINITY, fabs, round
 
 from epic_cli.engine.packets cimport NONE, Packet, Sample
 from epic_cli.engine.snapshots cimport (
@@ -11,6 +11,7 @@ from epic_cli.engine.snapshots cimport (
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
@@ -118,6 +119,15 @@ cdef class Geckos(Strategy):
         self.vault.clear()
         self.has_offset = self.drew = False
         self.offset = self.server_time = 0
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        """The original has none: the place is held until there are two snapshots again."""
+        self.clear()
+        self.shown.position = packet.position
+        self.shown.velocity = Vec3[double]()
+        self.drew = True
+        self.server_time = -INFINITY
+        return self.accept(packet, now)
 
     cdef double local(self, double time) noexcept nogil:
         """A time; the original's are in whole milliseconds."""
