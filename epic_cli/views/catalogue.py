@@ -13,6 +13,9 @@ from rich.text import Text
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.strategies import declaration, find, names
 
+#: With a longer name among them, the settings' sentences stand below the names.
+LONGEST_NAME_BESIDE_ITS_HELP = 24
+
 
 def catalogue() -> RenderableType:
     """All strategies, grouped by family."""
@@ -74,11 +77,18 @@ def _documentation(name: str) -> list[RenderableType]:
 
 
 def _settings(settings: tuple[Setting, ...]) -> RenderableType:
+    # beside long names there is no room for sentences: they go below
+    below = max(len(one.name) for one in settings) > LONGEST_NAME_BESIDE_ITS_HELP
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(no_wrap=True)
     table.add_column(ratio=1)
+    parts: list[RenderableType] = []
     for one in settings:
         default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
-        table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
-    return Padding(table, (0, 0, 0, 2))
+        if below:
+            facts = Text.assemble((one.name, "bold"), f"  {default}  ({one.range})")
+            parts += [facts, Padding(Text(one.help), (0, 0, 0, 4))]
+        else:
+            table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
+    return Padding(Group(*parts) if below else table, (0, 0, 0, 2))
