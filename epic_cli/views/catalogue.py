@@ -13,8 +13,8 @@ from rich.text import Text
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.strategies import declaration, find, names
 
-#: With a longer name among them, the settings' sentences stand below the names.
-LONGEST_NAME_BESIDE_ITS_HELP = 24
+#: Where names, defaults and ranges take more columns, the settings' sentences stand below them.
+WIDEST_BESIDE_ITS_HELP = 45
 
 
 def catalogue() -> RenderableType:
@@ -77,18 +77,22 @@ def _documentation(name: str) -> list[RenderableType]:
 
 
 def _settings(settings: tuple[Setting, ...]) -> RenderableType:
-    # beside long names there is no room for sentences: they go below
-    below = max(len(one.name) for one in settings) > LONGEST_NAME_BESIDE_ITS_HELP
+    rows = [(one.name, _default(one), one.range) for one in settings]
+    width = sum(max(map(len, column)) for column in zip(*rows, strict=True))
+    if width > WIDEST_BESIDE_ITS_HELP:
+        parts: list[RenderableType] = []
+        for one, (name, default, values) in zip(settings, rows, strict=True):
+            facts = Text.assemble((name, "bold"), f"  {default}  ({values})")
+            parts += [facts, Padding(Text(one.help), (0, 0, 0, 4))]
+        return Padding(Group(*parts), (0, 0, 0, 2))
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(no_wrap=True)
     table.add_column(ratio=1)
-    parts: list[RenderableType] = []
-    for one in settings:
-        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
-        if below:
-            facts = Text.assemble((one.name, "bold"), f"  {default}  ({one.range})")
-            parts += [facts, Padding(Text(one.help), (0, 0, 0, 4))]
-        else:
-            table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
-    return Padding(Group(*parts) if below else table, (0, 0, 0, 2))
+    for one, (name, default, values) in zip(settings, rows, strict=True):
+        table.add_row(Text(name, style="bold"), default, values, one.help)
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _default(one: Setting) -> str:
+    return f"{one.default:g}" if isinstance(one.default, float | int) else one.default
