@@ -2,7 +2,8 @@
 
 from epic_cli.engine.curves cimport lerp
 from epic_cli.engine.packets cimport HELD, INTERPOLATED, Packet, Sample
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_beyond
 
 
 cdef extern from "snapshots.h" namespace "epic" nogil:
@@ -39,7 +40,7 @@ cdef inline double fraction_between(double before, double after, double time) no
 
 cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
     """Whether two points are farther apart than ``distance``, where 0 stands for no limit."""
-    return 0 < distance * distance < dot(a - b, a - b)
+    return is_beyond(a - b, distance)
 
 
 cdef inline void draw_held(const Snapshot& one, Sample& sample) noexcept nogil:

@@ -13,6 +13,9 @@ from rich.text import Text
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.strategies import declaration, find, names
 
+#: Where names, defaults and ranges take more columns, the settings' sentences stand below them.
+WIDEST_BESIDE_ITS_HELP = 45
+
 
 def catalogue() -> RenderableType:
     """All strategies, grouped by family."""
@@ -74,11 +77,22 @@ def _documentation(name: str) -> list[RenderableType]:
 
 
 def _settings(settings: tuple[Setting, ...]) -> RenderableType:
+    rows = [(one.name, _default(one), one.range) for one in settings]
+    width = sum(max(map(len, column)) for column in zip(*rows, strict=True))
+    if width > WIDEST_BESIDE_ITS_HELP:
+        parts: list[RenderableType] = []
+        for one, (name, default, values) in zip(settings, rows, strict=True):
+            facts = Text.assemble((name, "bold"), f"  {default}  ({values})")
+            parts += [facts, Padding(Text(one.help), (0, 0, 0, 4))]
+        return Padding(Group(*parts), (0, 0, 0, 2))
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(no_wrap=True)
     table.add_column(ratio=1)
-    for one in settings:
-        default = f"{one.default:g}" if isinstance(one.default, float | int) else one.default
-        table.add_row(Text(one.name, style="bold"), default, one.range, one.help)
+    for one, (name, default, values) in zip(settings, rows, strict=True):
+        table.add_row(Text(name, style="bold"), default, values, one.help)
     return Padding(table, (0, 0, 0, 2))
+
+
+def _default(one: Setting) -> str:
+    return f"{one.default:g}" if isinstance(one.default, float | int) else one.default

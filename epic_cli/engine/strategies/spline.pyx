@@ -1,9 +1,9 @@
 """Decentraland's remote players: seven curves from message to message."""
 
 from libc.math cimport sqrt
-from libc.string cimport memmove
 
 from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.splines cimport Curve, draw_curve, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
@@ -13,11 +13,6 @@ from epic_cli.engine.declaration import Declaration, Setting
 
 _CURVES = ("linear", "hermite", "monotone-y-hermite", "full-monotonic-hermite", "bezier",
            "velocity-blending", "position-blending")
-
-cdef struct Message:
-    double time
-    Vec3[double] position
-    Vec3[double] velocity
 
 cdef enum:
     CAPACITY = 64                       # messages can wait; then the oldest is dropped
@@ -93,13 +88,12 @@ cdef class Spline(Strategy):
     cdef double linear_time, damped_time, divider, max_blend_speed
     cdef double min_position_delta, min_teleport_distance, max_duration
     cdef size_t catch_up_min
-    cdef Message queue[CAPACITY]        # by stamp, the oldest first
-    cdef size_t waiting
+    cdef SnapshotBuffer queue           # of the messages that wait
     cdef bint started, drew, interpolating, extrapolating, teleported
     cdef double frame, frame_time       # the last frame's local time and length
     cdef size_t inbox                   # how many messages waited when the frame began
     cdef double time, duration          # of the part being played, or of the extrapolation
-    cdef Message past, end              # the part's
+    cdef Snapshot past, end              # the part's
     cdef Vec3[double] v0, v1            # the velocities of its curve
     cdef Vec3[double] shown
 
@@ -107,6 +101,7 @@ cdef class Spline(Strategy):
                   use_speed_up, max_speed_up_time_divider, catch_up_messages_min, use_blend,
                   max_blend_speed, min_position_delta, min_teleport_distance, max_duration):
         self.curve = <Curve><int>_CURVES.index(interpolation_type)
+        self.queue.set_capacity(CAPACITY)
         self.extrapolates = use_extrapolation == "on"
         self.linear_time = linear_time
         self.damped_time = linear_time * damped_steps
@@ -120,36 +115,28 @@ cdef class Spline(Strategy):
         self.max_duration = max_duration
 
     cdef void clear(self) noexcept nogil:
-        self.waiting = 0
+        self.queue.clear()
         self.started = self.drew = False
         self.interpolating = self.extrapolating = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef size_t place = self.waiting
+        cdef size_t place = self.queue.count_until(packet.time)
         if self.started and packet.time <= (
                 self.end.time if self.interpolating else self.past.time):
             return False
-        while place > 0 and packet.time < self.queue[place - 1].time:
-            place -= 1
         if place > 0 and packet.time == self.queue[place - 1].time:
             return False
-        if self.waiting == CAPACITY:
+        if self.queue.full():
             if place == 0:
                 return False
             place -= 1
-            self.drop_first()
-        memmove(&self.queue[place + 1], &self.queue[place],
-                (self.waiting - place) * sizeof(Message))
-        self.queue[place].time = packet.time
-        self.queue[place].position = packet.position
-        self.queue[place].velocity = packet.velocity
-        self.waiting += 1
+            self.queue.drop_front(1)
+        self.queue.insert(place, snapshot_of(packet, now))
         return True
 
-    cdef Message drop_first(self) noexcept nogil:
-        cdef Message first = self.queue[0]
-        self.waiting -= 1
-        memmove(&self.queue[0], &self.queue[1], self.waiting * sizeof(Message))
+    cdef Snapshot drop_first(self) noexcept nogil:
+        cdef Snapshot first = self.queue.front()
+        self.queue.drop_front(1)
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
@@ -162,19 +149,19 @@ cdef class Spline(Strategy):
                 elapsed = self.time - self.duration
                 self.interpolating = False
                 self.arrive(self.end, False)
-            if self.waiting == 0:
+            if self.queue.empty():
                 break
             self.begin_part(self.drop_first())
         if self.extrapolates and not self.teleported:
             self.time = elapsed + (self.time if self.extrapolating else 0.0)
             self.extrapolating = True
 
-    cdef void arrive(self, Message message, bint teleported) noexcept nogil:
+    cdef void arrive(self, Snapshot message, bint teleported) noexcept nogil:
         self.past = message
         self.shown = message.position
         self.teleported = teleported
 
-    cdef void begin_part(self, Message message) noexcept nogil:
+    cdef void begin_part(self, Snapshot message) noexcept nogil:
         """Begins the way to the next message, or jumps there, or drops it."""
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
@@ -221,10 +208,10 @@ cdef class Spline(Strategy):
         return self.past.position + self.past.velocity * full
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        if not self.started and self.waiting == 0:
+        if not self.started and self.queue.empty():
             sample.status = NONE
             return
-        self.inbox = self.waiting
+        self.inbox = self.queue.size()
         self.frame_time = max(at - self.frame, 0.0) if self.drew else 0.0
         self.frame = at
         self.drew = True
