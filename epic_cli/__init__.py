@@ -8,10 +8,10 @@ Example:
     0.05 0.50 interpolated
     0.10 1.00 interpolated
     0.15 1.50 interpolated
-    0.20 2.00 interpolated
-    0.25 2.50 interpolated
-    0.30 3.00 interpolated
-    0.35 3.50 interpolated
+    0.20 2.25 interpolated
+    0.25 2.62 interpolated
+    0.30 3.31 interpolated
+    0.35 3.66 interpolated
 
 """
 

@@ -62,21 +62,32 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     """
     from fractions import Fraction  # only who sets the tick waits for it
 
+    if isinstance(tick, float) and math.isfinite(tick):
+        simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60, too, comes as a float
+        tick = simple if float(simple) == tick else tick
     text = str(tick).strip().lower()
     try:
         if text.endswith("ms"):
-            value = Fraction(text[:-2].strip()) / 1000
+            value = _fraction(text[:-2]) / 1000
         elif text.endswith("hz"):
-            value = 1 / Fraction(text[:-2].strip())
+            value = 1 / _fraction(text[:-2])
         else:
-            value = Fraction(text.removesuffix("s").strip())
-    except (ValueError, ZeroDivisionError) as error:
+            value = _fraction(text.removesuffix("s"))
+    except (ArithmeticError, ValueError) as error:
         raise ValueError(f"{tick} is no tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
         raise ValueError(f"a tick of {tick} is out of range: it is 0.000001 to 3600 s")
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
+
+
+def _fraction(text: str) -> Fraction:
+    from fractions import Fraction
+
+    if "/" not in text and not 1e-9 < abs(float(text)) < 1e9:
+        return Fraction(float(text))  # a Fraction would write out all zeros of 1e-999999999
+    return Fraction(text.strip())
 
 
 class SampleStream:
@@ -150,6 +161,10 @@ def replay(
     Raises ``ValueError`` for wrong settings at once, and for a packet that has no place on the
     clock when it comes.
     """
+    if clock not in (None, *CLOCKS):
+        raise ValueError(f"there is no clock {clock!r}: it is one of {', '.join(CLOCKS)}")
+    if pacing not in (None, *PACINGS):
+        raise ValueError(f"there is no pacing {pacing!r}: it is one of {', '.join(PACINGS)}")
     timing = Timing(parse_tick(tick), clock, pacing, latency)
     return _samples(packets, SampleStream(_maker(strategy, settings), timing))
 

@@ -6,6 +6,7 @@ Whatever the length of a recording or of its lines, only a block of it is in mem
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,6 +39,7 @@ BLOCK_SIZE = 65536
 #: A longer line of CSV or JSON is refused; packet text has the demo's own limit.
 LONGEST_LINE = 65536
 
+_NUMBERS_BEGIN_WITH = tuple(b"%c" % byte for byte in b"0123456789+-.")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -68,13 +70,16 @@ def detect(head: bytes, final: bool = False) -> InputFormat | None:
     JSON lines begin with ``{``; CSV begins with a header that names ``time`` and ``x``; all
     else is packet text.
     """
+    if not final and _BYTE_ORDER_MARK.startswith(head):
+        return None
     begin = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if begin[:1] == b"{":
         return "jsonl"
     line, newline, _ = begin.partition(b"\n")
+    if begin[:1] in _NUMBERS_BEGIN_WITH:
+        return "text"  # a header begins with no number; the rest of the line need not be there
     if not newline and not final and len(head) < LONGEST_LINE:
-        # packet text can be told before its first line is whole
-        return "text" if begin and not begin[:1].isalpha() and begin[:1] != b'"' else None
+        return None
     names = {name.strip().strip('"') for name in _split_header(line.decode("utf-8", "replace"))}
     return "csv" if {"time", "x"} <= names else "text"
 
@@ -83,7 +88,7 @@ def _split_header(line: str) -> list[str]:
     return line.strip().split("\t" if "\t" in line else ",")
 
 
-class _LineReader:
+class _LineReader(ABC):
     """Cuts bytes into lines and makes a packet of each; formats say how."""
 
     def __init__(self) -> None:
@@ -100,7 +105,7 @@ class _LineReader:
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all lines that ``data`` completes; ``final``: there is no more."""
         block = PacketBlock(self.entities)
-        block.find_time = self.find_time
+        block.find_field = self.find_field
         block.text = text = self._kept + data
         begin = 0
         while not self.ended:
@@ -113,7 +118,7 @@ class _LineReader:
         if len(self._kept) > LONGEST_LINE:
             if not self._skipping:
                 self._line += 1
-                self._refuse(block, self._kept, 0, "the line is too long", "at most 64 KiB a line")
+                self._refuse_length(block, self._kept)
                 self._line -= 1  # it is counted when its end comes
             self._skipping, self._kept = True, b""
         return block
@@ -124,6 +129,9 @@ class _LineReader:
             self._skipping = False
             return
         raw = block.text[begin:end]
+        if len(raw) > LONGEST_LINE:
+            self._refuse_length(block, raw)
+            return
         if self._line == 1 and raw.startswith(_BYTE_ORDER_MARK):
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
             begin += len(_BYTE_ORDER_MARK)
@@ -136,6 +144,9 @@ class _LineReader:
             self._refuse(block, raw, raw.index(0), "there is a NUL byte", "UTF-8 text")
         elif not line.isspace():
             self.take_line(block, line, raw, begin)
+
+    def _refuse_length(self, block: PacketBlock, raw: bytes) -> None:
+        self._refuse(block, raw[:80], 0, "the line is too long", "at most 64 KiB a line")
 
     def _refuse(self, block: PacketBlock, raw: bytes, caret: int, what: str, expected: str) -> None:
         from epic_cli.engine.problems import Problem
@@ -152,11 +163,13 @@ class _LineReader:
     ) -> tuple[str, str, str] | None:
         return self.fields.add(block, numbers, optional, self._line, begin, len(raw))
 
+    @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
-        raise NotImplementedError
+        """Makes a packet of a line, or refuses it."""
 
-    def find_time(self, raw: bytes) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
 
 
 class CsvReader(_LineReader):
@@ -185,7 +198,7 @@ class CsvReader(_LineReader):
         wrong = self._add(block, numbers, optional, begin, raw)
         if wrong:
             name, what, expected = wrong
-            self._refuse(block, raw, self._find(raw, name), what, expected)
+            self._refuse(block, raw, self.find_field(raw, name), what, expected)
 
     def _take_header(self, block: PacketBlock, line: str, raw: bytes) -> None:
         self._delimiter = "\t" if "\t" in line else ","
@@ -207,11 +220,8 @@ class CsvReader(_LineReader):
         except csv.Error:
             return None
 
-    def find_time(self, raw: bytes) -> int:
-        """Where in a line the time stands."""
-        return self._find(raw, "time")
-
-    def _find(self, raw: bytes, name: str) -> int:
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
         place, quoted, at = self._names.index(name), False, 0
         delimiter = ord(self._delimiter)
         for at, byte in enumerate(raw):
@@ -235,7 +245,7 @@ class JsonlReader(_LineReader):
 
         try:
             item: Any = json.loads(
-                line, parse_float=_Number, parse_int=_Number, parse_constant=_Number
+                line.rstrip(), parse_float=_Number, parse_int=_Number, parse_constant=_Number
             )
         except json.JSONDecodeError as error:
             caret = len(line[: error.pos].encode())
@@ -254,14 +264,14 @@ class JsonlReader(_LineReader):
             wrong = self._add(block, numbers, optional, begin, raw)
         if wrong:
             name, what, expected = wrong
-            self._refuse(block, raw, self._find(raw, name), what, expected)
+            self._refuse(block, raw, self.find_field(raw, name), what, expected)
 
     @staticmethod
     def _check(item: dict[str, Any]) -> tuple[str, str, str] | None:
         for name in FIELDS:
             if name not in item:
                 return name, f"{name} is missing", f"the names {', '.join(FIELDS)}"
-            if not isinstance(item[name], str):
+            if not isinstance(item[name], str) or not _is_unicode(item[name]):
                 return name, f"{name} is not a number", "a number"
         for name in OPTIONAL_FIELDS:
             if isinstance(item.get(name), list | dict):
@@ -274,12 +284,8 @@ class JsonlReader(_LineReader):
     def _text(value: str | bool) -> str:
         return value if isinstance(value, str) else str(int(value))
 
-    def find_time(self, raw: bytes) -> int:
-        """Where in a line the time stands."""
-        return self._find(raw, "time")
-
-    @staticmethod
-    def _find(raw: bytes, name: str) -> int:
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
         return max(raw.find(f'"{name}"'.encode()), 0)
 
 

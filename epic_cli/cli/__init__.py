@@ -6,20 +6,31 @@ This is the only place that turns what went wrong into a message and an exit sta
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import Any
 
 import click
 
-from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.cli.errors import (
+    CannotAccess,
+    ExitStatus,
+    StoppedAtLine,
+    WrongUsage,
+    printable,
+    say,
+)
 from epic_cli.engine.declaration import SettingError, nearest
+from epic_cli.engine.strategies import UnknownStrategy
 
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {
+    "session": "Type packets and see the rows at once.",
     "replay": "Turn packets into what a player would see, one row a tick.",
     "play": "Play a small networked game: prediction, move replay, rewind.",
     "simulate": "Send movement over a bad network: packets with arrival times.",
+    "compare": "Say which strategy draws a recording best, and by how much.",
     "strategies": "List the smoothing strategies, or explain one.",
 }
 
@@ -36,8 +47,8 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 class LazyGroup(click.Group):
     """Loads a command's module when it is called.
 
-    Without a command, ``epic`` is the session on a terminal and ``epic replay`` elsewhere, with
-    the same options.
+    Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
+    elsewhere, with the same options.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -52,7 +63,9 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"epic_cli.cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
-        return command
+        from epic_cli.cli.config import give_defaults
+
+        return give_defaults(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without loading them."""
@@ -64,9 +77,9 @@ class LazyGroup(click.Group):
         """Puts the default command in front of options that are not the group's own."""
         first = args[0] if args else ""
         own = first in ("-h", "--help", "--version") or (first and not first.startswith("-"))
-        if not own:
-            args = ["replay", *args]
-            ctx.ensure_object(dict)["bare"] = True
+        completing = ctx.resilient_parsing  # the word that is being typed is not in args
+        if not own and (args or not completing):
+            args = ["session", *args]
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -80,14 +93,6 @@ class LazyGroup(click.Group):
                 hint = f"To replay a file: epic replay {args[0]}"
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; a closed pipe is its end, which click would make a failure."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            _discard_output()
-            return ExitStatus.DONE
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -114,30 +119,35 @@ def epic() -> None:
     """Show what a networked game would draw: packets in, smoothed positions out.
 
     Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
-    with the options of "epic replay".
+    with the options of "epic replay". Options can also be set in the configuration file
+    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
     """
 
 
 def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
     """Runs the command line and returns its exit status."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
     try:
-        status: Any = epic.main(args, prog_name="epic", standalone_mode=False)
+        status = _run(sys.argv[1:] if args is None else args)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show()
+        message = io.StringIO()
+        error.show(message)
+        say(message.getvalue())
         return ExitStatus.WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         _discard_output()  # whoever read our output has had enough
         return ExitStatus.DONE
-    except (SettingError, WrongUsage) as error:
-        return _complain(error, ExitStatus.WRONG_USAGE)
     except StoppedAtLine:
         return ExitStatus.LINES_REFUSED
+    except (SettingError, UnknownStrategy, WrongUsage) as error:
+        return _complain(error, ExitStatus.WRONG_USAGE)
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)
@@ -147,6 +157,14 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
     return int(status or ExitStatus.DONE)
 
 
+def _run(args: list[str]) -> Any:
+    # Not click's own main(): that makes a failure of a reader who closes the pipe.
+    if "_EPIC_COMPLETE" in os.environ:
+        epic.main(args, prog_name="epic")
+    with epic.make_context("epic", args) as context:
+        return epic.invoke(context)
+
+
 def _discard_output() -> None:
     """What stdout still has in its buffer must not fail once more when Python ends."""
     if sys.stdout is not None:
@@ -154,10 +172,7 @@ def _discard_output() -> None:
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
-    from epic_cli.cli.report import printable
-
-    message = printable(str(error).encode("utf-8", "surrogateescape"))
-    sys.stderr.write(f"epic: {message}\n")
+    say(f"epic: {printable(str(error).encode('utf-8', 'surrogateescape'))}\n")
     return status
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import IO, Any, Literal
+from typing import Literal, Protocol
 
 ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 
 
-def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
+#: Values of TERM that promise nothing but lines of text.
+PLAIN_TERMINALS = ("dumb", "unknown", "")
+
+
+class _Stream(Protocol):
+    def isatty(self) -> bool: ...
+
+
+def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:
     """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
     if choice != "auto":
         return choice == "always"
@@ -17,4 +25,5 @@ def use_color(choice: ColorChoice, stream: IO[Any]) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return os.environ.get("TERM") != "dumb" and stream.isatty()
+    plain = os.environ.get("TERM") in PLAIN_TERMINALS
+    return not plain and stream is not None and stream.isatty()

@@ -1,8 +1,10 @@
-"""What can end a command early, and the exit status that each ending has."""
+"""What can end a command early, the exit status that each ending has, and how it is told."""
 
 from __future__ import annotations
 
 import enum
+import os
+import sys
 
 
 class ExitStatus(enum.IntEnum):
@@ -29,3 +31,18 @@ class WrongUsage(Exception):
 
 class StoppedAtLine(Exception):
     """A line was refused, it has been told of, and nothing after it is to be done."""
+
+
+def say(text: str) -> None:
+    """Writes to stderr; where nobody can be told, goes on."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def printable(text: bytes) -> str:
+    """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
+    decoded = text.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in decoded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,11 @@ class SettingAssignment(ParameterType):
             self.fail(f"{value!r} is not of the form key=value", param, ctx)
         return key.strip(), text.strip()
 
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy whose settings these are; None: the default one."""
+        name: str | None = ctx.params.get("strategy")
+        return name
+
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
@@ -71,7 +77,7 @@ class SettingAssignment(ParameterType):
         from epic_cli.engine.strategies import DEFAULT, UnknownStrategy, declaration
 
         try:
-            settings = declaration(ctx.params.get("strategy") or DEFAULT).settings
+            settings = declaration(self.chosen_strategy(ctx) or DEFAULT).settings
         except UnknownStrategy:
             return []
         key, equals, begun = incomplete.partition("=")
@@ -131,6 +137,14 @@ def strategy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def _finite(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
+    return value
+
+
 def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--tick``, ``--clock``, ``--pacing`` and ``--latency``."""
     return _apply(
@@ -159,6 +173,7 @@ def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--latency",
             type=click.FloatRange(-3600, 3600),
+            callback=_finite,
             default=None,
             metavar="SECONDS",
             help="Give packets without an arrival time one: their stamp plus this.",

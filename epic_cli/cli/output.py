@@ -18,7 +18,10 @@ class Sink:
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
         self._name = name
-        self.is_terminal = stream.isatty()
+
+    def isatty(self) -> bool:
+        """Whether a person looks on."""
+        return self._stream.isatty()
 
     def write(self, rows: bytes) -> None:
         """Writes rows into the stream's buffer."""
@@ -48,9 +51,7 @@ def open_sink(path: str | None) -> Iterator[Sink]:
     named pipe is written as it is.
     """
     if path is None or path == "-":
-        if sys.stdout is None:
-            raise CannotAccess("write to", "stdout", OSError("it is closed"))
-        sink = Sink(sys.stdout.buffer, "stdout")
+        sink = Sink(_stdout(), "stdout")
         yield sink
         sink.flush()
     elif _is_special(path):
@@ -60,6 +61,18 @@ def open_sink(path: str | None) -> Iterator[Sink]:
             sink.flush()
     else:
         yield from _replacing(path)
+
+
+def write_text(text: str) -> None:
+    """Writes text that is no rows to stdout."""
+    with open_sink(None) as sink:
+        sink.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+
+
+def _stdout() -> BinaryIO:
+    if sys.stdout is None:
+        raise CannotAccess("write to", "stdout", OSError("it is closed"))
+    return sys.stdout.buffer
 
 
 def _is_special(path: str) -> bool:

@@ -117,7 +117,7 @@ def _run_headless(settings: MatchSettings, script: Script, options: dict[str, An
 
 def _remembered(script: str) -> bytes:
     """A script, below the command that it was recorded with: it does not tell who the bots are."""
-    from epic_cli.cli.report import printable
+    from epic_cli.cli.errors import printable
 
     command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
     return f"# {command}\n{script}".encode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +12,7 @@ from epic_cli.cli.color import ColorChoice, use_color
 from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.cli.options import color_option, strategy_options, timing_options
 from epic_cli.cli.output import Sink, open_sink
+from epic_cli.cli.sources import open_source, source_name
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.rows import FORMATS, RowWriter
 from epic_cli.engine.strategies import create
@@ -23,7 +22,7 @@ from epic_cli.recordings import INPUT_FORMATS, InputFormat, read
 EXAMPLES = """\b
 Examples:
   epic replay sample_inputs/turn.txt
-  epic replay --set calc_ahead=0.1 --set display_behind=0.1 sample_inputs/turn.txt
+  epic replay --set calc_ahead=0.1 sample_inputs/turn.txt
   epic replay --format csv --output rows.csv sample_inputs/jitter.txt
   tail -f packets.txt | epic replay --format table
 """
@@ -53,9 +52,7 @@ Examples:
 )
 @click.option("--strict", is_flag=True, help="Stop at the first line that is refused.")
 @color_option
-@click.pass_context
 def replay(
-    context: click.Context,
     files: tuple[str, ...],
     strategy: str,
     assignments: tuple[tuple[str, str], ...],
@@ -81,30 +78,21 @@ def replay(
     """
     settings = dict(assignments)
     create(strategy, settings)  # wrong settings show before any row
+    if latency is not None and pacing == "demo":
+        raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
     timing = Timing(tick, clock, pacing, latency)
 
     def make_stream() -> SampleStream:
         return SampleStream(lambda: create(strategy, settings), timing, strict)
 
-    if _is_session(context, files):
-        from epic_cli.cli.prompt import converse
-
-        converse(make_stream(), RowWriter(row_format, use_color(color, sys.stdout)))
-        return ExitStatus.DONE
     refused = False
     with open_sink(output) as sink:
-        writer = RowWriter(row_format, sink.is_terminal and use_color(color, sys.stdout))
+        writer = RowWriter(row_format, use_color(color, sink))
         sink.write(writer.header())
         for file in files or ("-",):
             source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
             refused |= source.replay(make_stream(), writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _is_session(context: click.Context, files: tuple[str, ...]) -> bool:
-    """Whether this is ``epic`` without a command, on a terminal."""
-    bare = (context.obj or {}).get("bare", False)
-    return bool(bare and not files and sys.stdin and sys.stdin.isatty())
 
 
 class _Source:
@@ -114,7 +102,7 @@ class _Source:
         self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
     ) -> None:
         self.file = file
-        self.name = "<stdin>" if file == "-" else file
+        self.name = source_name(file)
         self.input_format = input_format
         self.entity = entity
         self.strict = strict
@@ -129,6 +117,8 @@ class _Source:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
                 stray = block.cut_at_second_entity()
+                if stray is not None:
+                    block.problems = [one for one in block.problems if one.line < stray[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
@@ -143,10 +133,17 @@ class _Source:
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
                 )
+        self._check_entity(block)
         for samples in stream.finish():
             sink.write(writer.rows(samples, block.entities))
         sink.flush()
         return refused
+
+    def _check_entity(self, block: PacketBlock) -> None:
+        names = [block.entities.name(number) for number in range(len(block.entities))]
+        if self.entity is not None and self.entity not in names:
+            there = ", ".join(map(repr, names)) or "none"
+            raise WrongUsage(f"{self.name}: no packet of entity {self.entity!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.cli.report import report
@@ -155,24 +152,8 @@ class _Source:
         report(problems, self.name, self.color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
-        with self._open() as descriptor:
+        with open_source(self.file) as descriptor:
             try:
                 yield from read(descriptor, self.input_format)
             except OSError as error:
                 raise CannotAccess("read", self.name, error) from error
-
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[int]:
-        if self.file == "-":
-            if sys.stdin is None:
-                raise CannotAccess("read", self.name, OSError("it is closed"))
-            yield sys.stdin.fileno()
-            return
-        try:
-            descriptor = os.open(self.file, os.O_RDONLY)
-        except OSError as error:
-            raise CannotAccess("read", self.name, error) from error
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)

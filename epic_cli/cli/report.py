@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 
+from epic_cli.cli.errors import printable, say
 from epic_cli.engine.problems import Problem
 
 #: How much of a long line is shown around the wrong character.
@@ -13,9 +13,7 @@ _BEFORE, _AFTER = 40, 36
 
 def report(problems: Iterable[Problem], name: str, color: bool) -> None:
     """Writes the problems of the recording ``name`` to stderr."""
-    text = "".join(describe(problem, name, color) for problem in problems)
-    sys.stderr.write(text)
-    sys.stderr.flush()
+    say("".join(describe(problem, name, color) for problem in problems))
 
 
 def describe(problem: Problem, name: str, color: bool = False) -> str:
@@ -34,12 +32,6 @@ def describe(problem: Problem, name: str, color: bool = False) -> str:
         f"  {before}{after}\n"
         f"  {' ' * _width(before)}{bold}^{end} expected {problem.expected}\n"
     )
-
-
-def printable(text: bytes) -> str:
-    """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
-    decoded = text.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in decoded)
 
 
 def _width(text: str) -> int:

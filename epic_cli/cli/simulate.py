@@ -46,10 +46,10 @@ from epic_cli.views.link_summary import summary
 
 EXAMPLES = """\b
 Examples:
-  epic simulate --path strafe --latency 80ms --jitter 20ms --loss 2% > packets.txt
+  epic simulate --path strafe --latency 80ms --loss 2% > packets.txt
   epic simulate --latency 60ms --jitter 15ms --distribution gamma | epic
   epic simulate --truth walk.csv --send-rate 20 --gemodel 1%,30% --format csv
-  epic simulate --trace network.csv --truth-out truth.csv --output packets.csv --format csv
+  epic simulate --trace network.csv --truth-out truth.csv > packets.txt
 """
 
 Read = TypeVar("Read")

@@ -8,6 +8,7 @@ import click
 
 from epic_cli.cli.color import ColorChoice, use_color
 from epic_cli.cli.options import StrategyName, color_option
+from epic_cli.cli.output import write_text
 
 EXAMPLES = """\b
 Examples:
@@ -35,5 +36,4 @@ def strategies(name: str | None, color: ColorChoice) -> None:
     )
     with console.capture() as shown:
         console.print(explanation(name) if name else catalogue())
-    for line in shown.get().splitlines():
-        sys.stdout.write(line.rstrip() + "\n")
+    write_text("".join(line.rstrip() + "\n" for line in shown.get().splitlines()))

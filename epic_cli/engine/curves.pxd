@@ -10,9 +10,9 @@ x'' = -2 w x' - w^2 x, which brings an offset to zero without overshoot of its o
     x(t) = (x0 + (v0 + w x0) t) e^(-w t)
 """
 
-from libc.math cimport exp
+from libc.math cimport exp, isfinite
 
-from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vec3 cimport Vec3, dot
 
 
 cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept nogil:
@@ -55,3 +55,25 @@ cdef inline Vec3[double] critically_damped_velocity(Vec3[double] x0, Vec3[double
                                                     double frequency, double t) noexcept nogil:
     """The derivative of ``critically_damped`` by time."""
     return (v0 - (v0 + x0 * frequency) * (frequency * t)) * exp(-frequency * t)
+
+
+cdef inline Vec3[double] smooth_damp(Vec3[double] value, Vec3[double] target,
+                                     Vec3[double]* velocity, double smooth_time,
+                                     double elapsed) noexcept nogil:
+    """One step of a critically damped spring towards the target, which it never passes.
+
+    The step is Unity's SmoothDamp, after Game Programming Gems 4, chapter 1.10, with its
+    approximation of e^-x. ``smooth_time`` is about how long the way takes.
+    """
+    cdef double frequency = 2 / max(smooth_time, 0.0001)
+    cdef double x = frequency * elapsed
+    cdef double decay = 1 / (1 + x + 0.48 * x * x + 0.235 * x * x * x)
+    cdef Vec3[double] change = value - target
+    cdef Vec3[double] step = (velocity[0] + change * frequency) * elapsed
+    cdef Vec3[double] result = target + (change + step) * decay
+    velocity[0] = (velocity[0] - step * frequency) * decay
+    # past the target, or beyond what a double can hold
+    if dot(target - value, result - target) > 0 or not isfinite(dot(result, velocity[0])):
+        velocity[0] = Vec3[double]()
+        return target
+    return result

@@ -49,7 +49,7 @@ public:
         return last_;
     }
 
-    const std::string& name(int32_t number) const { return names_[size_t(number)]; }
+    const std::string& name(int32_t number) const { return names_.at(size_t(number)); }
     size_t size() const { return names_.size(); }
 
 private:

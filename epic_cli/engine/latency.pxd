@@ -5,6 +5,7 @@ cimport cython
 cdef class MovingAverage:
     cdef readonly double weight
     cdef readonly double value
+    cdef readonly double variance
     cdef readonly long count
 
     cpdef double add(self, double sample) noexcept nogil
@@ -17,6 +18,7 @@ cdef class WeightedTimedAverage:
     cdef readonly double value
     cdef double updated
 
+    cpdef void start(self, double value, double now) noexcept nogil
     cpdef double add(self, double sample, double now) noexcept nogil
 
 

@@ -8,7 +8,9 @@ from libc.math cimport NAN, isnan
 cdef class MovingAverage:
     """An exponential moving average: each sample counts for ``weight`` (0 to 1), the rest stays.
 
-    The first sample is taken whole. ``value`` is NaN before it.
+    The first sample is taken whole. ``value`` is NaN before it. ``variance`` is averaged alike:
+
+        variance = (1 - weight) * (variance + weight * (sample - value)^2)
     """
 
     def __init__(self, double weight=0.1):
@@ -19,13 +21,20 @@ cdef class MovingAverage:
 
     cpdef double add(self, double sample) noexcept nogil:
         """Takes a sample and returns the average."""
+        cdef double difference = sample - self.value
         self.count += 1
-        self.value = sample if self.count == 1 else self.value + (sample - self.value) * self.weight
+        if self.count == 1:
+            self.value = sample
+        else:
+            self.value += difference * self.weight
+            self.variance = (1 - self.weight) * (
+                self.variance + self.weight * difference * difference)
         return self.value
 
     cpdef void clear(self) noexcept nogil:
         """Forgets all samples."""
         self.value = NAN
+        self.variance = 0
         self.count = 0
 
 
@@ -45,6 +54,11 @@ cdef class WeightedTimedAverage:
         if not duration > 0:
             raise ValueError("a duration is longer than 0 s")
         self.duration = duration
+        self.start(0, now)
+
+    cpdef void start(self, double value, double now) noexcept nogil:
+        """Begins anew with a value at the time ``now``."""
+        self.value = value
         self.updated = now
 
     cpdef double add(self, double sample, double now) noexcept nogil:

@@ -283,12 +283,13 @@ inline char* append_fixed(char* out, double value) {
     return out + std::snprintf(out, kLongestFixed, "%.0f.%0*d", value, Decimals, 0);
 }
 
-// The same, right-aligned in a column of the given width.
+// The same, right-aligned in a column of the given width, of which at least one is blank.
 template <int Decimals>
 inline char* append_column(char* out, double value, int width) {
     char text[kLongestFixed];
     const auto length = append_fixed<Decimals>(text, value) - text;
-    for (auto blank = length; blank < width; ++blank) *out++ = ' ';
+    *out++ = ' ';
+    for (auto blank = length + 1; blank < width; ++blank) *out++ = ' ';
     std::memcpy(out, text, size_t(length));
     return out + length;
 }

@@ -2,9 +2,9 @@
 
 from libc.math cimport INFINITY, NAN, isnan, nextafter
 
-# No gap is drawn that has more rows than this: the most that the demo ever draws before its
-# clock stands still (18,073,720), rounded up.
-cdef double MOST_TICKS = 20_000_000
+# No gap is drawn that has more rows than this, four weeks at 50 ms: what is longer is a stamp of
+# another clock. (The demo draws up to 18,073,720 before its own clock stands still.)
+cdef double MOST_TICKS = 50_000_000
 
 # How far past the last arrival rows are drawn, in seconds.
 cdef double TAIL = 0.15

@@ -54,7 +54,7 @@ cdef extern from "packet.h" namespace "epic" nogil:
 cdef extern from "entities.h" namespace "epic" nogil:
     cdef cppclass EntityNames:
         int32_t number_of(string_view)
-        const string& name(int32_t)
+        const string& name(int32_t) except +IndexError
         size_t size()
 
 
@@ -68,7 +68,7 @@ cdef class PacketBlock:
     cdef vector[Packet] items
     cdef readonly Entities entities
     cdef public bytes text
-    cdef public object find_time
+    cdef public object find_field
     cdef public list problems
 
 

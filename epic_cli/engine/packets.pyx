@@ -40,8 +40,8 @@ cdef class Entities:
 cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
-    ``problems`` are the lines of that text that were refused. ``find_time`` finds the time
-    in the text of one packet where its reader did not note it.
+    ``problems`` are the lines of that text that were refused. ``find_field`` finds a field by
+    its name in the text of one packet, for formats that are not packet text.
     """
 
     def __init__(self, Entities entities=None):
@@ -55,6 +55,36 @@ cdef class PacketBlock:
         packet_from_python(packet, native)
         native.entity = self.entities.number_of(packet.entity)
         self.items.push_back(native)
+
+    def extend(self, PacketBlock other not None):
+        """Adds another block's packets without their text, as one line each of this recording.
+
+        Both blocks must share their ``entities``.
+        """
+        cdef size_t index
+        if other.entities is not self.entities:
+            raise ValueError("the blocks do not share their entities")
+        self.items.reserve(self.items.size() + other.items.size())
+        for index in range(other.items.size()):
+            self.items.push_back(other.items[index])
+            self.items.back().line = self.items.size()
+            self.items.back().column = 0
+            self.items.back().offset = 0
+            self.items.back().length = 0
+
+    def part(self, size_t end):
+        """A block of its own with the first ``end`` packets, without their text."""
+        cdef PacketBlock copy = PacketBlock(self.entities)
+        end = min(end, self.items.size())
+        copy.items.assign(self.items.begin(), self.items.begin() + end)
+        return copy
+
+    def line_text(self, size_t index):
+        """The text that the packet at this index was read from."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        cdef Packet packet = self.items[index]
+        return self.text[packet.offset:packet.offset + packet.length]
 
     def __len__(self):
         return self.items.size()
@@ -95,13 +125,22 @@ cdef class PacketBlock:
                 return line, entity
         return None
 
-    def problem(self, size_t index, str what, str expected):
-        """A ``Problem`` with the time of the packet at this index."""
-        from epic_cli.engine.problems import Problem
+    def problem(self, size_t index, str field, str what, str expected):
+        """A ``Problem`` with a field (``time`` or ``arrival``) of the packet at this index."""
+        from epic_cli.engine.problems import Problem, find_word
 
+        if index >= self.items.size():
+            raise IndexError(index)
         cdef Packet packet = self.items[index]
         text = self.text[packet.offset:packet.offset + packet.length]
-        caret = packet.caret if self.find_time is None else self.find_time(text)
+        if isnan(packet.arrival):
+            field = "time"              # its arrival was made from that
+        if self.find_field is not None:
+            caret = self.find_field(text, field)
+        elif field == "time":
+            caret = packet.caret
+        else:
+            caret = find_word(text, field, packet.caret)
         return Problem(packet.line, packet.column + caret + 1, text, caret, what, expected)
 
 

@@ -36,6 +36,29 @@ class Problem(NamedTuple):
     expected: str
 
 
+def find_word(text: bytes, key: str, begin: int) -> int:
+    """Where the value of the last ``key=value`` word stands in a line of packet text."""
+    import re  # only a refused packet needs it
+
+    tail = text[begin:].partition(b"#")[0]
+    found = [match.end() for match in re.finditer(rb"\s%s=" % key.encode(), tail)]
+    return begin + (found[-1] if found else 0)
+
+
+#: What a number may begin with before it is one.
+_BEGUN = (b"+", b"-", b".", b"+.", b"-.")
+
+
+def grammar_after(code: int, rest: bytes) -> str:
+    """The grammar from the piece with this ``Expected`` code on, if ``rest`` may become it."""
+    begun = code % 2 == 0 and rest.strip() in _BEGUN
+    if rest.strip() and not begun:
+        return ""
+    pieces = [f" {mark} " if mark == "/" else mark for mark in _SEPARATORS]
+    grammar = [piece for pair in zip(_NUMBERS, [*pieces, ""], strict=True) for piece in pair]
+    return "".join(grammar[code + begun :])
+
+
 def describe(code: int, rest: bytes) -> tuple[str, str]:
     """What is wrong, and what was expected, for an ``Expected`` code of the line scanner.
 

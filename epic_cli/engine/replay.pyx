@@ -7,30 +7,14 @@ from epic_cli.engine.clocks cimport SingleClock
 from epic_cli.engine.pacing cimport (
     ACCEPTED,
     ARRIVAL_GOES_BACK,
-    NEVER_REACHED,
     NO_ARRIVAL,
     TOO_FAR,
+    ArrivalPacing,
     Pacing,
     Refusal,
 )
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
-
-_REFUSALS = {
-    NO_ARRIVAL: (
-        "the packet has no arrival time",
-        "arrival=SECONDS, --latency SECONDS or --pacing demo",
-    ),
-    ARRIVAL_GOES_BACK: (
-        "the packet arrived before the one above it",
-        "packets in order of arrival",
-    ),
-    TOO_FAR: (
-        "this is more than 20,000,000 ticks after the last row",
-        "a smaller gap, a longer --tick, or --pacing arrival to begin at the first packet",
-    ),
-}
-
 
 cdef class Replay:
     """Runs packets through one strategy per entity and draws each of them at every tick.
@@ -79,14 +63,25 @@ cdef class Replay:
         return [self.block.problem(one.index, *self.explain(one.reason)) for one in self.refused]
 
     def explain(self, int reason):
-        if reason != NEVER_REACHED:
-            return _REFUSALS[reason]
+        """The field that is wrong, what is wrong with it and what was expected."""
+        cdef bint by_arrival = isinstance(self.pacing, ArrivalPacing)
+        field = "arrival" if by_arrival else "time"
+        if reason == NO_ARRIVAL:
+            return ("time", "the packet has no arrival time",
+                    "arrival=SECONDS, --latency SECONDS or --pacing demo")
+        if reason == ARRIVAL_GOES_BACK:
+            return (field, "the packet arrived before the one above it",
+                    "packets in order of arrival")
+        if reason == TOO_FAR:
+            remedy = "a smaller gap, or a longer --tick"
+            if not by_arrival:
+                remedy += ", or --pacing arrival to begin at the first packet"
+            return field, "this is more than 50,000,000 ticks after the last row", remedy
         if isinstance(self.pacing.clock, SingleClock):
-            return (
-                "the single-precision clock never gets past this time",
-                "an earlier time, or --clock exact",
-            )
-        return "no clock gets to this time", f"a time below {self.pacing.clock.reach():.3g} s"
+            return (field, "the single-precision clock never gets past this time",
+                    "an earlier time (--clock exact goes further)")
+        reach = self.pacing.clock.reach()
+        return field, "no clock gets to this time", f"a time below {reach:.3g} s"
 
     def raise_error(self):
         error, self.error, self.broken = self.error, None, False

@@ -32,41 +32,57 @@ cdef enum:
     LONGEST_ROW = 2600
 
 _COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
-_TABLE_HEADER = (
-    "      time           x           y           z"
-    "          vx          vy          vz  status        entity\n"
-)
+
+# The widths of the table's columns; without velocity (0) the status is brief as well.
+cdef struct Layout:
+    int time
+    int position
+    int velocity
+
 
 # By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
 cdef Text[4] COLOURS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
 cdef Text[4] STATUS = [b"none", b"held", b"interpolated", b"extrapolated"]
+cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
+
+
+cdef Layout layout_for(int width):
+    """The widest table that a screen of so many columns has room for."""
+    if width >= 96:
+        return Layout(10, 12, 12)
+    if width >= 79:
+        return Layout(8, 10, 9)
+    return Layout(7, 9, 0)
 
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
 
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
-    for people, coloured by status if ``color`` is set. The others have every digit: the shortest
-    decimal that reads back as the same number.
+    for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
+    (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
+    shortest decimal that reads back as the same number.
     """
 
     cdef readonly str format
     cdef RowFormat kind
     cdef bint color
+    cdef Layout layout
     cdef string out
 
-    def __init__(self, str row_format="epic", bint color=False):
+    def __init__(self, str row_format="epic", bint color=False, int width=96):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
+        self.layout = layout_for(width)
 
-    def header(self):
-        """What stands above the first row."""
+    def header(self, bint named=True):
+        """What stands above the first row; without ``named``, a table has no column of names."""
         if self.kind == TABLE:
-            return _TABLE_HEADER.encode()
+            return table_header(self.layout, named)
         if self.kind == CSV or self.kind == TSV:
             return ((b"," if self.kind == CSV else b"\t").join(
                 name.encode() for name in _COLUMNS) + b"\n")
@@ -93,7 +109,7 @@ cdef class RowWriter:
         if self.kind == EPIC:
             return epic_row(out, sample)
         if self.kind == TABLE:
-            return table_row(out, sample, entity, self.color)
+            return table_row(out, sample, entity, self.layout, self.color)
         if self.kind == JSONL:
             return json_row(out, sample, entity)
         return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t")
@@ -125,29 +141,53 @@ cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
     return append(out, b"\n")
 
 
+cdef bytes table_header(Layout layout, bint named):
+    widths = [layout.time] + 3 * [layout.position] + 3 * [layout.velocity]
+    numbers = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
+    status = "  status" if layout.velocity else " stat"
+    name = ("        entity" if layout.velocity else "  entity") if named else ""
+    return f"{numbers}{status}{name}\n".encode()
+
+
 cdef char* table_row(char* out, const Sample& sample, const string& entity,
-                     bint color) noexcept nogil:
-    out = append_column3(out, sample.time, 10)
+                     const Layout& layout, bint color) noexcept nogil:
+    cdef int velocity = layout.velocity
+    out = append_column3(out, sample.time, layout.time)
     if sample.status == NONE:
-        out = append(out, b"           -           -           -"
-                          b"           -           -           -")
+        out = append_dashes(out, layout.position)
+        if velocity:
+            out = append_dashes(out, velocity)
     else:
-        out = append_column2(out, sample.position.x, 12)
-        out = append_column2(out, sample.position.y, 12)
-        out = append_column2(out, sample.position.z, 12)
-        out = append_column3(out, sample.velocity.x, 12)
-        out = append_column3(out, sample.velocity.y, 12)
-        out = append_column3(out, sample.velocity.z, 12)
-    out = append(out, b"  ")
+        out = append_column2(out, sample.position.x, layout.position)
+        out = append_column2(out, sample.position.y, layout.position)
+        out = append_column2(out, sample.position.z, layout.position)
+        if velocity:
+            out = append_column3(out, sample.velocity.x, velocity)
+            out = append_column3(out, sample.velocity.y, velocity)
+            out = append_column3(out, sample.velocity.z, velocity)
+    out = append(out, b"  " if velocity else b" ")
     if color:
         out = append(out, COLOURS[sample.status])
-    out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
+    if not velocity:
+        out = append(out, BRIEF[sample.status])
+    else:
+        out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
     if color:
         out = append(out, b"\x1b[0m")
     if not entity.empty():
         out = append(out, b"  ")
         out = append_escaped(out, entity, b"\\x", False)
     return append(out, b"\n")
+
+
+cdef char* append_dashes(char* out, int width) noexcept nogil:
+    cdef int index
+    for _ in range(3):
+        for index in range(width - 1):
+            out[index] = b" "
+        out[width - 1] = b"-"
+        out += width
+    return out
 
 
 cdef char* separated_row(char* out, const Sample& sample, const string& entity,

@@ -3,6 +3,8 @@ from epic_cli.engine.packets import Entities, PacketBlock
 FIELDS: tuple[str, ...]
 OPTIONAL_FIELDS: tuple[str, ...]
 
+def missing(line: bytes) -> str: ...
+
 class TextScanner:
     def __init__(self, entities: Entities | None = None) -> None: ...
     @property

@@ -129,7 +129,7 @@ cdef class TextScanner:
         one.caret = 0
         if scanned.expected == EXPECTED_NOTHING:
             one.expected = number_entity(self.entities, scanned.entity, packet[0])
-            if one.expected != EXPECTED_NOTHING:
+            if one.expected != EXPECTED_NOTHING and scanned.entity.data() != NULL:
                 one.caret = scanned.entity.data() - piece
         else:
             one.caret = scanned.where - piece
@@ -147,6 +147,22 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) noex
     if packet.entity >= 0:
         return EXPECTED_NOTHING
     return EXPECTED_TEXT if packet.entity == -2 else EXPECTED_FEWER_ENTITIES
+
+
+def missing(bytes line):
+    """What a line that begins like this still lacks, in the words of the grammar.
+
+    Empty where nothing is missing, or where what is there is wrong.
+    """
+    from epic_cli.engine.problems import grammar_after
+
+    cdef const char* text = line
+    cdef Packet packet
+    cdef Scanned scanned = scan_packet(text, text + len(line), packet)
+    if scanned.expected >= EXPECTED_NOTHING:
+        return ""
+    found = grammar_after(scanned.expected, line[scanned.where - text:])
+    return found.lstrip() if line[-1:].isspace() else found
 
 
 cdef object problem_of(Refused one, bytes text):

@@ -10,5 +10,6 @@ cdef extern from "vec3.h" namespace "epic" nogil:
         Vec3[T] operator*(T)
 
     T dot[T](const Vec3[T]&, const Vec3[T]&)
+    Vec3[T] cross[T](const Vec3[T]&, const Vec3[T]&)
     Vec3[double] widened(const Vec3[float]&)
     Vec3[float] narrowed(const Vec3[double]&)

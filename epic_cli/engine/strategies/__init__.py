@@ -34,10 +34,13 @@ def find(name: str) -> type[Any]:
     module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # other people's code may fail in any way
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     if not isinstance(found, type):
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {place} is no class")
+    missing = [method for method in ("reset", "update", "read") if not hasattr(found, method)]
+    if missing:
+        raise UnknownStrategy(f"{name!r} is no strategy: it has no {', '.join(missing)}")
     return found
 
 
@@ -48,7 +51,10 @@ def create(name: str, settings: dict[str, Any] | None = None) -> Any:
     given = dict(settings or {})
     if isinstance(declaration, Declaration):
         given = {key: value for key, value in declaration.values(given).items() if key in given}
-    return found(**given)
+    try:
+        return found(**given)
+    except TypeError as error:
+        raise UnknownStrategy(f"strategy {name!r} cannot be made: {error}") from error
 
 
 def declaration(name: str) -> Declaration:
@@ -76,4 +82,20 @@ BUILT_IN = {
     "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
     "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
     "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
+    "mirror": "epic_cli.engine.strategies.mirror:Mirror",
+    "geckos": "epic_cli.engine.strategies.geckos:Geckos",
+    "unity-ngo": "epic_cli.engine.strategies.unity_ngo:UnityNgo",
+    "source": "epic_cli.engine.strategies.source:Source",
+    "quake3": "epic_cli.engine.strategies.quake3:Quake3",
+    "hermite": "epic_cli.engine.strategies.hermite:Hermite",
+    "gambetta": "epic_cli.engine.strategies.gambetta:Gambetta",
+    "james-frowen": "epic_cli.engine.strategies.james_frowen:JamesFrowen",
+    "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
+    "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
+    "kalman": "epic_cli.engine.strategies.kalman:Kalman",
+    "dis": "epic_cli.engine.strategies.dis:Dis",
+    "projective": "epic_cli.engine.strategies.projective:Projective",
+    "unreal": "epic_cli.engine.strategies.unreal:Unreal",
+    "robocat": "epic_cli.engine.strategies.robocat:Robocat",
+    "spline": "epic_cli.engine.strategies.spline:Spline",
 }

@@ -1,0 +1,1 @@
+"""How good a strategy is: truth, metrics and comparison. Numpy lives here, and only here."""

@@ -1,0 +1,217 @@
+"""The truth that strategies are measured against: given, or rebuilt with hindsight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.path import Path
+from epic_cli.engine.trace import columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.packets import PacketBlock
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int32]
+    Flags = NDArray[np.bool_]
+
+#: Two states further apart than this many usual intervals, and than so many seconds, are a gap.
+GAP_INTERVALS = 4
+GAP_SECONDS = 0.5
+
+#: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
+TELEPORT_STEPS = 5
+
+#: Larger numbers cannot be squared; they count as not finite.
+LARGEST = 1e100
+
+#: Velocities that differ from what the positions say by more than this share are not used.
+VELOCITY_MISMATCH = 0.5
+
+
+class NotEnoughToSay(ValueError):
+    """The data do not decide the question; no figure is better than a made-up one."""
+
+
+class Motion(NamedTuple):
+    """Where an entity was and how fast, at n times.
+
+    ``positions`` and ``velocities`` are (n, 3), NaN where nothing is known; ``segments`` (n)
+    numbers the stretches of unbroken movement, -1 where nothing is known.
+    """
+
+    positions: Floats
+    velocities: Floats
+    segments: Integers
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One entity's movement, cut at teleports and gaps.
+
+    ``starts`` are the times at which its segments begin, in seconds. ``notes`` say in words what
+    was cut out and why.
+    """
+
+    path: Path
+    origin: Literal["given", "rebuilt"]
+    start: float
+    end: float
+    starts: Floats
+    notes: tuple[str, ...]
+
+    def at(self, times: Floats, shift: float = 0.0) -> Motion:
+        """The movement at ``times - shift``."""
+        count = len(times)
+        motion = Motion(np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int32))
+        self.path.read(times, shift, *motion)
+        return motion
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first state to the last."""
+        return self.end - self.start
+
+
+def truth_of(
+    packets: PacketBlock, origin: Literal["given", "rebuilt"] = "rebuilt", offset: float = 0.0
+) -> Truth:
+    """The truth from the packets (or the recorded states) of one entity; see ``build``.
+
+    ``offset`` (seconds) is added to the times. Raises ``NotEnoughToSay``.
+    """
+    table = np.frombuffer(columns(packets)).reshape(-1, 9)
+    return build(table[:, 0] + offset, table[:, 1:4], table[:, 4:7], table[:, 8] > 0, origin)
+
+
+def build(
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    teleports: Flags | None = None,
+    origin: Literal["given", "rebuilt"] = "rebuilt",
+) -> Truth:
+    """A truth through n states: cubic Hermite through positions and velocities.
+
+    ``times`` (n) in seconds, in any order; ``positions`` and ``velocities`` (n, 3); ``teleports``
+    (n) marks states before which the entity was moved on purpose. It is cut there, at steps that
+    look like teleports, and at gaps, unless the entity rested. States that are not finite are
+    left out, of states with equal times the last one counts. Velocities that are all zero, or
+    that differ from the positions' own differences by more than half, are replaced by these.
+
+    Raises ``NotEnoughToSay`` where fewer than two states are left.
+    """
+    notes: list[str] = []
+    marks = np.zeros(len(times), bool) if teleports is None else teleports
+    with np.errstate(invalid="ignore"):
+        finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
+        velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
+    if not finite.all():
+        notes.append(f"{_count(int((~finite).sum()), 'state')} left out: not finite")
+    order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
+    times, positions, velocities = times[order], positions[order], velocities[order]
+    marks = marks[order]
+    last = np.append(times[1:] > times[:-1], True)[: len(times)]
+    if len(times) and not last.all():
+        groups = np.concatenate(([0], np.cumsum(last)[:-1]))
+        marks = np.asarray(np.bincount(groups, marks) > 0)
+        notes.append(f"{_count(int((~last).sum()), 'state')} left out: a later one has its time")
+        times, positions, velocities = times[last], positions[last], velocities[last]
+    if len(times) < 2:
+        had = "one usable state" if len(times) else "no usable state"
+        raise NotEnoughToSay(f"{had}: a movement needs two")
+    cut = _cuts(times, positions, velocities, marks, notes)
+    segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
+    velocities = _usable(times, positions, velocities, cut, segments, notes)
+    return Truth(
+        Path(times, positions, velocities, segments),
+        origin,
+        float(times[0]),
+        float(times[-1]),
+        times[np.concatenate(([True], cut))],
+        tuple(notes),
+    )
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _cuts(
+    times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[str]
+) -> Flags:
+    """Which of the n - 1 intervals are not bridged."""
+    intervals = np.diff(times)
+    usual = float(np.median(intervals))
+    steps = lengths(np.diff(positions, axis=0))
+    speeds = lengths(velocities)
+    moving = steps[steps > 0]
+    rest = 0.01 * float(np.median(moving)) if len(moving) else 0.0
+    slow = np.where(np.isnan(speeds), 0.0, speeds) * usual <= rest
+    rested = (steps <= rest) & slow[1:] & slow[:-1]
+    marked = marks[1:]
+    gap = (intervals > max(GAP_INTERVALS * usual, GAP_SECONDS)) & ~rested & ~marked
+    # stamps that nearly coincide must not make a usual step look fast
+    pace = steps / np.maximum(intervals, usual)
+    seen = np.zeros(len(steps), bool)
+    if len(moving) > 2:
+        around = np.maximum(np.append(0.0, pace[:-1]), np.append(pace[1:], 0.0))
+        long = float(np.quantile(pace[steps > 0], 0.9))
+        seen = (pace > TELEPORT_STEPS * np.maximum(long, around)) & ~gap & ~marked
+    for flags, word in ((marked, "marked teleport"), (seen, "unmarked teleport"), (gap, "gap")):
+        if flags.any():
+            detail = f" ({intervals[flags].sum():.3g} s)" if word == "gap" else ""
+            notes.append(f"{_count(int(flags.sum()), word)} cut out{detail}")
+    cut: Flags = marked | seen | gap
+    return cut
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _usable(
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    cut: Flags,
+    segments: Integers,
+    notes: list[str],
+) -> Floats:
+    """The velocities, or the positions' own where those cannot be meant."""
+    kept = ~cut
+    if not kept.any():
+        return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
+    told = (velocities[1:] + velocities[:-1]) / 2
+    made = np.diff(positions, axis=0) / np.diff(times)[:, None]
+    if cut.any():
+        told, made = told[kept], made[kept]
+    speed = lengths(made)
+    moving = speed > 0
+    if not np.isfinite(velocities).all():
+        notes.append("velocities taken from the positions: some are not finite")
+    elif not moving.any():
+        return velocities
+    elif not velocities.any():
+        notes.append("velocities taken from the positions: all are zero")
+    else:
+        mismatch = lengths(told - made)[moving]
+        share = float(np.median(mismatch) / np.median(speed[moving]))
+        if share <= VELOCITY_MISMATCH:
+            return velocities
+        notes.append(
+            f"velocities taken from the positions: they differ from these by {share:.0%} (median)"
+        )
+    derived = np.zeros_like(positions)
+    for segment in range(int(segments[-1]) + 1):
+        mine = np.flatnonzero(segments == segment) if segments[-1] else slice(None)
+        if len(times[mine]) > 1:
+            derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
+    return derived
+
+
+def lengths(vectors: Floats) -> Floats:
+    """The lengths of vectors (n, 3), several times faster than numpy's own norm."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

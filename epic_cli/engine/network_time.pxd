@@ -1,0 +1,13 @@
+cimport cython
+
+
+@cython.final
+cdef class NetworkTime:
+    cdef readonly bint estimates
+    cdef readonly double offset
+    cdef double fixed, buffer, hard_reset, ratio, interval
+    cdef double desired, last_sync, latest
+
+    cpdef void sync(self, double stamp, double now) noexcept nogil
+    cpdef double advance(self, double at, double elapsed) noexcept nogil
+    cpdef void clear(self) noexcept nogil

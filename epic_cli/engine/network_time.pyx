@@ -1,0 +1,53 @@
+"""The server's time as a Netcode for GameObjects client reckons it."""
+
+cimport cython
+from libc.math cimport INFINITY, NAN, fabs
+
+
+@cython.final
+cdef class NetworkTime:
+    """A clock that stays ``buffer`` seconds behind the stamps that come in.
+
+    Every ``interval`` seconds a packet sets the offset that is wanted; the offset goes there by
+    at most ``ratio`` of the time that passes, and jumps where more than ``hard_reset`` is missing:
+
+        wanted = stamp - now - buffer
+        time   = local time + offset
+
+    The time never goes back. With ``latency`` given (arrival less stamp, s) nothing is estimated.
+
+    Source: com.unity.netcode.gameobjects (MIT), NetworkTimeSystem; formulas only.
+    """
+
+    def __init__(self, double latency=NAN, double buffer=0.05, double hard_reset=0.2,
+                 double ratio=0.01, double interval=1.0):
+        self.estimates = latency != latency
+        self.fixed = -latency - buffer
+        self.buffer = buffer
+        self.hard_reset = hard_reset
+        self.ratio = ratio
+        self.interval = interval
+        self.clear()
+
+    cpdef void sync(self, double stamp, double now) noexcept nogil:
+        """A packet with this stamp came in at the local time ``now``."""
+        cdef bint first = self.last_sync == -INFINITY
+        if not self.estimates or now - self.last_sync < self.interval:
+            return
+        self.last_sync = now
+        self.desired = stamp - now - self.buffer
+        if first or fabs(self.desired - self.offset) > self.hard_reset:
+            self.offset = self.desired
+
+    cpdef double advance(self, double at, double elapsed) noexcept nogil:
+        """The server's time in the frame at the local time ``at``, ``elapsed`` after the last."""
+        cdef double most = elapsed * self.ratio
+        if self.estimates:
+            self.offset += min(max(self.desired - self.offset, -most), most)
+        self.latest = max(self.latest, at + self.offset)
+        return self.latest
+
+    cpdef void clear(self) noexcept nogil:
+        """Forgets what was estimated."""
+        self.offset = self.desired = 0 if self.estimates else self.fixed
+        self.last_sync = self.latest = -INFINITY

@@ -1,0 +1,190 @@
+"""A movement that is known at some times, and between them by cubic Hermite interpolation."""
+
+from libc.math cimport NAN, sqrt
+from libc.stdint cimport int32_t
+from libcpp.algorithm cimport upper_bound
+from libcpp.vector cimport vector
+
+from epic_cli.engine.vec3 cimport Vec3, dot
+
+
+cdef class Path:
+    """Where an entity was, at any time that its states enclose.
+
+    ``times`` (n, increasing, seconds), ``positions`` and ``velocities`` (n x 3) are the states;
+    ``segments`` (n) numbers the stretches of unbroken movement, from 0: between two states of
+    different segments nothing is known. Between two states p0, v0 and p1, v1 that are d seconds
+    apart, with u from 0 to 1,
+
+        p(u) = (2u^3 - 3u^2 + 1) p0 + (u^3 - 2u^2 + u) d v0 + (3u^2 - 2u^3) p1 + (u^3 - u^2) d v1
+
+    the cubic with these ends (Hermite). Buffers of doubles and of 32-bit integers; nothing is
+    held of them.
+    """
+
+    cdef vector[double] times
+    cdef vector[Vec3[double]] positions
+    cdef vector[Vec3[double]] velocities
+    cdef vector[int32_t] segments
+
+    def __init__(self, const double[:] times, const double[:, :] positions,
+                 const double[:, :] velocities, const int32_t[:] segments):
+        cdef Py_ssize_t count = times.shape[0]
+        if not (count == positions.shape[0] == velocities.shape[0] == segments.shape[0]):
+            raise ValueError("a path has one position, velocity and segment for each time")
+        if count and not (positions.shape[1] == velocities.shape[1] == 3):
+            raise ValueError("positions and velocities have three components")
+        for index in range(1, count):
+            if not times[index - 1] < times[index]:
+                raise ValueError("the times of a path increase")
+        self.times.reserve(count)
+        self.positions.reserve(count)
+        self.velocities.reserve(count)
+        self.segments.reserve(count)
+        for index in range(count):
+            self.times.push_back(times[index])
+            self.positions.push_back(
+                Vec3[double](positions[index, 0], positions[index, 1], positions[index, 2]))
+            self.velocities.push_back(
+                Vec3[double](velocities[index, 0], velocities[index, 1], velocities[index, 2]))
+            self.segments.push_back(segments[index])
+
+    def __len__(self):
+        return self.times.size()
+
+    def read(self, const double[:] times, double shift, double[:, :] positions,
+             double[:, :] velocities, int32_t[:] segments):
+        """Fills in where the entity was, and how fast, at each of ``times - shift``.
+
+        ``segments`` gets the segment of each, -1 where nothing is known; the numbers there
+        are NaN.
+        """
+        cdef Py_ssize_t row, count = times.shape[0]
+        cdef Vec3[double] position, velocity
+        cdef size_t index = 0
+        if not (count == positions.shape[0] == velocities.shape[0] == segments.shape[0]):
+            raise ValueError("what is filled in has as many rows as there are times")
+        with nogil:
+            for row in range(count):
+                segments[row] = self.find(times[row] - shift, index)
+                if segments[row] < 0:
+                    position = velocity = Vec3[double](NAN, NAN, NAN)
+                else:
+                    self.interpolate(index, times[row] - shift, position, velocity)
+                positions[row, 0], positions[row, 1] = position.x, position.y
+                positions[row, 2] = position.z
+                velocities[row, 0], velocities[row, 1] = velocity.x, velocity.y
+                velocities[row, 2] = velocity.z
+
+    def squared_distances(self, const double[:] times, const double[:, :] positions,
+                          const int32_t[:] segments, const double[:] shifts, double[:] totals,
+                          int32_t[:] counts):
+        """For each of ``shifts``: the sum of |positions - path(times - shift)|^2, of how many rows.
+
+        Only those rows count whose shifted time is in the segment that ``segments`` names.
+        """
+        cdef Py_ssize_t row, place
+        cdef Vec3[double] position, velocity, offset
+        cdef size_t index = 0
+        if not (times.shape[0] == positions.shape[0] == segments.shape[0]
+                and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
+            raise ValueError("there is one position and segment for each time, one sum per shift")
+        with nogil:
+            for place in range(shifts.shape[0]):
+                totals[place] = counts[place] = 0
+                for row in range(times.shape[0]):
+                    if segments[row] < 0:
+                        continue
+                    if self.find(times[row] - shifts[place], index) != segments[row]:
+                        continue
+                    self.interpolate(index, times[row] - shifts[place], position, velocity)
+                    offset = position - Vec3[double](
+                        positions[row, 0], positions[row, 1], positions[row, 2])
+                    totals[place] += dot(offset, offset)
+                    counts[place] += 1
+
+    def backward_steps(self, const double[:] times, const double[:, :] positions,
+                       const int32_t[:] segments, double shift, Py_ssize_t reach,
+                       double slowest, double shortest):
+        """How many steps go against the direction of this path, ``shift`` seconds ago.
+
+        A step is from one row to the next of the same segment. It must go back by more than
+        ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
+        turning a little early or late is no fault. Where the path is no faster than
+        ``slowest``, its direction is the last that it had.
+        """
+        cdef Py_ssize_t row, count = 0, rows = times.shape[0]
+        cdef vector[Vec3[double]] directions
+        cdef Vec3[double] position, velocity, latest, step
+        cdef double speed
+        cdef size_t index = 0
+        if not (rows == positions.shape[0] == segments.shape[0]) or reach < 0:
+            raise ValueError("there is one position and segment for each time")
+        with nogil:
+            directions.resize(rows)
+            for row in range(rows):
+                if self.find(times[row] - shift, index) >= 0:
+                    self.interpolate(index, times[row] - shift, position, velocity)
+                    speed = sqrt(dot(velocity, velocity))
+                    if speed > slowest:
+                        latest = velocity * (1 / speed)
+                directions[row] = latest
+            for row in range(1, rows):
+                if segments[row] < 0 or segments[row] != segments[row - 1]:
+                    continue
+                step = Vec3[double](
+                    positions[row, 0] - positions[row - 1, 0],
+                    positions[row, 1] - positions[row - 1, 1],
+                    positions[row, 2] - positions[row - 1, 2],
+                )
+                count += (
+                    dot(step, directions[row]) < -shortest
+                    and dot(step, directions[max(row - reach, 1)]) < -shortest
+                    and dot(step, directions[min(row + reach, rows - 1)]) < -shortest
+                )
+        return count
+
+    cdef int32_t find(self, double time, size_t& index) noexcept nogil:
+        """The segment at a time, -1: none; ``index`` becomes that of the state before it.
+
+        Times mostly go forward, by less than a state or by one: these are looked at first.
+        """
+        cdef size_t last = self.times.size()
+        if last == 0 or not (self.times[0] <= time <= self.times[last - 1]):
+            return -1
+        last -= 1
+        if not self.times[index] <= time or (index < last and self.times[index + 1] <= time):
+            if index < last and self.times[index] <= time and (
+                index + 1 == last or time < self.times[index + 2]
+            ):
+                (&index)[0] = index + 1
+            else:
+                (&index)[0] = upper_bound(self.times.begin(), self.times.end(), time) \
+                    - self.times.begin() - 1
+        if index == last or self.times[index] == time:
+            return self.segments[index]
+        if self.segments[index] != self.segments[index + 1]:
+            return -1
+        return self.segments[index]
+
+    cdef void interpolate(self, size_t index, double time, Vec3[double]& position,
+                          Vec3[double]& velocity) noexcept nogil:
+        cdef double length, u
+        cdef Vec3[double] way, begin, end
+        if self.times[index] == time:
+            (&position)[0] = self.positions[index]
+            (&velocity)[0] = self.velocities[index]
+            return
+        length = self.times[index + 1] - self.times[index]
+        u = (time - self.times[index]) / length
+        begin, end = self.velocities[index], self.velocities[index + 1]
+        # taken from the state before, so that a path far from the origin keeps its digits
+        way = self.positions[index + 1] - self.positions[index]
+        (&position)[0] = (
+            self.positions[index] + way * (u * u * (3 - 2 * u))
+            + begin * (length * u * (1 - u) * (1 - u)) - end * (length * u * u * (1 - u))
+        )
+        (&velocity)[0] = (
+            way * (6 * u * (1 - u) / length) + begin * ((1 - u) * (1 - 3 * u))
+            + end * (u * (3 * u - 2))
+        )

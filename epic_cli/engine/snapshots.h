@@ -1,0 +1,73 @@
+// Received states that wait to be drawn, oldest first: what all delay buffers are made of.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "packet.h"
+
+namespace epic {
+
+struct Snapshot {
+    double time = 0;     // sender's clock, s
+    double arrival = 0;  // receiver's clock, s
+    Vec3<double> position, velocity;
+};
+
+// A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves
+// only what is newer, which is nothing where packets come in order.
+class SnapshotBuffer {
+public:
+    void set_capacity(std::size_t capacity) {
+        ring_.assign(capacity, Snapshot());
+        clear();
+    }
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    bool full() const { return size_ == ring_.size(); }
+
+    Snapshot& operator[](std::size_t index) {
+        std::size_t place = first_ + index;
+        return ring_[place < ring_.size() ? place : place - ring_.size()];
+    }
+    Snapshot& front() { return (*this)[0]; }
+    Snapshot& back() { return (*this)[size_ - 1]; }
+
+    void clear() { first_ = size_ = 0; }
+
+    void drop_front(std::size_t count) {
+        first_ = (first_ + count) % ring_.size();
+        size_ -= count;
+    }
+    void drop_back() { --size_; }
+
+    // How many snapshots have a stamp of at most `time`.
+    std::size_t count_until(double time) {
+        std::size_t count = size_;
+        while (count > 0 && (*this)[count - 1].time > time) --count;
+        return count;
+    }
+
+    // Puts a snapshot before the one that has this index now; there must be room.
+    void insert(std::size_t index, const Snapshot& snapshot) {
+        for (std::size_t later = size_++; later > index; --later) (*this)[later] = (*this)[later - 1];
+        (*this)[index] = snapshot;
+    }
+
+    // Puts a snapshot behind the newest; where there is no room the oldest goes.
+    void append(const Snapshot& snapshot) {
+        if (full()) drop_front(1);
+        insert(size_, snapshot);
+    }
+
+private:
+    std::vector<Snapshot> ring_;
+    std::size_t first_ = 0, size_ = 0;
+};
+
+inline Snapshot snapshot_of(const Packet& packet, double now) {
+    return {packet.time, now, packet.position, packet.velocity};
+}
+
+}  // namespace epic

@@ -1,0 +1,106 @@
+"""The entity interpolation of Gabriel Gambetta's live demo."""
+
+from libc.math cimport NAN
+
+from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.sender_clock cimport SendInterval
+from epic_cli.engine.snapshots cimport (
+    SnapshotBuffer,
+    draw_again,
+    draw_between,
+    draw_held,
+    fraction_between,
+    snapshot_of,
+)
+from epic_cli.engine.strategy cimport Strategy
+
+from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
+
+# The demo's buffer grows as it likes; ours holds what comes in within a few seconds.
+cdef size_t CAPACITY = 1024
+
+
+cdef class Gambetta(Strategy):
+    """Draws between the states that came in around a time one packet ago.
+
+        render time = now - 1 / update_rate
+        u           = (render time - before.arrival) / (after.arrival - before.arrival)
+        drawn       = lerp(before, after, u)
+
+    It goes by the times of arrival, so it needs no stamps and no clock, and it is the easiest
+    interpolation to write: fifteen lines. The price is that jitter of the network is drawn as
+    jitter of the entity's speed, that a constant velocity is a straight line only where packets
+    come in evenly, and that a lost packet freezes it. Where there is no later state it keeps
+    what it drew last, so it rests a little before the newest state, and goes there with the
+    next packet; it takes what came in twice in one instant for one.
+
+    The demo looks at neither order nor copies of packets: with ``quirks=on`` a late packet is
+    drawn late. Here it is discarded, and so is a packet with the stamp of the newest. The
+    demo is told its update rate; ``auto`` measures it by the stamps. ``snap_distance`` is ours.
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="gambetta",
+        summary="Gambetta's live demo: between the last two arrivals, one packet ago",
+        family="delay buffer",
+        needs=("arrival times", "a steady send rate"),
+        lag="latency plus one send interval",
+        on_loss="holds what it drew last",
+        source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
+        proof="formula",
+        settings=(
+            Setting("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
+                    choices=("auto",), tune=(2, 60), scale="log"),
+            SNAP_DISTANCE,
+            Setting("quirks", "off", "take late packets and copies for new ones, as the demo does",
+                    choices=("on", "off")),
+        ),
+    )
+
+    cdef SendInterval interval
+    cdef double snap_distance
+    cdef bint quirks
+    cdef SnapshotBuffer buffer
+    cdef Sample shown
+    cdef bint drew
+
+    def configure(self, *, update_rate, snap_distance, quirks):
+        self.interval = NewSendInterval(NAN if update_rate == "auto" else 1.0 / update_rate, 0.1)
+        self.snap_distance = snap_distance
+        self.quirks = quirks == "on"
+        self.buffer.set_capacity(CAPACITY)
+
+    cdef void clear(self) noexcept nogil:
+        self.interval.clear()
+        self.buffer.clear()
+        self.drew = False
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time <= self.newest and not self.quirks and not self.buffer.empty():
+            return False
+        self.interval.add(packet.time)
+        self.buffer.append(snapshot_of(packet, now))
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = at - self.interval.value
+        if self.buffer.empty():
+            sample.status = NONE
+            return
+        while self.buffer.size() > 1 and self.buffer[1].arrival <= time:
+            self.buffer.drop_front(1)
+        if self.buffer.size() > 1 and self.buffer[0].arrival <= time:
+            draw_between(
+                self.buffer[0], self.buffer[1],
+                fraction_between(self.buffer[0].arrival, self.buffer[1].arrival, time),
+                self.snap_distance, sample)
+            self.shown = sample
+            self.drew = True
+        elif self.drew:
+            draw_again(self.shown, sample)
+        else:
+            draw_held(self.buffer.front(), sample)

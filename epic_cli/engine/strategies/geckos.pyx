@@ -1,0 +1,162 @@
+"""The snapshot interpolation of geckos.io."""
+
+from libc.math cimport fabs, round
+
+from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.snapshots cimport (
+    SnapshotBuffer,
+    draw_again,
+    draw_between,
+    fraction_between,
+    snapshot_of,
+)
+from epic_cli.engine.strategy cimport Strategy
+
+from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.declaration import Declaration, Setting
+
+# An offset that is wrong by more is replaced, s; the rest is for rounding.
+cdef double TOLERANCE = 0.05 + 1e-9
+# What the original takes for "no offset yet", s.
+cdef double UNSET = -0.001
+
+
+cdef class Geckos(Strategy):
+    """Draws between the two snapshots around a time that is a fixed buffer behind the server's.
+
+        offset      = arrival - stamp of the first packet, or of one that differs by over 50 ms
+        server time = local time - offset - interpolation_buffer
+        u           = (server time - older.time) / (newer.time - older.time)
+        drawn       = lerp(older, newer, u)
+
+    The buffer is 100 ms, or three packets where ``server_fps`` tells how many there are a
+    second. The last ``vault_size`` snapshots are kept, sorted by their stamps.
+
+    Simple, exact, and indifferent to order and duplicates. It does not adapt: jitter or a gap
+    that the buffer does not cover freezes the entity, which then jumps to where it should be. A
+    clock that runs faster or slower than ours makes a step of 50 ms from time to time. Where
+    there is no newer snapshot the original returns nothing and its caller keeps what it drew
+    last: these rows are ``held``, and ``none`` before there was anything, so an entity that
+    sends a single packet is never seen.
+
+    Where this differs from the original: a packet more than 50 ms late sets its clock back, and
+    the entity runs backwards; here it waits. A copy of a packet changes nothing, and a packet
+    older than a full vault is discarded. Times keep their fractions of a millisecond, and every
+    offset counts, also one of -1 ms. ``quirks=on`` has all of it as in the original, and
+    ``closest`` answers with the farther of two snapshots, as there. ``snap_distance`` is ours.
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="geckos",
+        summary="geckos.io: linear between two snapshots, a fixed buffer behind the server",
+        family="delay buffer",
+        needs=("arrival times",),
+        lag="latency of the first packet plus the buffer",
+        on_loss="interpolates across what the buffer covers, then holds what it drew last",
+        source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
+        proof="runs of the original",
+        settings=(
+            Setting("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
+                    " or three packets of server_fps", "s", 0, 60, choices=("auto",),
+                    tune=(0.02, 0.5), scale="log"),
+            Setting("server_fps", 0.0, "packets a second; 0: not known", "Hz", 0, 1000),
+            Setting("auto_correct_time_offset", "on", "replace an offset that is over 50 ms off",
+                    choices=("on", "off")),
+            Setting("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
+                    whole=True),
+            SNAP_DISTANCE,
+            Setting("quirks", "off", "do what the original does by mistake",
+                    choices=("on", "off")),
+        ),
+    )
+
+    cdef double buffer_time, snap_distance
+    cdef bint corrects, quirks
+    cdef SnapshotBuffer vault
+    cdef bint has_offset, drew
+    cdef readonly double offset         # arrival less stamp, s
+    cdef double server_time
+    cdef Sample shown
+
+    def configure(self, *, interpolation_buffer, server_fps, auto_correct_time_offset, vault_size,
+                  snap_distance, quirks):
+        if interpolation_buffer != "auto":
+            self.buffer_time = interpolation_buffer
+        else:
+            self.buffer_time = 3.0 / server_fps if server_fps else 0.1
+        self.corrects = auto_correct_time_offset == "on"
+        self.vault.set_capacity(int(vault_size))
+        self.snap_distance = snap_distance
+        self.quirks = quirks == "on"
+
+    @property
+    def stamps(self):
+        """The stamps of the snapshots in the vault, oldest first, seconds."""
+        return [self.vault[index].time for index in range(self.vault.size())]
+
+    def around(self, double time):
+        """The stamps of the snapshots at or before and after a time; None where there is none."""
+        count = self.vault.count_until(time)
+        newer = self.vault[count].time if count < self.vault.size() else None
+        if count > 0:
+            return self.vault[count - 1].time, newer
+        return None, None if self.quirks else newer
+
+    def closest(self, double time):
+        """The stamp of the snapshot that is closest to a time; with quirks, of the other one."""
+        older, newer = self.around(time)
+        if older is None:
+            return newer
+        if newer is None:
+            return older
+        older_is_closer = self.local(time - older) < self.local(newer - time)
+        return older if older_is_closer != self.quirks else newer
+
+    cdef void clear(self) noexcept nogil:
+        self.vault.clear()
+        self.has_offset = self.drew = False
+        self.offset = self.server_time = 0
+
+    cdef double local(self, double time) noexcept nogil:
+        """A time; the original's are in whole milliseconds."""
+        return round(time * 1000) / 1000 if self.quirks else time
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef size_t place = self.vault.count_until(packet.time)
+        cdef double offset = self.local(now - packet.time)
+        if not self.quirks:
+            if place > 0 and self.vault[place - 1].time == packet.time:
+                return False
+            if place == 0 and self.vault.full():
+                return False
+        if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
+            self.offset = offset
+            self.has_offset = True
+        elif self.corrects and fabs(self.offset - offset) > TOLERANCE:
+            self.offset = offset
+        if self.vault.full():
+            self.vault.drop_front(1)
+            place = max(place, <size_t>1) - 1
+        self.vault.insert(place, snapshot_of(packet, now))
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = self.local(at - self.offset - self.buffer_time)
+        cdef size_t newer
+        if self.drew and not self.quirks:
+            time = max(time, self.server_time)
+        newer = self.vault.count_until(time)
+        if 0 < newer < self.vault.size():
+            draw_between(
+                self.vault[newer - 1], self.vault[newer],
+                fraction_between(self.vault[newer - 1].time, self.vault[newer].time, time),
+                self.snap_distance, sample)
+            self.shown = sample
+            self.drew = True
+        elif self.drew:
+            draw_again(self.shown, sample)
+        else:
+            sample.status = NONE
+        self.server_time = time

@@ -1,0 +1,193 @@
+"""The time-scaled snapshot buffer of James Frowen's NetworkPositionSync."""
+
+from libc.math cimport NAN, fabs
+
+from epic_cli.engine.latency cimport MovingAverage
+from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.sender_clock cimport SendInterval
+from epic_cli.engine.snapshots cimport (
+    Snapshot,
+    SnapshotBuffer,
+    draw_again,
+    draw_between,
+    draw_held,
+    fraction_between,
+    snapshot_of,
+)
+from epic_cli.engine.strategy cimport Strategy
+
+from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
+
+# A difference of more than this many thresholds takes the faster scales.
+cdef double FAR_OFF = 10
+# The scale stays within these.
+cdef double SLOWEST = 0.5
+cdef double FASTEST = 2
+# A snapshot is forgotten this many delays after it was drawn.
+cdef double KEEP = 1.5
+# The buffer is bounded, whatever the send rate.
+cdef size_t CAPACITY = 1024
+
+
+cdef class JamesFrowen(Strategy):
+    """Plays a buffer on a clock that runs faster or slower to keep up with the stamps.
+
+        client time += frame time * scale
+        drawn        = lerp(before, after) at client time - tick_delay * tick interval
+
+    The client time begins at the first stamp. With every packet the difference stamp - client
+    time goes into a moving average, and sets the scale: within diff_threshold ticks it is 1,
+    beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale or
+    1 - very_slow_scale. A packet that is more than skip_threshold ticks off sets the clock.
+
+    Robust and small: no jitter estimate, just a fixed delay and a clock that tolerates half a
+    tick. Jitter beyond the delay freezes the entity for a moment. When all snapshots have been
+    forgotten, the next one is reached from where the entity is drawn, in one tick.
+
+    Where this differs from the original: a second snapshot with the same stamp is discarded
+    (there it divides zero by zero, and the entity is nowhere for a frame), time that was drawn
+    is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the tick.
+    ``snap_distance`` is ours. Late packets are discarded, as there.
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="james-frowen",
+        summary="NetworkPositionSync: a snapshot buffer on a clock with five speeds",
+        family="delay buffer",
+        needs=("arrival times", "a steady send rate"),
+        lag="latency of the first packet plus 2 send intervals",
+        on_loss="interpolates across one lost packet, then holds",
+        source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
+        proof="runs of the original, its own tests",
+        settings=(
+            Setting("tick_interval", "auto", "time between two packets; auto measures it", "s",
+                    0.001, 60, choices=("auto",)),
+            Setting("tick_delay", 2.0, "how far behind the newest stamp to draw", "ticks", 0, 1000,
+                    tune=(0.5, 6)),
+            Setting("diff_threshold", 0.5, "a clock that is off by less is right", "ticks", 0,
+                    1000, tune=(0.1, 2)),
+            Setting("fast_scale", 0.01, "how much faster it runs when behind", "", 0, 1),
+            Setting("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),
+            Setting("slow_scale", 0.04, "how much slower it runs when ahead", "", 0, 0.9),
+            Setting("very_slow_scale", 0.2, "the same, far ahead", "", 0, 0.9),
+            Setting("skip_threshold", 20.0, "a clock that is off by more is set", "ticks", 0,
+                    1e6),
+            Setting("moving_average_count", 30, "packets in the average of the differences", "",
+                    1, 10000, whole=True),
+            SNAP_DISTANCE,
+        ),
+    )
+
+    cdef SendInterval interval
+    cdef double delay_ticks, threshold, fast, very_fast, slow, very_slow, skip, snap_distance
+    cdef MovingAverage difference
+    cdef SnapshotBuffer buffer
+    cdef readonly double client_time, scale
+    cdef bint started, drew
+    cdef double last_frame, drawn_time
+    cdef Sample shown
+
+    def configure(self, *, tick_interval, tick_delay, diff_threshold, fast_scale, very_fast_scale,
+                  slow_scale, very_slow_scale, skip_threshold, moving_average_count,
+                  snap_distance):
+        self.interval = NewSendInterval(NAN if tick_interval == "auto" else tick_interval, 0.05)
+        self.delay_ticks = tick_delay
+        self.threshold = diff_threshold
+        self.fast = fast_scale
+        self.very_fast = very_fast_scale
+        self.slow = slow_scale
+        self.very_slow = very_slow_scale
+        self.skip = skip_threshold
+        self.difference = NewMovingAverage(2 / (moving_average_count + 1.0))
+        self.snap_distance = snap_distance
+        self.buffer.set_capacity(CAPACITY)
+
+    cdef void clear(self) noexcept nogil:
+        self.interval.clear()
+        self.difference.clear()
+        self.buffer.clear()
+        self.started = self.drew = False
+        self.scale = 1
+
+    cdef double delay(self) noexcept nogil:
+        return self.delay_ticks * self.interval.value
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef Snapshot snapshot = snapshot_of(packet, now)
+        cdef Snapshot drawn
+        if self.started and packet.time <= self.newest:
+            return False
+        self.interval.add(packet.time)
+        if self.started and self.buffer.empty():
+            drawn = snapshot
+            drawn.time = packet.time - self.interval.value
+            drawn.position = self.shown.position
+            drawn.velocity = self.shown.velocity
+            self.buffer.insert(0, drawn)
+        self.buffer.append(snapshot)
+        if not self.started:
+            self.client_time = packet.time
+            self.drawn_time = packet.time - self.delay()
+            if not self.drew:
+                self.last_frame = now
+        self.started = True
+        self.follow(packet.time)
+        return True
+
+    cdef void follow(self, double time) noexcept nogil:
+        """Sets the scale, or the clock, by how far it is from a new stamp."""
+        cdef double tick = self.interval.value
+        cdef double off = time - self.client_time
+        cdef double limit = self.threshold * tick
+        if fabs(off) > self.skip * tick:
+            self.client_time = time
+            self.difference.clear()
+            self.scale = 1
+            return
+        off = self.difference.add(off)
+        if off > limit:
+            self.scale = 1 + (self.very_fast if off > limit * FAR_OFF else self.fast)
+        elif off < -limit:
+            self.scale = 1 - (self.very_slow if off < -limit * FAR_OFF else self.slow)
+        else:
+            self.scale = 1
+        self.scale = min(max(self.scale, SLOWEST), FASTEST)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if not self.started:
+            sample.status = NONE
+        else:
+            self.forget(self.client_time - self.delay() * (1 + KEEP))
+            self.client_time += max(at - self.last_frame, 0.0) * self.scale
+            self.play(self.client_time - self.delay(), sample)
+            self.shown = sample
+        self.last_frame = at
+        self.drew = True
+
+    cdef void forget(self, double time) noexcept nogil:
+        while not self.buffer.empty() and self.buffer.front().time < time:
+            self.buffer.drop_front(1)
+
+    cdef void play(self, double time, Sample& sample) noexcept nogil:
+        cdef size_t after
+        if self.buffer.empty():
+            draw_again(self.shown, sample)
+            return
+        # what a frozen entity shows is no later than the newest snapshot
+        self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))
+        after = self.buffer.count_until(self.drawn_time)
+        if after == 0:
+            draw_held(self.buffer.front(), sample)
+        elif after == self.buffer.size():
+            draw_held(self.buffer.back(), sample)
+        else:
+            draw_between(
+                self.buffer[after - 1], self.buffer[after],
+                fraction_between(self.buffer[after - 1].time, self.buffer[after].time,
+                                 self.drawn_time),
+                self.snap_distance, sample)

@@ -1,0 +1,139 @@
+"""The 1 euro filter of Casiez, Roussel and Vogel, on positions."""
+
+from libc.math cimport M_PI, fabs
+
+from epic_cli.engine.filtering cimport Filter
+from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
+
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.filtering import FILTER_SETTINGS
+
+
+cdef class OneEuro(Filter):
+    """Smooths noisy positions: strongly while they move slowly, hardly while they move fast.
+
+    Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the stamps'
+    frequency f = 1 / (stamp - last stamp), per axis:
+
+        alpha(cutoff) = 1 / (1 + f / (2 pi cutoff))
+        slope    = (position - filtered) * f
+        speed    = alpha(dcutoff) * slope + (1 - alpha(dcutoff)) * speed
+        cutoff   = mincutoff + beta * |speed|
+        filtered = alpha(cutoff) * position + (1 - alpha(cutoff)) * filtered
+
+    The filter knows the moment of a packet only, so what is drawn goes on from there:
+
+        drawn(t) = filtered + velocity * (age of the packet + time since it came in)
+
+    with the slope of the filtered positions, low-passed at ``dcutoff``, for the velocity, or the
+    packets' own. (``speed`` above is no velocity: it measures how far the filter is behind.)
+
+    Good against noise on positions that stand still or move slowly, as trackers and pointing
+    devices give them; it has two settings, to be set in turn: ``mincutoff`` lower until what
+    stands still does not tremble, ``beta`` higher until what moves fast does not trail. A
+    low-pass filter is behind by its time constant: at a steady speed with ``beta`` 0 by
+    1 / (2 pi mincutoff), 0.16 s at the default. It makes no sense on positions without noise.
+
+    A packet with the newest stamp or an earlier one is discarded. A packet after more than
+    ``max_gap``, or further than ``snap_distance`` from what is predicted, starts anew. With
+    ``quirks`` the program's rules hold instead: every packet is filtered, an equal or earlier
+    stamp with the frequency of the one before it (``freq`` for the first), and so is the one
+    after a stamp of 0, which counts as none. Rows are ``extrapolated``, and ``held`` after
+    ``max_prediction``.
+    """
+
+    declaration = Declaration(
+        name="one-euro",
+        summary="the 1 euro filter on positions, predicted to now",
+        family="filter",
+        needs=("clocks that agree, or arrival times",),
+        lag="1 / (2 pi (mincutoff + beta speed)), 0.16 s at the defaults",
+        on_loss="goes on in a straight line for max_prediction, then holds",
+        source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"
+        " BSD-3-Clause",
+        proof="runs of the original program",
+        settings=(
+            Setting("mincutoff", 1.0, "cutoff frequency at rest; lower: smoother, further behind",
+                    "Hz", 0.0001, 1e6, tune=(0.1, 20.0), scale="log"),
+            Setting("beta", 0.0, "how much the cutoff grows with the speed", "Hz per length unit"
+                    "/s", 0, 1e6, tune=(0.0, 1.0)),
+            Setting("dcutoff", 1.0, "cutoff frequency of the speed", "Hz", 0.0001, 1e6,
+                    tune=(0.2, 10.0), scale="log"),
+            Setting("freq", 20.0, "the frequency until two stamps are there, with quirks=on", "Hz",
+                    0.001, 1e6),
+            Setting("velocity", "filtered", "predict with the slope of the filtered positions, or"
+                    " with the packets' velocity", choices=("filtered", "given")),
+            Setting("quirks", "off", "treat equal, earlier and zero stamps as the program does",
+                    choices=("off", "on")),
+            *FILTER_SETTINGS,
+        ),
+    )
+
+    cdef double mincutoff, beta, dcutoff, freq
+    cdef bint takes_velocity, quirks
+    cdef bint moving                    # ``velocity`` has had its first slope
+    cdef double frequency, stamp
+    cdef Vec3[double] speed
+
+    def configure(self, *, mincutoff, beta, dcutoff, freq, velocity, quirks, **common):
+        self.configure_filter(**common)
+        self.mincutoff = mincutoff
+        self.beta = beta
+        self.dcutoff = dcutoff
+        self.freq = freq
+        self.takes_velocity = velocity == "given"
+        self.quirks = quirks == "on"
+
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        self.moving = False
+        self.frequency = self.freq
+        self.stamp = packet.time
+        self.position = packet.position
+        self.speed = Vec3[double]()
+        self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if self.empty or not self.quirks:
+            return Filter.accept(self, packet, now)
+        # the program filters whatever comes, and takes a stamp of 0 for none
+        self.measured_at(packet, now)
+        if packet.time > self.stamp and packet.time != 0 and self.stamp != 0:
+            self.frequency = 1 / (packet.time - self.stamp)
+        self.stamp = packet.time
+        self.smooth(packet)
+        if not self.is_sane():
+            self.begin(packet)
+        return True
+
+    cdef void step(self, const Packet& packet, double period) noexcept nogil:
+        self.frequency = 1 / period
+        self.smooth(packet)
+
+    cdef void smooth(self, const Packet& packet) noexcept nogil:
+        """Filters one position with the frequency as it is."""
+        cdef Vec3[double] before = self.position, slope
+        cdef double alpha = self.alpha(self.dcutoff)
+        self.position.x = self.axis(packet.position.x, before.x, self.speed.x)
+        self.position.y = self.axis(packet.position.y, before.y, self.speed.y)
+        self.position.z = self.axis(packet.position.z, before.z, self.speed.z)
+        if self.takes_velocity:
+            self.velocity = packet.velocity
+            return
+        slope = (self.position - before) * self.frequency
+        self.velocity = self.velocity + (slope - self.velocity) * alpha if self.moving else slope
+        self.moving = True
+
+    cdef double axis(self, double measured, double before, double& speed) noexcept nogil:
+        cdef double alpha = self.alpha(self.dcutoff)
+        (&speed)[0] = alpha * ((measured - before) * self.frequency) + (1 - alpha) * speed
+        alpha = self.alpha(self.mincutoff + self.beta * fabs(speed))
+        return alpha * measured + (1 - alpha) * before
+
+    cdef double alpha(self, double cutoff) noexcept nogil:
+        """The weight of a new value in a low-pass filter with this cutoff frequency."""
+        return 1 / (1 + self.frequency / (2 * M_PI * cutoff))
+
+    cdef bint is_sane(self) noexcept nogil:
+        return is_finite(self.position) and is_finite(self.velocity) and is_finite(self.speed)

@@ -1,0 +1,1 @@
+"""The interactive session: packets typed, rows at once, every strategy one command away."""

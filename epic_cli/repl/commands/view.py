@@ -1,0 +1,128 @@
+"""The strategy and its settings: change them and see what would have been drawn."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from epic_cli.cli.options import SettingAssignment, StrategyName
+from epic_cli.engine.declaration import Value
+from epic_cli.engine.strategies import UnknownStrategy, declaration
+from epic_cli.repl.changes import change_view, settings_in_force
+from epic_cli.repl.commands.common import command
+from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.script import value_text
+
+
+class OwnSetting(SettingAssignment):
+    """``key=value`` for the session's strategy; ``key=`` goes back to the default."""
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy of the session."""
+        interpreter = ctx.find_object(Interpreter)
+        return interpreter.session.view.strategy if interpreter else None
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Checks the name and the range as well, so that a wrong one shows while it is typed."""
+        key, text = super().convert(value, param, ctx)
+        name = self.chosen_strategy(ctx) if ctx else None
+        if name is not None:
+            try:
+                declaration(name).values({key: text} if text else {})
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
+        return key, text
+
+
+@command("strategy")
+@click.argument("name", type=StrategyName())
+def strategy(interpreter: Interpreter, name: str) -> None:
+    """Replay the packets with another strategy.
+
+    Each strategy keeps the settings that it was given in this session.
+    """
+    session = interpreter.session
+    settings = session.stored.get(name, {})
+    if name == session.view.strategy:
+        settings = session.view.settings
+    view = session.view._replace(strategy=name, settings=settings)
+    before = session.view.strategy
+    change_view(interpreter, view, f"strategy {before} -> {name}")
+    interpreter.record(f":strategy {shlex.quote(name)}")
+
+
+@command("set")
+@click.argument("assignments", type=OwnSetting(), nargs=-1, metavar="KEY=VALUE...")
+def set_(interpreter: Interpreter, assignments: tuple[tuple[str, str], ...]) -> None:
+    """Replay the packets with other settings; KEY= goes back to the default."""
+    if not assignments:
+        show_settings(interpreter)
+        return
+    session = interpreter.session
+    declared = declaration(session.view.strategy)
+    before = declared.values(session.view.settings)
+    settings: dict[str, Value] = dict(session.view.settings)
+    for key, text in assignments:
+        values = declared.values({key: text} if text else {})
+        if key not in values:
+            raise ValueError(f"{declared.name} has no setting {key!r}")
+        settings[key] = values[key]
+        if values[key] == declared.values({})[key]:
+            del settings[key]
+    after = declared.values(settings)
+    what = ", ".join(
+        f"{key} {value_text(before[key])} -> {value_text(after[key])}"
+        for key in dict.fromkeys(key for key, _ in assignments)
+    )
+    change_view(interpreter, session.view._replace(settings=settings), what)
+    words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
+    interpreter.record(f":set {words}")
+
+
+@command("settings")
+def show_settings_command(interpreter: Interpreter) -> None:
+    """Show the strategy's settings, their values, defaults and ranges."""
+    show_settings(interpreter)
+
+
+def show_settings(interpreter: Interpreter) -> None:
+    """Shows the settings of the session's strategy as a table."""
+    from rich.table import Table
+
+    name = interpreter.session.view.strategy
+    declared = declaration(name)
+    if not declared.settings:
+        interpreter.screen.say(f"{name} has no settings")
+        return
+    values = settings_in_force(interpreter.session)
+    table = Table.grid(padding=(0, 2))
+    table.add_row("setting", "value", "default", "range", "what it is", style="underline")
+    for one in declared.settings:
+        changed = values[one.name] != one.default
+        table.add_row(
+            one.name,
+            value_text(values[one.name]),
+            value_text(one.default),
+            one.range,
+            one.help,
+            style="bold" if changed else "",
+        )
+    interpreter.screen.show(table)
+
+
+@command("strategies")
+@click.argument("name", required=False, type=StrategyName())
+def strategies(interpreter: Interpreter, name: str | None) -> None:
+    """List the strategies, or explain one."""
+    from epic_cli.views.catalogue import catalogue, explanation
+
+    try:
+        interpreter.screen.show(explanation(name) if name else catalogue())
+    except UnknownStrategy as error:
+        interpreter.screen.complain(str(error))
+
+
+COMMANDS = [strategy, set_, show_settings_command, strategies]

@@ -1,0 +1,33 @@
+"""Lines from a terminal that can only scroll: the kernel's own line editing, nothing more."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+from epic_cli.repl.interpreter import Interpreter
+
+#: A longer line comes in pieces, so that input without line ends takes no memory.
+_LONGEST_LINE = 1 << 20
+
+
+class PlainReader:
+    """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
+
+    def __init__(self, interpreter: Interpreter, notes: BinaryIO) -> None:
+        self._interpreter = interpreter
+        self._notes = notes
+        self.lines: list[str] = []
+        interpreter.earlier_lines = lambda: self.lines
+
+    def read(self) -> str:
+        """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
+        self._notes.write(self._interpreter.prompt.encode())
+        self._notes.flush()
+        raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+        if not raw:
+            raise EOFError
+        line = raw.decode("utf-8", "surrogateescape")
+        if line.strip():
+            self.lines.append(line.rstrip("\r\n"))
+        return line

@@ -1,0 +1,164 @@
+"""Lines from a terminal with a cursor: editing, hints, completion, history, toolbar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prompt_toolkit.auto_suggest import Suggestion
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
+from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.shortcuts import PromptSession
+from prompt_toolkit.styles import Style
+from prompt_toolkit.validation import ValidationError, Validator
+
+from epic_cli.engine.scan import TextScanner
+from epic_cli.repl.completion import CommandCompleter
+from epic_cli.repl.hints import from_history, ghost, proposal
+from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.keys import Pasted, key_bindings
+from epic_cli.repl.toolbar import toolbar_text
+
+_STYLE = Style.from_dict(
+    {
+        "prompt": "ansicyan",
+        "ghost": "ansibrightblack dim",
+        "auto-suggestion": "ansibrightblack dim",
+        "bottom-toolbar": "reverse",
+        "bottom-toolbar.text": "",
+        "validation-toolbar": "ansired reverse",
+    }
+)
+
+#: Pastes of more lines than this are not shown line by line, nor kept in the history.
+_SHORT_PASTE = 20
+
+
+class PromptReader:
+    """Reads lines with prompt_toolkit and hands pastes over in one piece."""
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        history: History,
+        suspend: Callable[[], None] = lambda: None,
+        source: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._interpreter = interpreter
+        self._history = history
+        self._rest = ""
+        color = interpreter.screen.color
+        self.session: PromptSession[str] = PromptSession(
+            self._message,
+            completer=CommandCompleter(interpreter),
+            complete_while_typing=False,
+            validator=LineValidator(interpreter),
+            validate_while_typing=False,
+            history=history,
+            key_bindings=key_bindings(interpreter, suspend),
+            input_processors=[Ghost(interpreter)],
+            style=_STYLE,
+            color_depth=ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT,
+            editing_mode=EditingMode.VI if interpreter.switches.vi else EditingMode.EMACS,
+            input=source,
+            output=output,
+        )
+        self.session.default_buffer.on_text_changed += self._suggest
+        # a terminal that does not say where its cursor is only goes without the toolbar
+        self.session.app.renderer.cpr_not_supported_callback = None
+        interpreter.earlier_lines = history.get_strings
+
+    def read(self) -> str:
+        """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+        switches = self._interpreter.switches
+        self.session.bottom_toolbar = self._toolbar if switches.toolbar else None
+        rest, self._rest = self._rest, ""
+        self._interpreter.screen.clear_prompt()
+        text = self.session.prompt(default=rest, pre_run=self._suggest_first)
+        self._interpreter.screen.count_lines(1)
+        if not isinstance(text, Pasted):
+            return text
+        whole, _, self._rest = text.rpartition("\n")
+        return self._echo(whole + "\n")
+
+    def _echo(self, text: str) -> str:
+        """Tells of a paste: the prompt has shown no more than its first line."""
+        lines = text.splitlines()
+        screen = self._interpreter.screen
+        if len(lines) > _SHORT_PASTE:
+            screen.say(f"pasted {len(lines):,} lines", "dim")
+            return text
+        for line in lines:
+            if line.strip():
+                self._history.append_string(line)
+        for line in lines[1:]:
+            screen.say(f"  {line}", "dim")
+        return text
+
+    def _message(self) -> StyleAndTextTuples:
+        return [("class:prompt", self._interpreter.prompt)]
+
+    def _toolbar(self) -> str:
+        columns = self.session.app.output.get_size().columns
+        return toolbar_text(self._interpreter.session, columns)
+
+    def _suggest_first(self) -> None:
+        self._suggest(self.session.default_buffer)
+
+    def _suggest(self, buffer: Buffer) -> None:
+        text = buffer.text
+        switches = self._interpreter.switches
+        found = ""
+        if switches.proposals and text[:1] not in (":", "q"):
+            whole = proposal(self._interpreter.session)
+            found = whole[len(text) :] if whole.startswith(text) else ""
+        # for the first numbers of a packet, the grammar helps more than an old packet
+        if not found and switches.hints and (text.startswith(":") or "/" in text):
+            found = from_history(text, self._interpreter.earlier_lines())
+        buffer.suggestion = Suggestion(found) if found else None
+
+
+class Ghost(Processor):
+    """Shows what a packet still lacks behind it, where nothing is suggested."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._switches = interpreter.switches
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        """Appends the rest of the grammar."""
+        fragments = transformation_input.fragments
+        buffer = transformation_input.buffer_control.buffer
+        document = transformation_input.document
+        if self._switches.hints and not buffer.suggestion and document.is_cursor_at_the_end:
+            fragments = [*fragments, ("class:ghost", ghost(document.text))]
+        return Transformation(fragments)
+
+
+class LineValidator(Validator):
+    """Refuses a typed line with the cursor on the character that is wrong."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+
+    def validate(self, document: Document) -> None:
+        """Raises ``ValidationError`` with what is expected there."""
+        text = document.text
+        if not text.strip():
+            return
+        if text.lstrip().startswith(":"):
+            wrong = self._interpreter.check(text)
+            if wrong is not None:
+                raise ValidationError(wrong.column - 1, wrong.message)
+            return
+        raw = text.encode("utf-8", "surrogateescape")
+        problems = TextScanner().scan(raw + b"\n").problems
+        if problems:
+            first = problems[0]
+            before = raw[: first.column - 1].decode("utf-8", "surrogateescape")
+            raise ValidationError(len(before), f"{first.what}; expected {first.expected}")

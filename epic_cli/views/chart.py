@@ -1,0 +1,163 @@
+"""Charts in a terminal: anything over time, or a path from above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+from epic_cli.views.canvas import Canvas
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from epic_cli.views.canvas import Floats
+
+#: Styles for strategies, in their order; readable on light and on dark.
+STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright_yellow",
+          "bright_cyan", "red", "blue", "green", "magenta", "yellow", "cyan")  # fmt: skip
+MARKS = "abcdefghijklmnpqrstuvwxyz"
+TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
+PACKET_STYLE, PACKET_MARK = "bold", "o"
+
+
+class Line(NamedTuple):
+    """One line (or, not ``joined``, points) of a chart: ``across`` (n) and ``up`` (n); NaN breaks.
+
+    ``style`` is a rich style, used where there is colour; ``mark`` one character, used elsewhere.
+    """
+
+    label: str
+    across: ArrayLike
+    up: ArrayLike
+    style: str
+    mark: str
+    joined: bool = True
+
+
+class Chart:
+    """A chart that rich can print: braille dots where there is colour, else letters.
+
+    ``equal`` gives both axes the same scale, for paths from above. ``height`` is in lines,
+    without axis and legend; ``width`` in characters, None: as wide as the terminal.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        title: str = "",
+        *,
+        equal: bool = False,
+        height: int = 18,
+        width: int | None = None,
+    ) -> None:
+        self.lines = lines
+        self.title = title
+        self.equal = equal
+        self.height = max(3, height)
+        self.width = width
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """As wide as it may be."""
+        del console
+        return Measurement(20, min(options.max_width, self.width or options.max_width))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The title, the canvas between its axes, and the legend."""
+        braille = console.color_system is not None and not console.no_color
+        braille = braille and not options.ascii_only
+        series = [(np.asarray(one.across, float), np.asarray(one.up, float)) for one in self.lines]
+        both = [np.isfinite(a) & np.isfinite(b) for a, b in series]
+        if not any(here.any() for here in both):
+            yield Text("nothing to draw")
+            return
+        finite = [(a[here], b[here]) for (a, b), here in zip(series, both, strict=True)]
+        left, right = _extent(np.concatenate([a for a, _ in finite]))
+        bottom, top = _extent(np.concatenate([b for _, b in finite]))
+        margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
+        width = max(10, min(options.max_width, self.width or options.max_width) - margin - 1)
+        if self.equal:
+            # a braille dot is about as wide as high, a character half as wide
+            left, right, bottom, top = _squared(left, right, bottom, top, width, 2 * self.height)
+        canvas = Canvas(width, self.height, braille)
+        for one, (a, b) in zip(self.lines, series, strict=True):
+            share = (a - left) / (right - left), (b - bottom) / (top - bottom)
+            canvas.draw(*share, one.style, one.mark, one.joined)
+        if self.title:
+            yield Text(self.title, style="bold")
+        yield from _with_axis(canvas.lines(), bottom, top, margin)
+        yield from _lower_axis(left, right, width, margin)
+        yield _legend(self.lines, braille, margin)
+
+
+def _extent(values: Floats) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
+        around = max(abs(low), 1.0) * 0.05
+        return low - around, high + around
+    return low, high
+
+
+def _squared(
+    left: float, right: float, bottom: float, top: float, width: int, height: int
+) -> tuple[float, float, float, float]:
+    scale = max((right - left) / width, (top - bottom) / height)
+    across, up = (scale * width - (right - left)) / 2, (scale * height - (top - bottom)) / 2
+    return left - across, right + across, bottom - up, top + up
+
+
+def nice_values(low: float, high: float, about: int = 5) -> list[float]:
+    """Round values from ``low`` to ``high``, about so many: steps of 1, 2 or 5 times 10^k."""
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return [low]
+    raw = span / about
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def label(value: float, span: float) -> str:
+    """A value of an axis that goes over ``span``, with as many digits as tell it apart."""
+    digits = max(0, 1 - math.floor(math.log10(span))) if span > 0 else 0
+    text = f"{value:.{min(digits, 9)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _with_axis(lines: list[Text], bottom: float, top: float, margin: int) -> Iterator[Text]:
+    at = {}
+    for value in nice_values(bottom, top, max(2, len(lines) // 4)):
+        row = round((top - value) / (top - bottom) * (len(lines) - 1))
+        at[row] = label(value, top - bottom)
+    for row, line in enumerate(lines):
+        name = at.get(row, "")
+        edge = "┤" if name else "│"
+        yield Text.assemble((f"{name:>{margin - 1}} {edge}", "bright_black"), line)
+
+
+def _lower_axis(left: float, right: float, width: int, margin: int) -> Iterator[Text]:
+    edge, words = ["─"] * width, [" "] * (width + margin + 1)
+    for value in nice_values(left, right, max(2, width // 12)):
+        column = round((value - left) / (right - left) * (width - 1))
+        text = label(value, right - left)
+        begin = min(max(0, column + margin + 1 - len(text) // 2), width + margin + 1 - len(text))
+        edge[column] = "┬"
+        words[begin : begin + len(text)] = text
+    yield Text(" " * margin + "└" + "".join(edge), style="bright_black")
+    yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
+
+
+def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:
+    text = Text(" " * (margin + 1))
+    for one in lines:
+        sign = ("━━" if one.joined else "•") if braille else one.mark
+        text.append(f"{sign} {one.label}   ", one.style)
+    return text

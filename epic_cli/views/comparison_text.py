@@ -1,0 +1,74 @@
+"""A comparison for other programs and for documents: CSV, JSON lines, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.figures import Figures
+from epic_cli.views.comparison import columns, ranking, story
+
+FIELDS = ("strategy", "entity", "score", *Figures._fields, "note")
+
+
+def record(result: Result) -> dict[str, Any]:
+    """All that is known, by name, with all digits; None: not enough to say.
+
+    Lengths in the recording's unit, times in seconds, shares from 0 to 1.
+    """
+    figures: dict[str, Any] = dict.fromkeys(Figures._fields)
+    if result.figures is not None:
+        figures.update(result.figures._asdict())
+    made = {
+        "strategy": result.label,
+        "entity": result.entity,
+        "score": result.score,
+        **figures,
+        "note": result.note,
+    }
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in made.items()
+    }
+
+
+def as_csv(results: Sequence[Result]) -> str:
+    """CSV under a header; empty: not enough to say."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(record(one) for one in results)
+    return out.getvalue()
+
+
+def as_jsonl(results: Sequence[Result]) -> str:
+    """One JSON object a line; null: not enough to say."""
+    return "".join(json.dumps(record(one), allow_nan=False) + "\n" for one in results)
+
+
+def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bool) -> str:
+    """A table for a document, the best of each column bold, and what it means under it."""
+    made = columns(results)
+    heads = ["strategy", *(["entity"] if by_entity else []), *(one.figure.title for one in made)]
+    left = 2 if by_entity else 1
+    lines = [_row(heads), _row([":---"] * left + ["---:"] * len(made))]
+    for index, result in enumerate(results):
+        cells = [result.label, *([result.entity or ""] if by_entity else [])]
+        cells = [cell.replace("|", "\\|") for cell in cells]
+        for column in made:
+            text = column.cells[index]
+            cells.append(f"**{text}**" if index in column.best else text)
+        lines.append(_row(cells))
+    lines.append("")
+    lines += [f"- {line.strip()}" for line in ranking(comparison)]
+    lines += [f"- {line}" for line in story(comparison, results)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,87 @@
+"""Charts of a comparison's scenes: truth, packets and what strategies drew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from epic_cli.views.chart import (
+    MARKS,
+    PACKET_MARK,
+    PACKET_STYLE,
+    STYLES,
+    TRUTH_MARK,
+    TRUTH_STYLE,
+    Chart,
+    Line,
+)
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.truth import Floats
+
+View = Literal["above", "x", "y", "z", "error"]
+VIEWS: tuple[View, ...] = get_args(View)
+
+
+def ground_axes(scene: Scene) -> tuple[int, int]:
+    """The two axes in which the movement goes furthest: what "from above" looks down on.
+
+    Games disagree about whether y or z is up; in neither of them entities move most that way.
+    """
+    known = np.concatenate((scene.truth, scene.packets))
+    known = known[np.isfinite(known).all(axis=1)]
+    if not len(known):
+        return 0, 1
+    spread = np.ptp(known, axis=0)
+    first, second = sorted(int(axis) for axis in np.argsort(-spread, kind="stable")[:2])
+    return first, second
+
+
+def scene_chart(
+    scene: Scene,
+    view: View = "above",
+    labels: Sequence[str] = (),
+    *,
+    height: int = 18,
+    width: int | None = None,
+) -> Chart:
+    """One view of a scene: from above, a coordinate over time, or the error over time.
+
+    ``labels`` chooses strategies; none: all. Styles stay with the strategies, whichever are
+    chosen.
+    """
+    chosen = [
+        (index, one) for index, one in enumerate(scene.drawn) if not labels or one.label in labels
+    ]
+    name = f"{scene.entity}: " if scene.entity else ""
+    if view == "error":
+        lines = [_line(i, one, scene.times, one.errors) for i, one in chosen]
+        return Chart(lines, f"{name}error over time (s)", height=height, width=width)
+    if view == "above":
+        a, b = ground_axes(scene)
+        lines = [
+            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
+            _packets(scene.packets[:, a], scene.packets[:, b]),
+        ]
+        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
+        return Chart(lines, title, equal=True, height=height, width=width)
+    axis = "xyz".index(view)
+    lines = [
+        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+        *(_line(i, one, scene.times, one.positions[:, axis]) for i, one in chosen),
+        _packets(scene.packet_times, scene.packets[:, axis]),
+    ]
+    return Chart(lines, f"{name}{view} over time (s)", height=height, width=width)
+
+
+def _packets(across: Floats, up: Floats) -> Line:
+    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+
+
+def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
+    style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
+    return Line(one.label, across, up, style, mark)

@@ -1,0 +1,213 @@
+"""A picture of one scene as SVG: the path from above, and the error over time.
+
+The same scene gives the same bytes, whenever and wherever it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from epic_cli.analysis.truth import NotEnoughToSay
+from epic_cli.views.chart import label, nice_values
+from epic_cli.views.scenes import ground_axes
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.truth import Floats
+
+#: Strategies' colours in their order: Okabe and Ito's first, told apart by most eyes.
+COLORS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a4fb3", "#8a6d3b",
+          "#c0392b", "#2f8f9d", "#6b8e23", "#b0568c")  # fmt: skip
+
+WIDTH, HEIGHT = 960, 640
+
+_STYLE = (
+    "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#444}"
+    ".h{font-size:14px;font-weight:600;fill:#222}"
+    ".g{stroke:#e3e3e3;stroke-width:1}.t{fill:none;stroke:#9a9a9a;stroke-width:5;"
+    "stroke-linecap:round;stroke-linejoin:round;opacity:.55}"
+    ".d{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}"
+)
+
+
+_Value = TypeVar("_Value", float, "Floats")
+
+
+class _Panel(NamedTuple):
+    """A rectangle of the picture and the values that its edges stand for."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def across(self, value: _Value) -> _Value:
+        """Where a value is, in pixels from the left."""
+        return self.x + (value - self.left) / (self.right - self.left) * self.width
+
+    def up(self, value: _Value) -> _Value:
+        """Where a value is, in pixels from the top."""
+        return self.y + (self.top - value) / (self.top - self.bottom) * self.height
+
+    def place(self, across: Floats, up: Floats) -> tuple[Floats, Floats]:
+        """Points in pixels."""
+        return self.across(across), self.up(up)
+
+
+def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
+    """The picture as the text of an SVG file; ``labels`` chooses strategies, none: all.
+
+    Raises ``NotEnoughToSay`` where the scene holds nothing to draw.
+    """
+    chosen = [(i, one) for i, one in enumerate(scene.drawn) if not labels or one.label in labels]
+    name = f"{scene.entity}: " if scene.entity else ""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
+        f' height="{HEIGHT}" role="img"><title>{escape(name)}what each strategy draws</title>'
+        f"<style>{_STYLE}</style>"
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
+        *_above(scene, chosen, name),
+        *_error(scene, chosen, name),
+        *_legend(chosen),
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iterator[str]:
+    a, b = ground_axes(scene)
+    seen = np.concatenate([scene.truth, scene.packets, *(one.positions for _, one in chosen)])
+    left, right = _range(seen[:, a])
+    bottom, top = _range(seen[:, b])
+    width, height = 640.0, 380.0
+    # the same scale on both axes
+    scale = max((right - left) / width, (top - bottom) / height) * 1.04
+    across, up = (left + right) / 2, (bottom + top) / 2
+    panel = _Panel(
+        56,
+        44,
+        width,
+        height,
+        across - scale * width / 2,
+        across + scale * width / 2,
+        up - scale * height / 2,
+        up + scale * height / 2,
+    )
+    yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]}", "h")
+    yield from _grid(panel)
+    yield f'<path class="t" d="{_path(*panel.place(scene.truth[:, a], scene.truth[:, b]))}"/>'
+    x, y = panel.place(scene.packets[:, a], scene.packets[:, b])
+    dots = "".join(f"M{_n(p)} {_n(q)}h0" for p, q in _thin(x, y, 2.0))
+    yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
+    for index, one in chosen:
+        place = panel.place(one.positions[:, a], one.positions[:, b])
+        yield f'<path class="d" stroke="{_color(index)}" d="{_path(*place)}"/>'
+
+
+def _error(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iterator[str]:
+    top = max((_range(one.errors)[1] for _, one in chosen), default=1.0)
+    start, end = _range(scene.times)
+    panel = _Panel(56, 488, WIDTH - 56 - 24, 112, start, end, 0.0, top * 1.05 or 1.0)
+    yield _text(56, 472, f"{name}error over time (s)", "h")
+    yield from _grid(panel)
+    for index, one in chosen:
+        times, errors = largest_of_each(scene.times, one.errors, 880)
+        place = panel.place(times, errors)
+        yield f'<path class="d" stroke="{_color(index)}" d="{_path(*place)}"/>'
+
+
+def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
+    """A series of at most ``most`` values, each the largest of as many neighbours as it takes."""
+    size = max(1, -(-len(values) // most))
+    ends = np.arange(0, len(values), size)
+    filled = np.where(np.isnan(values), -np.inf, values)
+    largest = np.maximum.reduceat(filled, ends) if len(values) else filled
+    return times[ends], np.where(np.isinf(largest), np.nan, largest)
+
+
+def _legend(chosen: Sequence[tuple[int, Drawn]]) -> Iterator[str]:
+    x, y = 720, 56
+    yield (
+        f'<path d="M{x} {y}h22" stroke="#9a9a9a" stroke-width="5" opacity=".55"'
+        ' stroke-linecap="round"/>'
+    )
+    yield _text(x + 32, y + 4, "truth")
+    yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _text(
+        x + 32, y + 26, "packets"
+    )
+    for row, (index, one) in enumerate(chosen):
+        height = y + 54 + 40 * row
+        known = one.errors[np.isfinite(one.errors)]
+        yield f'<path d="M{x} {height}h22" stroke="{_color(index)}" stroke-width="3"/>'
+        shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
+        yield _text(x + 32, height + 4, shown, "h")
+        if len(known):
+            error = f"error {np.sqrt(np.mean(known**2)):.3g} (RMS), {known.max():.3g} at most"
+            yield _text(x + 32, height + 20, error)
+
+
+def _grid(panel: _Panel) -> Iterator[str]:
+    for value in nice_values(panel.left, panel.right, max(2, round(panel.width / 90))):
+        x = _n(panel.across(value))
+        yield f'<path class="g" d="M{x} {_n(panel.y)}v{_n(panel.height)}"/>'
+        text = label(value, panel.right - panel.left)
+        yield _text(x, panel.y + panel.height + 16, text, anchor="middle")
+    for value in nice_values(panel.bottom, panel.top, max(2, round(panel.height / 50))):
+        y = panel.up(value)
+        yield f'<path class="g" d="M{_n(panel.x)} {_n(y)}h{_n(panel.width)}"/>'
+        text = label(value, panel.top - panel.bottom)
+        yield _text(panel.x - 6, y + 4, text, anchor="end")
+
+
+def _range(values: Floats) -> tuple[float, float]:
+    known = values[np.isfinite(values)]
+    if not len(known):
+        raise NotEnoughToSay("there is nothing to draw in this span")
+    low, high = float(known.min()), float(known.max())
+    if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
+        around = max(abs(low), 1.0) * 0.05
+        return low - around, high + around
+    return low, high
+
+
+def _path(x: Floats, y: Floats) -> str:
+    """Moves and lines through the points; NaN breaks them, points too near to see are left out."""
+    parts: list[str] = []
+    known = np.isfinite(x + y)
+    for rows in np.split(np.arange(len(x)), np.flatnonzero(~known)):
+        run = rows[known[rows]]
+        if len(run):
+            near = _thin(x[run], y[run], 0.5)
+            parts.append("M" + "L".join(f"{_n(p)} {_n(q)}" for p, q in near))
+    return "".join(parts)
+
+
+def _thin(x: Floats, y: Floats, apart: float) -> list[tuple[float, float]]:
+    kept: list[tuple[float, float]] = []
+    for p, q in zip(x.tolist(), y.tolist(), strict=True):
+        if not kept or abs(p - kept[-1][0]) + abs(q - kept[-1][1]) >= apart:
+            kept.append((p, q))
+    return kept
+
+
+def _text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
+    extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
+    place = x if isinstance(x, str) else _n(x)
+    return f'<text x="{place}" y="{_n(y)}"{extra}>{escape(text)}</text>'
+
+
+def _n(value: float) -> str:
+    text = f"{value:.1f}"
+    return "0" if text == "-0.0" else text.removesuffix(".0")
+
+
+def _color(index: int) -> str:
+    return COLORS[index % len(COLORS)]

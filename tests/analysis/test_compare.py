@@ -1,0 +1,261 @@
+"""Closed forms: strategies with known faults on a known movement."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import movements
+import numpy as np
+import pytest
+
+from epic_cli import Packet
+from epic_cli.analysis.compare import Comparison, compare
+from epic_cli.analysis.contenders import Contender
+from epic_cli.analysis.figures import Figures
+from epic_cli.analysis.scene import Selection
+from epic_cli.analysis.score import Weights
+from epic_cli.analysis.truth import NotEnoughToSay, truth_of
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.playback import Timing
+
+
+def contender(name: str) -> Contender:
+    return Contender(name, f"movements:{name}", {})
+
+
+def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: object) -> Comparison:
+    recorded = packets or {"": movements.packets(movements.circle)}
+    blocks = {name: movements.block(items) for name, items in recorded.items()}
+    return compare(blocks, [contender(one) for one in names], Timing(), **given)  # type: ignore[arg-type]
+
+
+def figures(name: str, **given: object) -> Figures:
+    found = run(name, **given).results[0].figures  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+STRAIGHT = {"": movements.packets(movements.straight)}
+
+
+def test_the_truth_itself_has_no_faults() -> None:
+    found = figures("Exact")
+    assert found.rows == 181
+    assert found.error_max == pytest.approx(0, abs=1e-6)
+    assert found.lag == pytest.approx(0, abs=1e-6)
+    assert found.residual == pytest.approx(0, abs=1e-6)
+    assert found.largest_jump == pytest.approx(0, abs=1e-6)
+    assert (found.jumps, found.backward, found.held, found.none) == (0, 0, 0, 0)
+    assert found.jerk == pytest.approx(found.truth_jerk, rel=1e-3)
+    assert run("Exact").results[0].score == pytest.approx(100, abs=0.1)
+
+
+def test_a_pure_delay_is_lag_and_no_residual() -> None:
+    found = figures("LateStraight", packets=STRAIGHT)
+    distance = 0.1 * math.hypot(8, 2)
+    assert found.lag == pytest.approx(0.1, abs=1e-9)
+    assert found.residual == pytest.approx(0, abs=1e-9)
+    for value in (found.error, found.error95, found.error_max):
+        assert value == pytest.approx(distance)
+
+
+def test_drawing_early_is_a_negative_lag() -> None:
+    assert figures("Early").lag == pytest.approx(-0.04, abs=1e-6)
+
+
+def test_an_offset_is_error_that_no_shift_takes_away() -> None:
+    found = figures("Aside")
+    assert found.error == pytest.approx(0.75, abs=1e-6)
+    assert found.residual == pytest.approx(0.75, abs=1e-6)
+    assert found.lag == pytest.approx(0, abs=1e-6)
+
+
+def test_jumps_are_counted_and_measured() -> None:
+    found = figures("Jumping")
+    step = 2 * 5 * math.sin(0.025)
+    assert found.jumps == 2
+    assert found.largest_jump == pytest.approx(math.hypot(2, step) - step, abs=1e-6)
+    assert found.error_max == pytest.approx(2, abs=1e-6)
+
+
+def test_backward_steps_are_counted() -> None:
+    assert figures("Backing", packets=STRAIGHT).backward == 4
+
+
+def test_turning_back_with_the_truth_is_no_backward_step() -> None:
+    assert figures("Late").backward == 0
+
+
+def test_shares_of_rows() -> None:
+    found = figures("Sleepy")
+    rows = 204  # from 0 to 10.15 s
+    assert found.none == pytest.approx(40 / rows)
+    assert found.held == pytest.approx(40 / rows)
+    assert found.extrapolated == pytest.approx(44 / rows, abs=1.1 / rows)
+    assert found.rows == 161  # from 2 to 10 s
+
+
+def test_jerk_is_that_of_the_rows() -> None:
+    found = figures("Exact")
+    assert found.jerk == pytest.approx(5.0, rel=0.01)  # of a circle: radius times rate cubed
+
+
+def test_figures_of_entities_are_pooled() -> None:
+    two = {
+        "a": movements.packets(movements.circle, entity="a"),
+        "b": movements.packets(movements.circle, 4.0, entity="b"),
+    }
+    found = run("Late", "Aside", packets=two, warm_up=1.0)
+    alone = {(one.label, one.entity): one.figures for one in found.by_entity}
+    assert set(alone) == {("Late", "a"), ("Late", "b"), ("Aside", "a"), ("Aside", "b")}
+    for result in found.results:
+        parts = [alone[result.label, name] for name in "ab"]
+        assert result.figures is not None
+        assert result.figures.rows == sum(one.rows for one in parts if one) == 181 + 61
+        squares = sum(one.rows * one.error**2 for one in parts if one)
+        assert result.figures.error == pytest.approx(math.sqrt(squares / (181 + 61)))
+        assert result.figures.error_max == max(one.error_max for one in parts if one)
+
+
+def test_a_given_truth_is_used_and_named() -> None:
+    truth = truth_of(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
+    lossy = {"": movements.packets(movements.circle)[::7]}
+    found = run("Exact", packets=lossy, truths={"whatever": truth})
+    assert found.truth == "given"
+    assert found.results[0].figures is not None
+    assert found.results[0].figures.error_max < 1e-4
+    assert "rebuilt with hindsight" in run("Exact").truth
+
+
+def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
+    alone = run("Late").results[0].score
+    among = {one.label: one.score for one in run("Exact", "Late", "Jumping").results}
+    assert among["Late"] == alone
+    assert among["Exact"] > among["Late"]
+
+
+def test_weights_count() -> None:
+    found = run("Late", "Aside", weights=Weights(accuracy=0, smoothness=0, latency=1))
+    late, aside = (one.score for one in found.results)
+    assert aside == pytest.approx(100, abs=0.1)
+    assert late == pytest.approx(50, abs=0.1)  # a tenth of a second costs 1
+
+
+def test_what_a_strategy_raises_is_its_note() -> None:
+    found = run("Raising", "Exact")
+    assert found.results[0].figures is None
+    assert found.results[0].note == "it raised ZeroDivisionError: the strategy's own fault"
+    assert found.results[1].figures is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [("Undefined", "not finite in 181 of the rows"), ("Nothing", "draws nothing in the rows")],
+)
+def test_no_figures_without_numbers(name: str, note: str) -> None:
+    (result,) = run(name).results
+    assert result.figures is None
+    assert math.isnan(result.score)
+    assert note in result.note
+
+
+def test_an_entity_that_rests_has_no_score() -> None:
+    found = run("Exact", packets={"": movements.packets(lambda _: (5.0, 0.0, 0.0))})
+    (result,) = found.results
+    assert math.isnan(result.score)
+    assert "does not move" in result.note
+
+
+def test_entities_that_cannot_be_judged_are_told_of() -> None:
+    recorded = {
+        "a": movements.packets(movements.circle, entity="a"),
+        "b": movements.packets(movements.circle, entity="b")[:1],
+    }
+    found = run("Exact", packets=recorded)
+    assert [one.entity for one in found.by_entity] == ["a"]
+    assert found.notes == ["b: not judged: one usable state: a movement needs two"]
+
+
+def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
+    truth = truth_of(movements.block(movements.packets(movements.circle)), "given")
+    recorded = {name: movements.packets(movements.circle, entity=name) for name in "ab"}
+    found = run("Exact", packets=recorded, truths={"a": truth})
+    assert found.notes == ["b: not judged: it is not in the truth, whose entities are a"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [(movements.packets(movements.circle, latency=None), "do not overlap")],
+)
+def test_a_truth_of_another_time_says_nothing(truth: list[Packet], message: str) -> None:
+    given = truth_of(movements.block(truth), "given", 1000.0)
+    with pytest.raises(NotEnoughToSay, match=message):
+        run("Exact", truths={"": given})
+
+
+def test_one_packet_says_nothing() -> None:
+    with pytest.raises(NotEnoughToSay, match="one usable state"):
+        run("Exact", packets={"": movements.packets(movements.circle)[:1]})
+    with pytest.raises(NotEnoughToSay, match="no packets"):
+        compare({}, [contender("Exact")], Timing())
+
+
+def test_the_same_figures_from_any_number_of_threads() -> None:
+    names = ("Exact", "Late", "Aside", "Jumping")
+    assert run(*names, threads=1) == run(*names, threads=4)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    run("Exact", "Late", "Aside", progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_an_interruption_stops_the_threads() -> None:
+    def interrupt(done: int, total: int) -> None:
+        del done, total
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        run("Exact", "Late", "Aside", threads=2, progress=interrupt)
+    assert threading.active_count() == before
+
+
+def test_scenes_hold_what_pictures_need() -> None:
+    selection = Selection(50, 2.0, 7.0)
+    (scene,) = run("Late", "Sleepy", selection=selection).scenes
+    assert scene.every == 2
+    np.testing.assert_allclose(scene.times, np.arange(40, 140, 2) * 0.05)
+    np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
+    assert [one.label for one in scene.drawn] == ["Late", "Sleepy"]
+    late = scene.drawn[0]
+    np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in scene.times])
+    np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
+    assert scene.packet_times.min() >= 2.0
+    assert scene.packet_times.max() <= 7.0
+
+
+def test_no_line_of_a_scene_bridges_a_cut() -> None:
+    packets = movements.packets(movements.circle)
+    packets[100] = packets[100]._replace(teleport=True)
+    (scene,) = run(
+        "Exact", packets={"": packets}, selection=Selection(1000, -math.inf, math.inf)
+    ).scenes
+    unknown = scene.times[np.isnan(scene.truth[:, 0])]
+    assert unknown[unknown <= 10].tolist() == [pytest.approx(5.0)]
+
+
+def test_refused_packets_are_told_of() -> None:
+    packets = movements.packets(movements.circle)
+    packets[3] = packets[3]._replace(arrival=-5.0)
+    found = run("Exact", "Late", packets={"": packets})
+    assert [one.what for one in found.refused] == ["the packet arrived before the one above it"]
+
+
+def test_blocks_are_shared_and_not_changed() -> None:
+    block: PacketBlock = movements.block(movements.packets(movements.circle))
+    before = [block[k] for k in range(len(block))]
+    compare({"": block}, [contender("Exact"), contender("Late")], Timing())
+    assert [block[k] for k in range(len(block))] == before

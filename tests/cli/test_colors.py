@@ -1,0 +1,122 @@
+"""When there are colours, and where: of rows, of refused lines and of the catalogue."""
+
+import contextlib
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
+
+
+class Shown(NamedTuple):
+    """What was said on the terminal, and in the pipe that the other stream was."""
+
+    terminal: bytes
+    pipe: bytes
+
+
+def show(
+    *args: str | Path, stdin: bytes = b"", stderr: bool = False, env: dict[str, str] | None = None
+) -> Shown:
+    """Runs ``epic`` with a terminal as its stdout, or as its ``stderr``."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*EPIC, *args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE if stderr else theirs,
+        stderr=theirs if stderr else subprocess.PIPE,
+        env=environment(TERM="xterm") if env is None else env,
+    ) as child:
+        os.close(theirs)
+        assert child.stdin
+        child.stdin.write(stdin)
+        child.stdin.close()
+        said = b""
+        with contextlib.suppress(OSError):  # so Linux says that nobody has the other end any more
+            while piece := os.read(ours, 4096):
+                said += piece
+        os.close(ours)
+        pipe = child.stdout or child.stderr
+        assert pipe
+        return Shown(said, pipe.read())
+
+
+class Choice(NamedTuple):
+    """What decides on colours, and whether there are any."""
+
+    options: list[str]
+    env: dict[str, str]
+    on_terminal: bool
+    in_pipe: bool
+
+
+CHOICES = {
+    "terminal": Choice([], {"TERM": "xterm"}, True, False),
+    "terminal without a name": Choice([], {}, False, False),
+    "dumb": Choice([], {"TERM": "dumb"}, False, False),
+    "NO_COLOR": Choice([], {"TERM": "xterm", "NO_COLOR": "1"}, False, False),
+    "NO_COLOR is empty": Choice([], {"TERM": "xterm", "NO_COLOR": ""}, True, False),
+    "FORCE_COLOR": Choice([], {"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
+    "NO_COLOR wins": Choice([], {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
+    "auto": Choice(["--color", "auto"], {"TERM": "xterm"}, True, False),
+    "never": Choice(["--color", "never"], {"TERM": "xterm", "FORCE_COLOR": "1"}, False, False),
+    "always": Choice(["--color", "always"], {"TERM": "dumb", "NO_COLOR": "1"}, True, True),
+}
+choices = pytest.mark.parametrize("choice", CHOICES.values(), ids=list(CHOICES))
+
+
+def is_coloured(text: bytes) -> bool:
+    return b"\x1b[" in text
+
+
+@choices
+def test_table(choice: Choice) -> None:
+    args, env = ["replay", "--format", "table", *choice.options], environment(**choice.env)
+    assert is_coloured(show(*args, stdin=PACKET, env=env).terminal) == choice.on_terminal
+    assert is_coloured(epic(*args, stdin=PACKET, env=env).stdout) == choice.in_pipe
+
+
+@choices
+def test_refused_lines(choice: Choice) -> None:
+    args, env = ["replay", *choice.options], environment(**choice.env)
+    shown = show(*args, stdin=PACKET + b"hello\n", env=env, stderr=True)
+    assert is_coloured(shown.terminal) == choice.on_terminal
+    assert shown.pipe == ROWS
+    assert is_coloured(epic(*args, stdin=b"hello\n", env=env).stderr) == choice.in_pipe
+
+
+@pytest.mark.parametrize("name", ["terminal", "NO_COLOR", "FORCE_COLOR", "always"])
+def test_catalogue(name: str) -> None:
+    choice = CHOICES[name]
+    args, env = ["strategies", *choice.options], environment(**choice.env)
+    assert is_coloured(show(*args, env=env).terminal) == choice.on_terminal
+    assert is_coloured(epic(*args, env=env).stdout) == choice.in_pipe
+
+
+@pytest.mark.parametrize("row_format", ["epic", "tsv", "csv", "jsonl"])
+def test_rows_for_programs_have_none(row_format: str) -> None:
+    args = ("replay", "--format", row_format, "--color", "always")
+    assert not is_coloured(show(*args, stdin=PACKET).terminal)
+
+
+def test_file_has_none(tmp_path: Path) -> None:
+    show("replay", "--format", "table", "--output", tmp_path / "rows", stdin=PACKET)
+    assert not is_coloured((tmp_path / "rows").read_bytes())
+
+
+def lines(text: bytes) -> list[bytes]:
+    return [line.rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("command", ["replay", "strategies"])
+def test_colours_are_all_that_differs(command: str) -> None:
+    file = [SAMPLES / "broken.txt"] if command == "replay" else []
+    plain = epic(command, *file)
+    coloured = epic(command, "--color", "always", *file)
+    without = re.sub(rb"\x1b\[[0-9;]*m", b"", coloured.stdout + coloured.stderr)
+    assert without != coloured.stdout + coloured.stderr
+    assert lines(without) == lines(plain.stdout + plain.stderr)

@@ -1,0 +1,64 @@
+"""What a run loads: a short command must not wait for libraries that it has no use for."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import PACKET, SAMPLES, environment
+
+LISTING = """
+import sys
+before = set(sys.modules)
+from epic_cli.cli import main
+status = main(sys.argv[1:])
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
+sys.exit(status)
+"""
+
+HEAVY = {"prompt_toolkit", "rich", "numpy"}
+RARE = {"csv", "json", "fractions", "importlib.metadata", "difflib", "tempfile"}
+
+
+def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
+    """The modules that a run of ``epic`` loads."""
+    done = subprocess.run(
+        [sys.executable, "-c", LISTING, *args],
+        check=True,
+        input=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    return set(done.stderr.decode().split())
+
+
+@pytest.mark.parametrize("args", [[], ["replay"], ["--format", "csv", "--set", "calc_ahead=0.1"]])
+def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
+    modules = loaded(*args, stdin=PACKET)
+    assert "epic_cli.engine.replay" in modules
+    assert not modules & (HEAVY | RARE)
+
+
+@pytest.mark.parametrize(
+    ("file", "needed"), [("two_tanks.csv", {"csv"}), ("hop.jsonl", {"json"}), ("turn.txt", set())]
+)
+def test_recording_loads_its_own_format(file: str, needed: set[str]) -> None:
+    modules = loaded("replay", "--format", "table", SAMPLES / file)
+    assert modules & (HEAVY | RARE) == needed
+
+
+def test_version_loads_no_replay() -> None:
+    modules = loaded("--version")
+    assert not modules & HEAVY
+    assert "epic_cli.playback" not in modules
+
+
+def test_help_loads_no_command() -> None:
+    modules = loaded("--help")
+    assert not modules & HEAVY
+    assert "epic_cli.cli.replay" not in modules
+
+
+def test_strategies_loads_no_numbers() -> None:
+    assert not loaded("strategies") & {"prompt_toolkit", "numpy"}

@@ -1,0 +1,168 @@
+"""``epic`` on a source that takes its time, and what an interrupt leaves behind."""
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from running import EPIC, PACKET, ROWS, environment
+
+PATIENCE = 30
+
+
+class Live:
+    """``epic`` with pipes to all its streams, both ends open."""
+
+    def __init__(self, *args: str) -> None:
+        self.process = subprocess.Popen(
+            [*EPIC, *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+
+    def send(self, data: bytes) -> None:
+        """Writes into its stdin, which stays open."""
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def expect(self, expected: bytes, stream: str = "stdout") -> None:
+        """Waits until it has said this."""
+        descriptor = getattr(self.process, stream).fileno()
+        said = b""
+        while len(said) < len(expected):
+            ready, _, _ = select.select([descriptor], [], [], PATIENCE)
+            assert ready, f"nothing comes after {said!r}"
+            piece = os.read(descriptor, len(expected) - len(said))
+            assert piece, f"the end comes after {said!r}"
+            said += piece
+        assert said == expected
+
+    def wait_for(self, folder: Path, files: int) -> None:
+        """Waits until there are so many files."""
+        while len(list(folder.iterdir())) < files:
+            assert self.process.poll() is None
+
+    def end(self) -> tuple[int, bytes, bytes]:
+        """Closes its stdin; its status and what else it says."""
+        stdout, stderr = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, stdout, stderr
+
+    def interrupt(self) -> tuple[int, bytes, bytes]:
+        """Ctrl-C, with its stdin still open."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(PATIENCE)
+        return self.end()
+
+    def quit(self) -> None:
+        """Ends it whatever it does."""
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def live(request: pytest.FixtureRequest) -> Iterator[Live]:
+    """``epic`` with the options that a test names."""
+    started = Live(*getattr(request, "param", ()))
+    yield started
+    started.quit()
+
+
+def options(*args: str) -> pytest.MarkDecorator:
+    """Names the options that ``live`` starts with."""
+    return pytest.mark.parametrize("live", [args], indirect=True, ids=[" ".join(args)])
+
+
+def test_rows_come_as_packets_come(live: Live) -> None:
+    live.send(PACKET)
+    live.expect(ROWS)
+    live.send(b"1,2,3 / 4,5,")
+    live.send(b"6 / 0.2\n")
+    live.expect(b"pos: 1.58,2.62,3.67  vel: 2.250,3.750,5.250  time: 0.300\n")
+    live.expect(b"pos: 1.69,2.81,3.94  vel: 2.250,3.750,5.250  time: 0.350\n")
+    assert live.end() == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "recording",
+    [
+        b"\xef\xbb\xbftime,x,y,z,vx,vy,vz\n0.1,1,2,3,4,5,6\n",
+        b"time\tx\ty\tz\tvx\tvy\tvz\n0.1\t1\t2\t3\t4\t5\t6\n",
+        b'{"time":0.1,"x":1,"y":2,"z":3,"vx":4,"vy":5,"vz":6}\n',
+        b"\n\n" + PACKET,
+    ],
+    ids=["csv", "tsv", "jsonl", "blank lines"],
+)
+def test_every_recording_may_be_live(live: Live, recording: bytes) -> None:
+    live.send(recording)
+    live.expect(ROWS)
+
+
+@options("--format", "csv")
+def test_header_stands_above_the_first_rows(live: Live) -> None:
+    live.send(PACKET)
+    live.expect(b"time,x,y,z,vx,vy,vz,status,entity\n0.05")
+
+
+@options("--latency", "0")
+def test_rows_up_to_an_arrival_come_with_it(live: Live) -> None:
+    live.send(b"0,0,0/1,0,0/0\n0,0,0/1,0,0/0.1\n")
+    live.expect(b"pos: 0.00,0.00,0.00  vel: 1.000,0.000,0.000  time: 0.000\n")
+    live.expect(b"pos: 0.05,0.00,0.00  vel: 1.000,0.000,0.000  time: 0.050\n")
+    status, rows, errors = live.end()
+    assert (status, len(rows.splitlines()), errors) == (0, 4, b"")
+
+
+def test_refused_line_is_told_at_once(live: Live) -> None:
+    live.send(b"nonsense\n")
+    live.expect(b"<stdin>:1:1: x is not a number\n", "stderr")
+    live.send(PACKET)
+    live.expect(ROWS)
+
+
+@options("--strict")
+def test_strict_ends_before_the_source_does(live: Live) -> None:
+    live.send(PACKET + b"nonsense\n")
+    live.expect(ROWS)
+    assert live.process.wait(PATIENCE) == 1
+
+
+def test_quit_ends_before_the_source_does(live: Live) -> None:
+    live.send(PACKET + b"q\n")
+    live.expect(ROWS)
+    assert live.process.wait(PATIENCE) == 0
+
+
+def test_interrupt_while_it_waits(live: Live) -> None:
+    live.send(PACKET)
+    live.expect(ROWS)
+    status, rows, errors = live.interrupt()
+    assert (status, rows, errors.strip()) == (130, b"", b"")
+
+
+def test_interrupt_while_it_draws(live: Live) -> None:
+    live.send(b"0,0,0 / 0,0,0 / 100000\n")  # two million rows
+    live.expect(b"pos: ")
+    live.process.send_signal(signal.SIGINT)
+    status, _, errors = live.end()
+    assert (status, errors.strip()) == (130, b"")
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+def test_interrupt_leaves_no_part_of_a_file(tmp_path: Path, old: str | None) -> None:
+    output = tmp_path / "rows.txt"
+    if old:
+        output.write_text(old)
+    before = list(tmp_path.iterdir())
+    writing = Live("--output", str(output))
+    writing.send(PACKET)
+    writing.wait_for(tmp_path, len(before) + 1)
+    status, rows, errors = writing.interrupt()
+    assert (status, rows, errors.strip()) == (130, b"", b"")
+    assert list(tmp_path.iterdir()) == before
+    assert not old or output.read_text() == old

@@ -1,0 +1,96 @@
+"""What is told helps: the caret is under the culprit, and advice that is followed works."""
+
+from pathlib import Path
+
+import pytest
+from running import PACKET, environment, epic
+
+
+def told(recording: bytes, *options: str) -> list[str]:
+    """The lines on stderr; there must be a refused line."""
+    done = epic("replay", *options, stdin=recording)
+    assert done.returncode == 1
+    return done.stderr.decode().splitlines()
+
+
+def pointed_at(lines: list[str]) -> str:
+    """The text from the caret on."""
+    _, line, caret = lines
+    return line[caret.index("^") :]
+
+
+@pytest.mark.parametrize(
+    ("recording", "culprit"),
+    [
+        (b"1,2,3/4,5,6/0 arrival=1e18\n", "1e18"),
+        (b"1,2,3/4,5,6/0 arrival=0\n1,2,3/4,5,6/0 seq=1 arrival=4e6 # far\n", "4e6 # far"),
+        (b"1,2,3/4,5,6/0 arrival=1\n1,2,3/4,5,6/0 arrival=0.5\n", "0.5"),
+        (b"time,x,y,z,vx,vy,vz,arrival\n0,1,2,3,4,5,6,1\n0,1,2,3,4,5,6,0.5\n", "0.5"),
+        (b"1,2,3/4,5,6/0 entity=a arrival=soon\n", "soon"),
+        (b"1,2,3/4,5,6/inf arrival=0\n", "inf arrival=0"),
+    ],
+)
+def test_caret_is_under_the_culprit(recording: bytes, culprit: str) -> None:
+    options = ["--pacing", "demo"] if b"inf" in recording else []
+    assert pointed_at(told(recording, *options)) == culprit
+
+
+def test_far_arrival_is_not_advised_what_it_has() -> None:
+    recording = b"1,2,3/4,5,6/0 arrival=0\n1,2,3/4,5,6/0 arrival=4e6\n"
+    assert "--pacing arrival" not in told(recording)[-1]
+
+
+@pytest.mark.parametrize("time", [b"1048575.9375", b"2e6"])
+def test_the_exact_clock_goes_where_it_is_said_to_go(time: bytes) -> None:
+    recording = b"1,2,3 / 4,5,6 / %s\n" % time
+    assert "(--clock exact goes further)" in told(recording)[-1]
+    fewer = ["--tick", "10", "--output", "/dev/null"]
+    assert epic("replay", "--clock", "exact", *fewer, stdin=recording).returncode == 0
+
+
+def test_nothing_after_a_second_entity_is_told() -> None:
+    recording = b"0,0,0/1,0,0/0 entity=a\n0,0,0/1,0,0/1 entity=b\nhello\n"
+    done = epic("replay", stdin=recording)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"epic: <stdin>:2: a second entity")
+
+
+def test_latency_is_a_number() -> None:
+    done = epic("replay", "--latency", "nan", stdin=PACKET)
+    assert done.returncode == 2
+    assert b"--latency" in done.stderr
+
+
+MODULE = """
+class Empty: "Not a strategy."
+
+class Needy:
+    def __init__(self, need): ...
+    def reset(self): ...
+    def update(self, packet, now): return True
+    def read(self, at): ...
+"""
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        ":",
+        ":Name",
+        "mine:",
+        "mine:None",
+        "mine:Empty",
+        "mine:Needy",
+        "broken:Name",
+        ".a:Name",
+        "json:",
+    ],
+)
+def test_strategy_that_is_none(tmp_path: Path, strategy: str) -> None:
+    (tmp_path / "mine.py").write_text(MODULE)
+    (tmp_path / "broken.py").write_text("def (:\n")
+    env = environment(PYTHONPATH=str(tmp_path))
+    done = epic("replay", "--strategy", strategy, stdin=PACKET, env=env)
+    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert strategy in done.stderr.decode()

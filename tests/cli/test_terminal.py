@@ -1,0 +1,72 @@
+"""``epic replay`` on a real terminal: no dialogue, and rows as packets come."""
+
+from typing import Any
+
+import pexpect
+import pytest
+from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
+
+ROWS_SHOWN = ROWS.replace(b"\n", b"\r\n")
+
+
+def spawn(*args: str) -> Any:
+    """``epic`` on a terminal of its own that does not echo what is typed."""
+    return pexpect.spawn(
+        EPIC[0], [*EPIC[1:], *args], env=environment(TERM="xterm"), timeout=30, echo=False
+    )
+
+
+def status(child: Any) -> int:
+    """What the program ends with; whatever it still says is in ``child.before``."""
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.signalstatus is None
+    return int(child.exitstatus)
+
+
+def test_replay_answers_line_by_line() -> None:
+    child = spawn("replay", "--color", "never")
+    child.sendline(PACKET.rstrip())
+    child.expect_exact(ROWS_SHOWN)
+    assert child.before == b""  # no banner, no prompt
+    child.sendline(b"hello")
+    child.expect_exact(b"<stdin>:2:1: ")
+    child.sendeof()
+    assert status(child) == 1
+
+
+def test_replay_of_a_file_asks_nothing() -> None:
+    child = spawn("replay", str(SAMPLES / "turn.txt"))
+    assert status(child) == 0
+    expected = epic("replay", SAMPLES / "turn.txt").stdout
+    assert child.before == expected.replace(b"\n", b"\r\n")
+
+
+def test_interrupt() -> None:
+    child = spawn("replay")
+    child.sendline(PACKET.rstrip())
+    child.expect_exact(ROWS_SHOWN)
+    child.sendintr()
+    assert status(child) == 130
+    assert child.before.strip() == b""
+
+
+def test_unfinished_line_is_a_line() -> None:
+    child = spawn("replay")
+    child.send(PACKET.rstrip())
+    child.sendeof()
+    child.sendeof()
+    child.expect_exact(ROWS_SHOWN)
+    child.sendeof()
+    assert status(child) == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--output", "rows.txt"], ["--entity", "a"], ["--strict"], ["--input-format", "csv"]],
+    ids=lambda options: options[0],
+)
+def test_session_refuses_what_it_cannot_heed(options: list[str]) -> None:
+    child = spawn(*options)
+    assert status(child) == 2
+    assert child.before.startswith(b"epic: %s is for replays" % options[0].encode())

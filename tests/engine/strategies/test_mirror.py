@@ -1,0 +1,217 @@
+"""Mirror's snapshot interpolation against runs of the original and its own tests."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import pytest
+from delivery import check_rows, drawn, load, packets, streams, ticks
+
+from epic_cli import Packet, strategy
+
+FUNCTIONS = load("mirror_functions")
+RUNS = load("mirror_streams")["runs"]
+STREAMS = streams()
+
+
+def mirror(**settings: float | str) -> Any:
+    return strategy("mirror", **settings)
+
+
+def at(time: float, x: float = 0.0) -> Packet:
+    return Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), time)
+
+
+@pytest.mark.parametrize("quirks", ["off", "on"])
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['stream']}-{run['mode']}")
+def test_draws_what_the_original_drew(run: dict[str, Any], quirks: str) -> None:
+    stream = STREAMS[run["stream"]]
+    made = mirror(
+        send_interval=stream["send_interval_ms"] / 1000,
+        dynamic_adjustment="on" if run["mode"] == "dynamic" else "off",
+        quirks=quirks,
+    )
+    assert check_rows(made, stream, run["rows"]) > 8
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['stream']}-{run['mode']}")
+def test_keeps_the_originals_timeline(run: dict[str, Any]) -> None:
+    stream = STREAMS[run["stream"]]
+    made = mirror(
+        send_interval=stream["send_interval_ms"] / 1000,
+        dynamic_adjustment="on" if run["mode"] == "dynamic" else "off",
+        quirks="on",  # one stream has a late packet, which the original counts in
+    )
+    for row, _ in zip(run["rows"], drawn(made, packets(stream), ticks(stream)), strict=True):
+        if row["out"] is not None:
+            assert made.timeline == pytest.approx(row["local_timeline"], abs=1e-9)
+            assert made.timescale == pytest.approx(row["timescale"], abs=1e-12)
+            assert made.buffer_time == pytest.approx(row["buffer_time"], abs=1e-9)
+            assert made.drift == pytest.approx(row["drift_ema"], abs=1e-9)
+
+
+def test_measured_send_interval_draws_the_same_once_it_is_known() -> None:
+    stream = STREAMS["constant_velocity"]
+    known = drawn(mirror(send_interval=0.05), packets(stream), ticks(stream))
+    measured = drawn(mirror(), packets(stream), ticks(stream))
+    for ours, theirs in list(zip(measured, known, strict=True))[4:]:
+        assert ours.position == pytest.approx(theirs.position, abs=1e-9)
+
+
+@pytest.mark.parametrize("sequence", load("mirror_ema")["sequences"])
+def test_moving_average(sequence: dict[str, Any]) -> None:
+    average = importlib.import_module("epic_cli.engine.latency").MovingAverage(sequence["alpha"])
+    for step in sequence["steps"]:
+        assert average.add(step["add"]) == pytest.approx(step["value"], abs=1e-9)
+        assert average.variance == pytest.approx(step["variance"], abs=1e-9)
+        assert math.sqrt(average.variance) == pytest.approx(step["std"], abs=1e-9)
+
+
+def test_moving_average_is_as_new_after_clear() -> None:
+    average = importlib.import_module("epic_cli.engine.latency").MovingAverage(2 / 11)
+    average.add(100)
+    average.add(7)
+    average.clear()
+    average.add(5)
+    assert average.add(6) == pytest.approx(5.1818, abs=1e-4)
+    assert average.variance == pytest.approx(0.1487, abs=1e-4)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS["timescale"], ids=lambda case: str(case["drift"]))
+def test_timescale(case: dict[str, Any]) -> None:
+    # with an average over one packet, drift is what the second packet is ahead of its place
+    made = mirror(
+        send_interval=0.1,
+        buffer_time_multiplier=60,
+        dynamic_adjustment="off",
+        drift_ema_duration=0,
+        catchup_speed=case["catchup"],
+        slowdown_speed=case["slowdown"],
+        pause=0,
+    )
+    made.update(at(10), 0)
+    made.update(at(10 + case["drift"]), 0)
+    if case["drift"] < 0:  # behind its place: the timeline has run ahead
+        made.reset()
+        made.update(at(10), 0)
+        made.read(0)
+        made.read(-case["drift"] + 1)
+        made.update(at(11), 1)
+    assert made.drift - made.buffer_time == pytest.approx(case["drift"], abs=1e-9)
+    assert made.timescale == pytest.approx(case["out"], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS["timeline_clamp"], ids=lambda case: str(case["local"]))
+def test_timeline_clamp(case: dict[str, Any]) -> None:
+    made = mirror(
+        send_interval=case["buffer_time"],
+        buffer_time_multiplier=1,
+        dynamic_adjustment="off",
+        pause=0,
+    )
+    first = min(case["local"], 0.0)
+    made.update(at(first + case["buffer_time"] - 1), 0)
+    made.read(0)
+    made.read(case["local"] - (first - 1))
+    assert made.timeline == pytest.approx(case["local"])
+    made.update(at(case["latest_remote"]), 0)
+    assert made.timeline == pytest.approx(case["out"], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS["dynamic_adjustment"], ids=str)
+def test_dynamic_adjustment(case: dict[str, Any]) -> None:
+    # three arrivals whose intervals have the wanted deviation in the average over one second
+    weight = 2 / (round(1 / case["send_interval"]) + 1)
+    spread = case["jitter_std"] / math.sqrt((1 - weight) * weight)
+    made = mirror(
+        send_interval=case["send_interval"],
+        dynamic_adjustment_tolerance=case["tolerance"],
+        delivery_time_ema_duration=1,
+        pause=0,
+    )
+    for stamp, arrival in ((1, 0), (2, 1), (3, 2 + spread), (4, 3)):
+        made.update(at(stamp), arrival)
+    assert made.buffer_time / case["send_interval"] == pytest.approx(case["out"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS["sample"], ids=lambda case: str(case["t"]))
+def test_sample(case: dict[str, Any]) -> None:
+    times = case["times"]
+    made = mirror(
+        send_interval=50, buffer_time_multiplier=2, dynamic_adjustment="off", pause=0,
+        drift_ema_duration=0, catchup_negative_threshold=-100, catchup_positive_threshold=100,
+    )  # fmt: skip
+    for place, time in enumerate(times):
+        made.update(at(time, float(place)), 0)
+    wanted = case["from"] + (case["to"] - case["from"]) * case["out_t"]
+    assert made.read(case["t"] - made.timeline).position[0] == pytest.approx(wanted, abs=1e-9)
+
+
+def test_inserting() -> None:
+    made = mirror()
+    assert made.update(at(1), 0)
+    assert not made.update(at(1), 0)
+    assert made.waiting == 1
+    made.reset()
+    for place in range(64):
+        made.update(at(place), 0)
+    assert made.waiting == 32
+
+
+def test_the_timeline_begins_a_buffer_time_behind() -> None:
+    made = mirror(send_interval=1, buffer_time_multiplier=3, dynamic_adjustment="off")
+    made.update(at(2), 0)
+    assert made.timeline == -1
+
+
+@pytest.mark.parametrize(("stamps", "drift"), [((2, 3, 5), 4.75), ((2, 5, 3), 4.25)])
+def test_drift(stamps: tuple[int, ...], drift: float) -> None:
+    # the second order has a late packet, which disturbs the average in the original
+    made = mirror(
+        send_interval=1, buffer_time_multiplier=3, dynamic_adjustment="off", pause=0,
+        drift_ema_duration=3, quirks="on",
+    )  # fmt: skip
+    for stamp in stamps:
+        made.update(at(stamp), 0)
+    assert made.drift == pytest.approx(drift)
+
+
+@pytest.mark.parametrize(("step", "value", "left"), [(35, 42.5, 3), (45, 43.5, 2)])
+def test_step(step: float, value: float, left: int) -> None:
+    made = mirror(
+        send_interval=30, buffer_time_multiplier=1, dynamic_adjustment="off", pause=0,
+        drift_ema_duration=0,
+    )  # fmt: skip
+    for time, x in ((10, 42.0), (20, 43.0), (30, 44.0)):
+        made.update(at(time, x), 0)
+    made.read(0)
+    # Mirror's test steps the timeline from -20
+    assert made.read(step - 20 - made.timeline).position[0] == pytest.approx(value)
+    assert made.waiting == left
+
+
+def test_a_late_packet_moves_the_timeline_back_only_with_quirks() -> None:
+    def play(quirks: str) -> tuple[float, float]:
+        made = mirror(send_interval=0.05, dynamic_adjustment="off", quirks=quirks)
+        for count in range(20):
+            made.update(at(count * 0.05), count * 0.05)
+            made.read(count * 0.05)
+        before = made.timeline
+        made.update(at(0.33), 0.96)
+        return before, made.timeline
+
+    before, after = play("off")
+    assert after == before
+    before, after = play("on")
+    assert after == pytest.approx(0.33)
+    assert before > after
+
+
+def test_a_way_longer_than_snap_distance_is_jumped() -> None:
+    stream = STREAMS["teleport"]
+    shown = drawn(mirror(snap_distance=100), packets(stream), ticks(stream))
+    assert not [sample for sample in shown if 50 < sample.position[0] < 1000]
+    shown = drawn(mirror(), packets(stream), [time / 100 for time in range(100, 275)])
+    assert [sample for sample in shown if 50 < sample.position[0] < 1000]

@@ -1,0 +1,87 @@
+"""The 1 euro filter, against runs of the original program and its closed forms."""
+
+import math
+from typing import Any
+
+import pytest
+from filter_cases import expected, packet
+
+from epic_cli import SettingError, strategy
+
+VALUES = expected("one_euro")
+
+
+def filtered(one: Any, time: float, x: float) -> float:
+    one.update(packet(time, x), time)
+    return float(one.state[0][0])
+
+
+@pytest.mark.parametrize("case", VALUES["cases"])
+def test_filters_as_the_original_program(case: Any) -> None:
+    one: Any = strategy(
+        "one-euro", **{name: case[name] for name in ("freq", "mincutoff", "beta", "dcutoff")}
+    )
+    times = [case["t0"] + index * case["dt"] for index in range(len(case["input"]))]
+    drawn = [filtered(one, time, x) for time, x in zip(times, case["input"], strict=True)]
+    assert drawn == pytest.approx(case["output"], abs=1e-12)
+
+
+def test_filters_equal_and_earlier_stamps_as_the_original_program() -> None:
+    # the file leaves beta out; 0.1 gives all its values
+    one: Any = strategy("one-euro", freq=20, mincutoff=1, beta=0.1, dcutoff=1, quirks="on")
+    for row in VALUES["time_anomalies"]["rows"]:
+        assert filtered(one, row["t"], row["x"]) == pytest.approx(row["out"], abs=1e-12)
+
+
+def test_agrees_with_the_first_rows_of_the_ground_truth() -> None:
+    one: Any = strategy("one-euro", freq=120, mincutoff=1, beta=0.1, dcutoff=1, quirks="on")
+    for row in VALUES["ground_truth_first_last"]["first"]:
+        time, _, noisy, wanted = map(float, row)
+        assert filtered(one, time, noisy) == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("quirks", ["off", "on"])
+def test_a_stamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> None:
+    one: Any = strategy("one-euro", freq=20, quirks=quirks)
+    one.update(packet(0.0, 0.0), 0.0)
+    frequency = 20 if quirks == "on" else 10
+    alpha = 1 / (1 + frequency / (2 * math.pi))
+    assert filtered(one, 0.1, 1.0) == pytest.approx(alpha, abs=1e-12)
+
+
+def test_discards_equal_and_earlier_stamps_by_default() -> None:
+    one: Any = strategy("one-euro")
+    assert one.update(packet(1.0, 5.0), 1.0)
+    assert not one.update(packet(1.0, 6.0), 1.1)
+    assert not one.update(packet(0.9, 7.0), 1.2)
+    assert one.read(1.2).position == (5.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("bad", VALUES["bad_arguments"])
+def test_refuses_what_the_original_refuses(bad: Any) -> None:
+    with pytest.raises(SettingError, match="is not allowed"):
+        strategy("one-euro", **bad["args"])
+
+
+def test_is_behind_by_its_time_constant_at_a_steady_speed() -> None:
+    one: Any = strategy("one-euro", mincutoff=2.0)
+    for index in range(400):
+        one.update(packet(index * 0.05, index * 0.5), index * 0.05)
+    sample = one.read(20.0)
+    assert sample.position[0] == pytest.approx(10 * (20.0 - 1 / (2 * math.pi * 2.0)), abs=1e-9)
+    assert sample.velocity[0] == pytest.approx(10, abs=1e-9)
+    assert sample.status == "extrapolated"
+
+
+def test_predicts_with_the_velocity_of_the_packet_when_asked() -> None:
+    one: Any = strategy("one-euro", velocity="given")
+    one.update(packet(1.0, 5.0, 10.0), 1.08)
+    assert one.read(1.2).position[0] == pytest.approx(7.0, abs=1e-12)
+
+
+def test_holds_when_the_state_has_become_too_old() -> None:
+    one: Any = strategy("one-euro", velocity="given", max_prediction=0.5)
+    one.update(packet(1.0, 5.0, 10.0), 1.0)
+    assert one.read(1.4).status == "extrapolated"
+    late = one.read(9.0)
+    assert (late.position[0], late.velocity[0], late.status) == (10.0, 0.0, "held")

@@ -1,0 +1,88 @@
+"""RoboCat Action: its interpolation, its extra simulation and its average."""
+
+from typing import Any
+
+import pytest
+from filter_cases import expected, packet
+
+from epic_cli import strategy
+from epic_cli.engine.latency import WeightedTimedAverage
+
+VALUES = expected("robocat")
+
+
+@pytest.mark.parametrize(
+    "case", VALUES["interpolate_client_side_prediction"], ids=("local", "remote")
+)
+def test_the_way_to_a_corrected_value(case: Any) -> None:
+    role = "remote" if case["remote"] else "local"
+    steps = case["steps"]
+    for count in range(1, len(steps) + 1):
+        one = strategy("robocat", rtt=case["rtt"], role=role)
+        one.update(packet(0.0, 0.0), 0.0)
+        for step in steps[:count]:
+            one.update(packet(step["time"], step["corrected"]), step["time"])
+        last = steps[count - 1]
+        assert one.read(last["time"]).position[0] == pytest.approx(last["shown"], abs=1e-12)
+
+
+def test_the_weighted_average_of_round_trip_times() -> None:
+    case = VALUES["weighted_rtt"]
+    average = WeightedTimedAverage(case["duration_s"])
+    now = 0.0
+    for step in case["steps"]:
+        now += step["dt"]
+        assert average.add(step["sample"], now) == pytest.approx(step["value"], abs=1e-12)
+
+
+def test_a_state_is_put_one_round_trip_time_ahead() -> None:
+    one = strategy("robocat", rtt=0.25)
+    one.update(packet(0.0, 3.0, 8.0), 0.125)
+    assert one.read(0.125).position[0] == pytest.approx(3 + 8 * 0.25)
+    assert one.read(0.5).position[0] == pytest.approx(3 + 8 * 0.625)
+    own = strategy("robocat", rtt=0.25, role="local")
+    own.update(packet(0.0, 3.0, 8.0), 0.125)
+    assert own.read(0.125).position[0] == 3.0
+
+
+def test_the_round_trip_time_is_twice_the_age() -> None:
+    one: Any = strategy("robocat")
+    for k in range(200):
+        one.update(packet(k * 0.05, k * 0.5, 10.0), k * 0.05 + 0.08)
+    assert one.rtt == pytest.approx(0.16)
+    assert one.read(10.03).position[0] == pytest.approx(10 * (10.03 + 0.08))
+
+
+def test_a_late_measurement_counts_for_the_whole_silence() -> None:
+    one: Any = strategy("robocat")
+    one.update(packet(0.0, 0.0), 0.05)
+    one.update(packet(5.0, 0.0), 5.2)
+    assert one.rtt == pytest.approx(0.4)
+
+
+def test_the_status_tells_that_it_is_out_of_sync() -> None:
+    one = strategy("robocat", rtt=0.2)
+    one.update(packet(0.0, 0.0, 1.0), 0.0)
+    assert one.read(0.05).status == "extrapolated"
+    one.update(packet(0.1, 5.0, 1.0), 0.1)
+    assert one.read(0.15).status == "interpolated"
+    assert one.read(0.4).status == "extrapolated"
+
+
+@pytest.mark.parametrize(("sync_distance", "shown"), [(0.0, 6.0), (0.001, 5.1)])
+def test_rounding_does_not_count_as_out_of_sync(sync_distance: float, shown: float) -> None:
+    """The second packet is off by a rounding, the third, after the RTT, is news."""
+    one = strategy("robocat", rtt=0.2, sync_distance=sync_distance)
+    one.update(packet(0.0, 0.0, 10.0), 0.0)
+    one.update(packet(0.1, 1.0000000001, 10.0), 0.1)
+    one.update(packet(0.31, 4.0, 10.0), 0.31)
+    assert one.read(0.31).position[0] == pytest.approx(shown, abs=1e-6)
+
+
+def test_a_cat_that_stands_still_is_in_sync() -> None:
+    one = strategy("robocat", rtt=0.2)
+    one.update(packet(0.0, 0.0), 0.0)
+    one.update(packet(0.1, 5.0), 0.1)  # out of sync from here on
+    one.read(0.15)
+    one.update(packet(1.0, 9.0), 1.0)  # out of sync anew: none of the way yet
+    assert one.read(1.0).position[0] == pytest.approx(0.0)

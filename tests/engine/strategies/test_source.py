@@ -1,0 +1,87 @@
+"""Source's interpolated variables against tables of the formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from delivery import check_rows, load, streams
+
+from epic_cli import Packet, Sample, strategy
+
+TABLES = load("source_interpolatedvar")
+STREAMS = streams()
+MODES = {
+    "oldest": "held",
+    "hold": "held",
+    "linear": "interpolated",
+    "hermite": "interpolated",
+    "extrapolate": "extrapolated",
+    "extrapolate_capped": "held",
+}
+
+
+def sampled(history: list[tuple[float, float]], target: float) -> Sample:
+    """What is drawn at this time on the sender's clock, of (stamp, x), oldest first."""
+    made = strategy("source", cl_interp=0, cl_interp_ratio=0, tick_interval=0, latency=0)
+    for stamp, x in history:
+        made.update(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), stamp), stamp)
+    return made.read(target)
+
+
+@pytest.mark.parametrize(
+    "case", TABLES["sample"], ids=lambda case: f"{case['history']}-{case['target']}"
+)
+def test_sample(case: dict[str, Any]) -> None:
+    history = [(stamp, value) for stamp, value in reversed(case["entries_newest_first"])]
+    sample = sampled(history, case["target"])
+    assert sample.position[0] == pytest.approx(case["value"], abs=1e-9)
+    assert sample.status == MODES[case["mode"]]
+
+
+@pytest.mark.parametrize("case", TABLES["hermite"], ids=str)
+def test_hermite(case: dict[str, Any]) -> None:
+    history = [(0.0, case["p0"]), (1.0, case["p1"]), (2.0, case["p2"])]
+    sample = sampled(history, 1 + case["t"])
+    assert sample.position[0] == pytest.approx(case["value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("quirks", ["off", "on"])
+@pytest.mark.parametrize("run", TABLES["streams"], ids=lambda run: run["stream"])
+def test_common_streams(run: dict[str, Any], quirks: str) -> None:
+    made = strategy("source", tick_interval=0, latency=0.08, quirks=quirks)
+    assert check_rows(made, STREAMS[run["stream"]], run["rows"]) > 8
+
+
+def test_the_longer_of_interp_and_ratio_counts_and_a_tick() -> None:
+    for settings, lag in (
+        ({"cl_interp": 0.3}, 0.315),
+        ({"cl_interp": 0.0, "cl_updaterate": 10.0}, 0.215),
+        ({"tick_interval": 0.0}, 0.1),
+    ):
+        made = strategy("source", latency=0, **settings)
+        for count in range(100):
+            made.update(Packet((count * 0.05, 0, 0), (1, 0, 0), count * 0.05), count * 0.05)
+        assert 4.9 - made.read(4.9).position[0] == pytest.approx(lag)
+
+
+def test_a_late_packet_wipes_out_the_newer_ones_only_with_quirks() -> None:
+    def play(quirks: str) -> tuple[bool, float]:
+        made = strategy("source", latency=0, tick_interval=0, quirks=quirks)
+        for stamp, x in ((0.0, 0.0), (0.1, 1.0), (0.2, 2.0), (0.3, 3.0)):
+            made.update(Packet((x, 0, 0), (0, 0, 0), stamp), stamp)
+        taken = made.update(Packet((0.5, 0, 0), (0, 0, 0), 0.05), 0.3)
+        return taken, made.read(0.3).position[0]
+
+    taken, shown = play("off")
+    assert not taken
+    assert shown == pytest.approx(2.0)
+    taken, shown = play("on")
+    assert taken
+    assert shown == pytest.approx(0.5 + 10 * 0.05 * 3)  # the way from 0 to 0.5, continued
+
+
+def test_an_estimated_latency_draws_as_the_given_one() -> None:
+    stream = STREAMS["parabola"]
+    rows = next(run for run in TABLES["streams"] if run["stream"] == "parabola")["rows"]
+    assert check_rows(strategy("source", tick_interval=0), stream, rows) > 8

@@ -1,0 +1,111 @@
+"""Unreal's smoothing: the fading of the offset, the two distances, the linear mode's clock."""
+
+from typing import Any
+
+import pytest
+from filter_cases import expected, packet
+
+from epic_cli import strategy
+
+VALUES = expected("unreal_smoothing")
+
+
+def with_offset(offset: float, **settings: Any) -> Any:
+    """The capsule stands at 1000 and moves no further; the mesh is off by this much."""
+    one = strategy("unreal", prediction="off", **settings)
+    one.update(packet(1.0, 1000.0 + offset, 1.0), 0.0)
+    one.read(0.0)
+    one.update(packet(1.1, 1000.0, 1.0), 0.0)
+    return one
+
+
+@pytest.mark.parametrize("case", VALUES["exponential"])
+def test_the_offset_shrinks_by_a_part_each_frame(case: Any) -> None:
+    one = with_offset(case["offset0"], network_simulated_smooth_location_time=case["smooth_time"])
+    for frame, wanted in enumerate(case["seq"], 1):
+        drawn = one.read(frame * case["dt"]).position[0] - 1000
+        assert drawn == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_smooth_time_is_halved_for_who_stands() -> None:
+    one = strategy("unreal", network_simulated_smooth_location_time=0.2)
+    one.update(packet(0.0, 100.0), 0.0)
+    one.read(0.0)
+    one.update(packet(0.1, 0.0), 0.0)
+    assert one.read(0.05).position[0] == pytest.approx(50)
+
+
+@pytest.mark.parametrize("case", VALUES["smooth_correction"])
+def test_a_correction_moves_the_mesh_as_far_as_the_distances_allow(case: Any) -> None:
+    one = strategy("unreal", prediction="off", network_smoothing_mode="linear")
+    start = case["old"]
+    one.update(packet(0.0, start + case["mesh_offset"]), 0.0)
+    one.update(packet(0.1, start), 0.0)  # the mesh is off by mesh_offset now
+    assert one.read(0.0).position[0] == pytest.approx(start + case["mesh_offset"])
+    one.update(packet(0.2, case["new"]), 0.0)
+    assert one.read(0.0).position[0] - case["new"] == pytest.approx(case["offset_after"])
+
+
+def test_the_distances_are_settings() -> None:
+    one = strategy(
+        "unreal",
+        prediction="off",
+        network_max_smooth_update_distance=2.0,
+        network_no_smooth_update_distance=3.0,
+    )
+    drawn = []
+    for k, x in enumerate((0.0, 2.0, 4.5, 8.0)):
+        one.update(packet(k * 0.1, x), 0.0)
+        drawn.append(one.read(0.0).position[0])
+    # all of 2; of 2.5 only 2 are added; 3.5 is a teleport
+    assert drawn == pytest.approx([0.0, 0.0, 0.5, 8.0])
+
+
+def test_the_linear_mode() -> None:
+    case = VALUES["linear"]
+    one = with_offset(case["original_offset"], network_smoothing_mode="linear")
+    for frame, row in enumerate(case["rows"], 1):
+        drawn = one.read(frame * case["dt"]).position[0] - 1000
+        assert drawn == pytest.approx(row["offset"], abs=1e-9)
+    assert one.read(5.0).position[0] - 1000 == pytest.approx(case["rows"][-1]["offset"])
+
+
+def test_the_linear_mode_takes_half_a_second_at_most() -> None:
+    one = strategy("unreal", prediction="off", network_smoothing_mode="linear")
+    one.update(packet(0.0, 100.0), 0.0)
+    one.read(10.0)
+    one.update(packet(10.0, 0.0), 10.0)
+    assert one.read(10.25).position[0] == pytest.approx(50)
+    assert one.read(10.5).position[0] == pytest.approx(0)
+
+
+def test_the_linear_modes_clock_begins_behind_again_when_it_ran_ahead() -> None:
+    one = with_offset(100, network_smoothing_mode="linear")
+    one.read(0.5)
+    one.update(packet(1.11, 1010.0, 1.0), 0.5)  # the clock stands at 1.115
+    assert one.read(0.5).position[0] == pytest.approx(985)
+    assert one.read(0.505).position[0] == pytest.approx(1010 - 12.5)
+
+
+def test_disabled_jumps() -> None:
+    one = strategy("unreal", prediction="off", network_smoothing_mode="disabled")
+    one.update(packet(0.0, 0.0), 0.0)
+    one.update(packet(0.1, 5.0), 0.1)
+    sample = one.read(0.1)
+    assert (sample.position[0], sample.status) == (5.0, "held")
+
+
+def test_the_capsule_simulates_on() -> None:
+    one = strategy("unreal")
+    one.update(packet(0.0, 0.0, 10.0), 0.08)
+    one.read(0.1)
+    one.update(packet(0.1, 1.0, 10.0), 0.18)
+    sample = one.read(0.28)
+    assert sample.position[0] == pytest.approx(2)
+    assert (sample.velocity[0], sample.status) == (10, "extrapolated")
+
+
+def test_the_status_without_prediction() -> None:
+    one = with_offset(10)
+    assert one.read(0.05).status == "interpolated"
+    assert one.read(0.2).status == "held"

@@ -1,0 +1,18 @@
+"""How the engine was built."""
+
+import pytest
+
+from epic_cli.engine.build_info import describe
+
+
+def test_the_engine_was_built_with_every_operation_rounded_by_itself() -> None:
+    built = describe()
+    if built.startswith("MSVC"):
+        pytest.skip("it has no such flags")
+    assert "-ffp-contract=off" in built.split()
+    assert not {"-ffast-math", "-Ofast"} & set(built.split())
+
+
+def test_it_says_which_cython_it_was_made_with() -> None:
+    version = describe().rpartition("Cython ")[2]
+    assert [part.isdigit() for part in version.split(".")] == [True] * 3

@@ -1,0 +1,208 @@
+"""Blocks of packets: entities by number, and packets there and back."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import examples
+
+from epic_cli import Packet
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.problems import Problem
+from epic_cli.engine.scan import TextScanner
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+NUMBERS = st.floats(allow_nan=False)
+PACKETS = st.builds(
+    Packet,
+    st.tuples(NUMBERS, NUMBERS, NUMBERS),
+    st.tuples(NUMBERS, NUMBERS, NUMBERS),
+    NUMBERS,
+    st.none() | NUMBERS,
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.booleans(),
+    st.none() | st.integers(0, 2**63 - 1),
+    NUMBERS,
+)
+
+
+def block_of(*entities: str) -> PacketBlock:
+    """A block with a packet for each of these entities, one a line."""
+    text = "".join(
+        f"1,2,3/4,5,6/{n}{f' entity={e}' if e else ''}\n" for n, e in enumerate(entities)
+    )
+    return TextScanner().scan(text.encode())
+
+
+def entities_of(block: PacketBlock) -> list[str]:
+    return [block[index].entity for index in range(len(block))]
+
+
+# ---------------------------------------------------------------------------------------- blocks
+
+
+@given(packets=st.lists(PACKETS, max_size=5))
+@examples(200)
+def test_a_packet_comes_out_as_it_went_in(packets: list[Packet]) -> None:
+    block = PacketBlock()
+    for packet in packets:
+        block.append(packet)
+    assert [block[index] for index in range(len(block))] == packets
+
+
+def test_an_unknown_arrival_is_none_whichever_way_it_is_said() -> None:
+    block = PacketBlock()
+    block.append(Packet(ORIGIN, ORIGIN, 0.0, math.nan))
+    assert block[0].arrival is None
+    assert not block.begins_with_arrival()
+
+
+@pytest.mark.parametrize("arrival", [0.0, -1.0, math.inf])
+def test_any_other_arrival_is_known(arrival: float) -> None:
+    block = PacketBlock()
+    assert not block.begins_with_arrival()
+    block.append(Packet(ORIGIN, ORIGIN, 0.0, arrival))
+    block.append(Packet(ORIGIN, ORIGIN, 0.0))
+    assert block.begins_with_arrival()
+
+
+@pytest.mark.parametrize("index", [1, 2, 2**62])
+def test_there_is_nothing_behind_the_last_packet(index: int) -> None:
+    with pytest.raises(IndexError):
+        block_of("a")[index]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "Entities().name(0)",
+        "Entities().name(-1)",
+        "PacketBlock().problem(0, 'time', '', '')",
+        "drawn().samples(Entities())",
+        "RowWriter().rows(drawn(), Entities())",
+    ],
+)
+def test_what_is_not_there_is_an_index_error(wrong: str) -> None:
+    # in a process of its own: where it is no error, it is the end of the process
+    program = f"""
+from epic_cli import Packet, strategy
+from epic_cli.engine.clocks import SingleClock
+from epic_cli.engine.pacing import DemoPacing
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay import Replay
+from epic_cli.engine.rows import RowWriter
+
+def drawn():
+    block, samples = PacketBlock(), SampleBlock()
+    block.append(Packet((0, 0, 0), (0, 0, 0), 0))
+    loop = Replay(lambda: strategy("epic"), DemoPacing(SingleClock()), block.entities)
+    loop.feed(block)
+    loop.draw(samples)
+    assert len(samples) == 3
+    return samples
+
+try:
+    {wrong}
+except IndexError:
+    print("index error")
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stdout) == (0, b"index error\n")
+
+
+def test_a_packet_needs_three_coordinates() -> None:
+    for vector in ((1.0, 2.0), (1.0, 2.0, 3.0, 4.0)):
+        with pytest.raises(ValueError, match="values to unpack"):
+            PacketBlock().append(Packet(vector, ORIGIN, 0.0))  # type: ignore[arg-type]
+
+
+def test_only_one_entity_can_be_kept() -> None:
+    block = block_of("a", "", "b", "a")
+    block.keep_entity("a")
+    assert entities_of(block) == ["a", "a"]
+    block.keep_entity("z")
+    assert len(block) == 0
+
+
+def test_a_block_is_cut_at_the_second_entity() -> None:
+    block = block_of("a", "a", "b", "a")
+    assert block.cut_at_second_entity() == (3, "b")
+    assert entities_of(block) == ["a", "a"]
+    assert block.cut_at_second_entity() is None
+
+
+def test_a_block_is_cut_after_a_line() -> None:
+    block = block_of("a", "b", "c")
+    block.cut_after_line(2)
+    assert entities_of(block) == ["a", "b"]
+    block.cut_after_line(0)
+    assert len(block) == 0
+
+
+def test_a_problem_with_a_packet_points_at_its_time() -> None:
+    block = block_of("a", "tank")
+    text = b"1,2,3/4,5,6/1 entity=tank\n"
+    assert block.problem(1, "time", "bad", "good") == Problem(2, 13, text, 12, "bad", "good")
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b" arrival=7",
+        b"arrival=1 arrival=7",
+        b" arrival=1 seq=2 arrival=7 # arrival=3",
+        b" arrival=7 x.arrival=1",
+        b" arrival=7 entity=arrival=1",
+    ],
+)
+def test_a_problem_with_a_packet_points_at_the_arrival_that_counts(tail: bytes) -> None:
+    block = TextScanner().scan(b"1,2,3/4,5,6/1" + tail + b"\n")
+    assert block[0].arrival == 7
+    caret = block.text.index(b"arrival=7") + len(b"arrival=")
+    problem = block.problem(0, "arrival", "bad", "good")
+    assert (problem.caret, problem.column) == (caret, caret + 1)
+
+
+def test_a_problem_with_an_arrival_that_is_not_there_points_at_the_time() -> None:
+    assert block_of("a").problem(0, "arrival", "", "").caret == len(b"1,2,3/4,5,6/")
+
+
+def test_a_problem_in_a_long_line_counts_its_column_from_the_beginning_of_the_line() -> None:
+    block = TextScanner().scan(b"x" * 1023 + b"1,2,3/4,5,6/1\n")
+    assert block.problem(0, "time", "", "")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
+
+
+def test_a_sample_block_holds_something() -> None:
+    assert SampleBlock(1).capacity == 1
+    with pytest.raises(ValueError, match="at least one sample"):
+        SampleBlock(0)
+
+
+# -------------------------------------------------------------------------------------- entities
+
+
+@given(names=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=20))
+@examples(100)
+def test_entities_are_numbered_as_they_come(names: list[str]) -> None:
+    entities = Entities()
+    distinct = list(dict.fromkeys(names))
+    assert [entities.number_of(name) for name in names] == [distinct.index(n) for n in names]
+    assert [entities.name(number) for number in range(len(entities))] == distinct
+
+
+def test_no_more_than_4096_entities_are_numbered() -> None:
+    entities = Entities()
+    assert [entities.number_of(f"e{n}") for n in range(4096)] == list(range(4096))
+    with pytest.raises(ValueError, match="4096"):
+        entities.number_of("one more")
+    assert entities.number_of("e7") == 7
+    assert len(entities) == 4096
+
+
+def test_a_name_that_is_no_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="surrogates"):
+        Entities().number_of("\ud800")

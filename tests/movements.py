@@ -1,0 +1,136 @@
+"""Movements with known answers, and strategies that draw them with known faults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from epic_cli import Packet, Sample, Status
+from epic_cli.engine.packets import Entities, PacketBlock
+
+Movement = Callable[[float], tuple[float, float, float]]
+
+
+def straight(t: float) -> tuple[float, float, float]:
+    return 8.0 * t, 3.0 - 2.0 * t, 1.0
+
+
+def circle(t: float) -> tuple[float, float, float]:
+    return 5 * math.cos(t), 5 * math.sin(t), 0.0
+
+
+def velocity(movement: Movement, t: float) -> tuple[float, float, float]:
+    h = 1e-6
+    x, y, z = ((b - a) / (2 * h) for a, b in zip(movement(t - h), movement(t + h), strict=True))
+    return x, y, z
+
+
+def packets(
+    movement: Movement,
+    duration: float = 10.0,
+    rate: float = 20.0,
+    latency: float | None = 0.0,
+    entity: str = "",
+) -> list[Packet]:
+    return [
+        Packet(
+            movement(k / rate),
+            velocity(movement, k / rate),
+            k / rate,
+            None if latency is None else k / rate + latency,
+            entity,
+        )
+        for k in range(round(duration * rate) + 1)
+    ]
+
+
+def block(items: Iterable[Packet]) -> PacketBlock:
+    made = PacketBlock(Entities())
+    for packet in items:
+        made.append(packet)
+    return made
+
+
+class Exact:
+    """Draws a movement as it is, ``delay`` seconds late, or with one of a few faults."""
+
+    movement: Movement = staticmethod(circle)
+    delay = 0.0
+    offset = (0.0, 0.0, 0.0)
+
+    def reset(self) -> None:
+        pass
+
+    def update(self, packet: Packet, now: float) -> bool:
+        del packet, now
+        return True
+
+    def where(self, at: float) -> tuple[float, float, float]:
+        x, y, z = type(self).movement(at - self.delay)
+        return x + self.offset[0], y + self.offset[1], z + self.offset[2]
+
+    def status(self, at: float) -> Status:
+        del at
+        return "interpolated"
+
+    def read(self, at: float) -> Sample:
+        return Sample(at, self.where(at), (0.0, 0.0, 0.0), self.status(at))
+
+
+class Late(Exact):
+    delay = 0.1
+
+
+class Early(Exact):
+    delay = -0.04
+
+
+class LateStraight(Late):
+    movement = staticmethod(straight)
+
+
+class Aside(Exact):
+    offset = (0.0, 0.0, 0.75)
+
+
+class Jumping(Exact):
+    """Two units aside between 5 and 6 s: two jumps."""
+
+    def where(self, at: float) -> tuple[float, float, float]:
+        x, y, z = super().where(at)
+        return x, y, z + (2.0 if 4.999 < at < 5.999 else 0.0)
+
+
+class Backing(Exact):
+    """Goes back at four of its steps on the straight way."""
+
+    movement = staticmethod(straight)
+
+    def where(self, at: float) -> tuple[float, float, float]:
+        return super().where(at - (0.06 if round(at * 20) in (60, 90, 120, 150) else 0.0))
+
+
+class Sleepy(Exact):
+    """Draws nothing for 2 s, holds for the next 2 s, extrapolates from 8 s on."""
+
+    def status(self, at: float) -> Status:
+        if at < 1.999:
+            return "none"
+        return "held" if at < 3.999 else "extrapolated" if at > 7.999 else "interpolated"
+
+
+class Raising(Exact):
+    def read(self, at: float) -> Sample:
+        if at > 3:
+            raise ZeroDivisionError("the strategy's own fault")
+        return super().read(at)
+
+
+class Undefined(Exact):
+    offset = (math.nan, 0.0, 0.0)
+
+
+class Nothing(Exact):
+    def status(self, at: float) -> Status:
+        del at
+        return "none"

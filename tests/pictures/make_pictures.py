@@ -1,0 +1,105 @@
+"""Makes the pictures of the README from real sessions.
+
+    python tests/pictures/make_pictures.py
+
+Each picture is what a terminal showed: the session runs in a pty, and its screen becomes an SVG.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from itertools import groupby
+from pathlib import Path
+
+from pyte.screens import Char
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from terminals import Terminal  # noqa: E402 - the line above finds it
+
+TURN = (
+    "0,0,0 / 10,0,0 / 0",
+    "1,0,0 / 10,0,0 / 0.1",
+    "2,0,0 / 10,0,0 / 0.2",
+    "3,0,0 / 0,10,0 / 0.3",
+    "3,1,0 / 0,10,0 / 0.4",
+    "3,2,0 / 0,10,0 / 0.5",
+    "3,3,0 / 0,10,0 / 0.6",
+)
+
+#: pyte's names of the sixteen colours, as rich has them.
+_COLOURS = {"brown": "yellow", "default": "default"}
+
+
+def type_packets(terminal: Terminal) -> None:
+    """The first packets, a setting, and a packet that is proposed."""
+    for line in TURN[:3]:
+        terminal.type(line)
+    terminal.type(":set calc_ahead=0.1")
+
+
+def compare(terminal: Terminal) -> None:
+    """A turn, compared."""
+    for line in TURN:
+        terminal.type(line)
+    terminal.type(":compare epic epic+calc_ahead=0.1 epic+display_behind=0.05")
+    terminal.type(":plot xy")
+
+
+PICTURES = {"session": (type_packets, 96, 24), "compare": (compare, 96, 32)}
+
+
+def colour(name: str) -> str:
+    """A colour of the screen by rich's name for it."""
+    if name.startswith("bright"):
+        return "bright_" + _COLOURS.get(name[6:], name[6:])
+    return _COLOURS.get(name, name)
+
+
+def style_of(cell: Char) -> Style:
+    """How a character is drawn."""
+    return Style(
+        color=colour(cell.fg),
+        bgcolor=None if cell.bg == "default" else colour(cell.bg),
+        bold=cell.bold,
+        underline=cell.underscore,
+        reverse=cell.reverse,
+    )
+
+
+def svg(terminal: Terminal, title: str) -> str:
+    """The screen as an SVG."""
+    screen = terminal.screen
+    console = Console(record=True, width=screen.columns, file=io.StringIO(), force_terminal=True)
+    for y in range(screen.lines):
+        text = Text(no_wrap=True, end="\n")
+        for style, cells in groupby(
+            (screen.buffer[y][x] for x in range(screen.columns)), key=style_of
+        ):
+            text.append("".join(cell.data for cell in cells), style)
+        console.print(text)
+    picture = console.export_svg(title=title, unique_id=title.replace(" ", "-"))
+    return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
+
+
+def main() -> None:
+    """Writes all pictures."""
+    for name, (play, columns, lines) in PICTURES.items():
+        with (
+            tempfile.TemporaryDirectory() as state,
+            Terminal(Path(state), columns=columns, lines=lines) as terminal,
+        ):
+            terminal.prompt()
+            play(terminal)
+            terminal.pump(0.3)
+            (HERE / f"{name}.svg").write_text(svg(terminal, f"epic: {name}"))
+
+
+if __name__ == "__main__":
+    main()

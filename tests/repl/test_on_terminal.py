@@ -1,0 +1,364 @@
+"""The session on a real terminal: what only a terminal shows."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from terminals import Terminal
+
+FIRST = "0,0,0 / 10,0,0 / 0"
+SECOND = "1,0,0 / 10,0,0 / 0.1"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(tmp_path) as one:
+        one.prompt()
+        yield one
+
+
+def replayed(packets: str, *options: str) -> list[str]:
+    """What epic replay writes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "epic_cli", "replay", *options],
+        input=packets,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def rows_of(terminal: Terminal) -> list[list[str]]:
+    """The words of all table rows on the screen."""
+    return [line.split() for line in terminal.everything() if "polated" in line or "held" in line]
+
+
+def test_the_first_screen_has_two_lines(terminal: Terminal) -> None:
+    lines = [line for line in terminal.everything() if line]
+    assert lines[0].startswith("epic 0.")
+    assert lines[1] == ":help lists the commands"
+    assert lines[2] == "epic> x,y,z / vx,vy,vz / t"
+    assert lines[3].strip().startswith("epic | single clock, demo pacing | tick 0.05 s | 0 taken")
+    assert len(lines) == 4
+
+
+def test_a_packet_has_the_rows_of_a_replay(terminal: Terminal) -> None:
+    terminal.type(FIRST)
+    terminal.type(SECOND)
+    expected = replayed(f"{FIRST}\n{SECOND}\n", "--format", "table")[1:]
+    assert rows_of(terminal) == [line.split() for line in expected]
+
+
+def test_q_leaves(terminal: Terminal) -> None:
+    terminal.send("q\r")
+    assert terminal.status() == 0
+
+
+def test_control_d_leaves_on_an_empty_line_only(terminal: Terminal) -> None:
+    terminal.send("1,2\x04")
+    terminal.wait_for(r"^epic> 1,2,z")
+    terminal.send("\x15\x04")
+    assert terminal.status() == 0
+
+
+def test_control_c_drops_the_line(terminal: Terminal) -> None:
+    terminal.send("1,2,3 / 4")
+    terminal.wait_for(r"^epic> 1,2,3 / 4")
+    terminal.send("\x03")
+    terminal.prompt()
+    assert "0 taken, 0 refused" in terminal.text
+
+
+def test_control_c_stops_the_rows_of_a_packet_and_keeps_the_session(terminal: Terminal) -> None:
+    terminal.send("1,2,3 / 4,5,6 / 900000\r")
+    terminal.wait_for("extrapolate")
+    terminal.send("\x03")
+    terminal.wait_for(r"^interrupted")
+    terminal.prompt()
+    terminal.send(":undo\r")
+    terminal.wait_for(r"took back 1 packet")
+
+
+def test_a_wrong_line_has_the_cursor_on_the_wrong_character(terminal: Terminal) -> None:
+    terminal.send("1,2,3 / 4,oops,6 / 7\r")
+    terminal.wait_for(r"vy is not a number; expected x,y,z / vx,vy,vz / t")
+    terminal.pump(0.2)
+    assert terminal.screen.cursor.x == len("epic> 1,2,3 / 4,")
+    terminal.send("\x03")
+    terminal.prompt()
+
+
+def test_a_wrong_command_says_what_was_meant(terminal: Terminal) -> None:
+    terminal.send(":stratgy epic\r")
+    terminal.wait_for("did you mean ':strategy'")
+    terminal.send("\x03")
+    terminal.prompt()
+    terminal.send(":set calc_ahead=1000\r")
+    terminal.wait_for("calc_ahead is 0 to 60 s")
+
+
+def test_the_right_arrow_accepts_the_proposed_packet(terminal: Terminal) -> None:
+    terminal.type(FIRST)
+    terminal.type(SECOND)
+    terminal.wait_for(r"^epic> 2,0,0 / 10,0,0 / 0\.2$")
+    terminal.send("\x1b[C")
+    terminal.pump(0.2)
+    terminal.send("\r")
+    terminal.wait_for("3 taken")
+
+
+def test_tab_completes_commands_and_settings(terminal: Terminal) -> None:
+    terminal.send(":com\t")
+    terminal.wait_for(r"^epic> :compare")
+    terminal.send("\x03")
+    terminal.prompt()
+    terminal.send(":set \t")
+    terminal.wait_for("calc_ahead=.*how far a packet is extrapolated")
+
+
+@pytest.mark.parametrize("bracketed", [True, False])
+def test_pasting_5000_packets(terminal: Terminal, bracketed: bool) -> None:
+    lines = "".join(f"{k},{k / 2},0 / 20,10,0 / {k * 0.05:.2f}\r" for k in range(5000))
+    terminal.send(f"\x1b[200~{lines}\x1b[201~" if bracketed else lines)
+    terminal.wait_for(r"5,000 taken, 0 refused")
+    last = replayed(lines.replace("\r", "\n"), "--format", "table")[-1]
+    assert rows_of(terminal)[-1] == last.split()
+
+
+@pytest.mark.parametrize("bracketed", [True, False])
+def test_a_paste_takes_the_good_lines_and_reports_the_others(
+    terminal: Terminal, bracketed: bool
+) -> None:
+    lines = f"{FIRST}\r1,x\r{SECOND}\r"
+    terminal.send(f"\x1b[200~{lines}\x1b[201~" if bracketed else lines)
+    terminal.wait_for(r"2 taken, 1 refused")
+    assert "<typed>:2:3: y is not a number" in terminal.text
+    assert "    ^ expected x,y,z / vx,vy,vz / t" in terminal.text
+
+
+def test_a_paste_without_an_end_goes_on_in_the_prompt(terminal: Terminal) -> None:
+    terminal.send(f"\x1b[200~{FIRST}\r1,0,0 / 10\x1b[201~")
+    terminal.wait_for(r"^epic> 1,0,0 / 10")
+    terminal.send(",0,0 / 0.1\r")
+    terminal.wait_for("2 taken, 0 refused")
+
+
+def test_a_paste_within_a_line_is_typing(terminal: Terminal) -> None:
+    terminal.send("0,0,0 / \x1b[200~10,0,0\x1b[201~ / 0\r")
+    terminal.wait_for("1 taken, 0 refused")
+
+
+def test_lines_typed_ahead_are_run_in_their_order(terminal: Terminal) -> None:
+    terminal.send(f"{FIRST}\r:undo\r{SECOND}\r:rows\r")
+    terminal.wait_for("took back 1 packet")
+    terminal.wait_for("1 taken, 0 refused.*last 0.1 s")
+
+
+def test_the_toolbar_can_be_turned_off(terminal: Terminal) -> None:
+    terminal.send(":toolbar off\r")
+    terminal.wait_until(lambda: "demo pacing" not in terminal.text, "no toolbar")
+    terminal.send(":toolbar on\r")
+    terminal.wait_for("demo pacing")
+
+
+def test_forty_columns(tmp_path: Path) -> None:
+    with Terminal(tmp_path, columns=40, lines=20) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.wait_for(r"^   time        x        y        z stat$")
+        terminal.wait_for(r"^  0\.150     1\.50     0\.00     0\.00 intp$")
+        terminal.wait_for(r"^ epic \| 1 taken, 0 refused \| last 0 s$")
+        assert max(map(len, terminal.everything())) <= 40
+
+
+def test_a_resize_changes_the_table(terminal: Terminal) -> None:
+    terminal.resize(24, 80)
+    terminal.type(FIRST)
+    terminal.wait_for(
+        r"^    time         x         y         z       vx       vy       vz  status$"
+    )
+    terminal.wait_for("^ epic .*1 taken, 0 refused")
+
+
+def test_the_header_comes_again_when_it_has_scrolled_away(terminal: Terminal) -> None:
+    for k in range(12):
+        terminal.type(f"{k},0,0 / 10,0,0 / {k / 10:g}")
+    headers = [line for line in terminal.everything() if line.split()[:2] == ["time", "x"]]
+    assert len(headers) == 2
+
+
+@pytest.mark.parametrize("name", ["dumb", ""])
+def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
+    with Terminal(tmp_path, environment={"TERM": name}) as terminal:
+        terminal.wait_for("^epic>")
+        terminal.send(f"{FIRST}\n1,x\n:set calc_ahead=0.1\n:nonsense\n")
+        terminal.wait_for("there is no command ':nonsense'")
+        assert "<typed>:1:3: y is not a number" in terminal.text
+        assert "3 of 3 rows differ" in terminal.text
+        terminal.send("1,2\x03")
+        terminal.wait_for(r"\^C\nepic>")
+        terminal.send("q\n")
+        assert terminal.status() == 0
+        assert b"\x1b" not in terminal.raw
+
+
+def test_a_dumb_terminal_is_left_with_control_d(tmp_path: Path) -> None:
+    with Terminal(tmp_path, environment={"TERM": "dumb"}) as terminal:
+        terminal.wait_for("^epic>")
+        terminal.send("\x04")
+        assert terminal.status() == 0
+
+
+def test_no_color(tmp_path: Path) -> None:
+    with Terminal(tmp_path, environment={"NO_COLOR": "1"}) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.send("1,x\r")
+        terminal.wait_for("y is not a number")
+        assert b"\x1b[32m" not in terminal.raw
+        assert not any(f"\x1b[{code}m".encode() in terminal.raw for code in range(30, 38))
+
+
+def test_only_sixteen_colours(terminal: Terminal) -> None:
+    terminal.type(FIRST)
+    terminal.type(":compare")
+    assert b"\x1b[32m" in terminal.raw
+    assert b"38;5" not in terminal.raw
+    assert b"38;2" not in terminal.raw
+
+
+def test_a_locale_that_is_not_utf8(tmp_path: Path) -> None:
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment["PYTHONIOENCODING"] = "latin-1"
+    with Terminal(tmp_path, environment=environment) as terminal:
+        terminal.prompt()
+        terminal.send(b"\x1b[200~0,0,0 / 10,0,0 / 0 entity=\xc3\xa4\r\x1b[201~")
+        terminal.wait_for("1 taken, 0 refused")
+        terminal.send(":settings\r")
+        terminal.wait_for("calc_ahead")
+        terminal.send("q\r")
+        assert terminal.status() == 0
+
+
+def test_rows_that_go_into_a_file_are_the_demos(tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    command = ["/bin/sh", "-c", f'"{sys.executable}" -m epic_cli > rows']
+    with Terminal(tmp_path, command=command) as terminal:
+        terminal.wait_for("^epic>")
+        terminal.send(f"{FIRST}\n:undo\n{FIRST}\nq\n")
+        assert terminal.status() == 0
+        assert "took back 1 packet" in terminal.text
+    assert rows.read_text().splitlines()[-3:] == replayed(FIRST + "\n")
+
+
+def test_resume_after_a_kill_has_all_packets_and_the_view(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.type(SECOND)
+        terminal.type(":set calc_ahead=0.5")
+        terminal.type("9,9,9 / 9,9,9 / 9")
+        terminal.type(":undo")
+        terminal.send("2,0,0 / 10")
+        terminal.wait_for(r"^epic> 2,0,0 / 10")
+        terminal.kill()
+    with Terminal(tmp_path, ["--resume"]) as terminal:
+        terminal.prompt()
+        assert "resumed: 2 packets, strategy epic" in terminal.text
+        terminal.wait_for(r"epic calc_ahead=0\.5 .*2 taken")
+        expected = replayed(f"{FIRST}\n{SECOND}\n", "--format", "table", "--set", "calc_ahead=0.5")
+        assert rows_of(terminal) == [line.split() for line in expected[1:]]
+
+
+def test_resume_after_the_terminal_was_closed(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.signal(signal.SIGHUP)
+        assert terminal.status() == -signal.SIGHUP
+    with Terminal(tmp_path, ["--resume"]) as terminal:
+        terminal.wait_for("resumed: 1 packet")
+
+
+def test_a_session_that_still_runs_is_not_resumed(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(FIRST)
+    with Terminal(tmp_path, ["--resume"]) as other:
+        other.wait_for("there is no session to resume")
+
+
+def test_history_is_there_in_the_next_session(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.send("q\r")
+        assert terminal.status() == 0
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.send("\x12/ 10,")
+        terminal.wait_for(r"0,0,0 / 10,0,0 / 0$")
+        terminal.send("\r")
+        terminal.wait_for("0,0,0 / 10,0,0 / 0$")
+
+
+def test_without_history_nothing_is_kept(tmp_path: Path) -> None:
+    with Terminal(tmp_path, ["--no-history"]) as terminal:
+        terminal.prompt()
+        terminal.type(":settings")
+        terminal.send("q\r")
+        assert terminal.status() == 0
+    assert not (tmp_path / "epic" / "history").exists()
+
+
+def test_a_state_directory_that_cannot_be_written_is_one_warning(tmp_path: Path) -> None:
+    (tmp_path / "epic").write_text("a file is in the way")
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.type(FIRST)
+        terminal.type(SECOND)
+        shown = "\n".join(terminal.everything())
+        assert shown.count("no history:") == 1
+        assert shown.count("the session is not being kept for --resume") == 1
+        assert "2 taken" in terminal.text
+
+
+def test_f4_changes_to_vi_keys(terminal: Terminal) -> None:
+    terminal.send("\x1bOS")
+    terminal.pump(0.3)
+    terminal.send("1,2,3")
+    terminal.wait_for("^epic> 1,2,3")
+    terminal.send("\x1b")
+    time.sleep(0.7)
+    terminal.send("0x")
+    terminal.wait_for("^epic> ,2,3")
+
+
+def test_an_init_file_of_packets_and_commands(tmp_path: Path) -> None:
+    (tmp_path / "init").write_text(f":set calc_ahead=0.3\n{FIRST}\n1,x\n{SECOND}\n")
+    with Terminal(tmp_path, ["--init", "init"]) as terminal:
+        terminal.prompt()
+        assert "init:3:3: y is not a number" in terminal.text
+        assert "init: 2 packets, strategy epic" in terminal.text
+
+
+def test_an_init_file_that_is_not_there(tmp_path: Path) -> None:
+    with Terminal(tmp_path, ["--init", "nowhere"]) as terminal:
+        assert terminal.status() == 3
+        assert "cannot read nowhere" in terminal.text
+
+
+def test_the_terminal_is_left_as_it_was(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", f'stty -g; "{sys.executable}" -m epic_cli; stty -g']
+    with Terminal(tmp_path, command=command) as terminal:
+        terminal.prompt()
+        terminal.send("q\r")
+        assert terminal.status() == 0
+        settings = [line for line in terminal.everything() if line.count(":") > 20]
+        assert len(settings) == 2
+        assert settings[0] == settings[1]

@@ -1,0 +1,184 @@
+"""A terminal with a screen for tests: a program in a pty, and what it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pexpect
+import pyte
+
+#: Seconds until a test gives up; nothing takes so long unless it never comes.
+PATIENCE = 30.0
+
+
+class Screen(pyte.HistoryScreen):
+    """A screen that remembers what scrolled away and answers where its cursor is."""
+
+    def __init__(self, columns: int, lines: int, answer: Callable[[bytes], None]) -> None:
+        super().__init__(columns, lines, history=100_000, ratio=0.5)
+        self._answer = answer
+
+    def write_process_input(self, data: str) -> None:
+        self._answer(data.encode())
+
+
+class Terminal:
+    """``epic`` (or another module) on a terminal of its own."""
+
+    def __init__(
+        self,
+        state: Path,
+        arguments: Sequence[str] = (),
+        *,
+        columns: int = 100,
+        lines: int = 30,
+        environment: Mapping[str, str] | None = None,
+        command: Sequence[str] | None = None,
+        answers: bool = True,
+    ) -> None:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("EPIC_", "XDG_", "LC_"))}
+        for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+            kept.pop(name, None)
+        given = {
+            "TERM": "xterm",
+            "XDG_STATE_HOME": str(state),
+            "XDG_CONFIG_HOME": str(state),
+            "LC_ALL": "C.UTF-8",
+        }
+        command = command or [sys.executable, "-m", "epic_cli"]
+        self.child = pexpect.spawn(
+            command[0],
+            [*command[1:], *arguments],
+            env={**kept, **given, **(environment or {})},
+            dimensions=(lines, columns),
+            cwd=str(state),
+        )
+        self.child.delaybeforesend = None
+        self.raw = b""
+        self._waiting = b""
+        self.screen = Screen(columns, lines, self._queue if answers else lambda _: None)
+        self._stream = pyte.ByteStream(self.screen)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.close(force=True)
+
+    def _queue(self, data: bytes) -> None:
+        self._waiting += data
+
+    # ------------------------------------------------------------- talking
+
+    def pump(self, seconds: float = 0.05) -> bool:
+        """Moves bytes both ways; False: the program has closed the terminal."""
+        descriptor = self.child.child_fd
+        writable = [descriptor] if self._waiting else []
+        can_read, can_write, _ = select.select([descriptor], writable, [], seconds)
+        if can_read:
+            try:
+                data = os.read(descriptor, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                return False
+            self.raw += data
+            self._stream.feed(data)
+        if can_write:
+            sent = os.write(descriptor, self._waiting[:1024])
+            self._waiting = self._waiting[sent:]
+        return True
+
+    def wait_until(self, done: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if time.monotonic() > end or not (self.pump() or done()):
+                raise AssertionError(f"never seen: {what}\n" + "\n".join(self.everything()))
+
+    def wait_for(self, pattern: str) -> None:
+        """Waits until the screen shows a match."""
+        self.wait_until(lambda: re.search(pattern, self.text, re.M) is not None, pattern)
+
+    def prompt(self, strategy: str = "epic") -> None:
+        """Waits for a prompt that takes input: the cursor is behind it, bracketed paste is on."""
+        begin = f"{strategy}> "
+
+        def there() -> bool:
+            row = self.screen.display[self.screen.cursor.y]
+            at_prompt = row.startswith(begin) and self.screen.cursor.x == len(begin)
+            at_prompt &= self.raw.rfind(b"\x1b[?2004h") > self.raw.rfind(b"\x1b[?2004l")
+            return at_prompt and not self._waiting and not self._more()
+
+        self.wait_until(there, begin)
+
+    def _more(self) -> bool:
+        return bool(select.select([self.child.child_fd], [], [], 0.1)[0])
+
+    def send(self, text: str | bytes) -> None:
+        self._queue(text.encode() if isinstance(text, str) else text)
+
+    def type(self, line: str, strategy: str = "epic") -> None:
+        """Types a line, waits until it stands there, presses Enter and waits for a prompt."""
+        self.send(line)
+        shown = line[-20:].strip()
+        self.wait_until(lambda: shown in self.text.replace("\n", ""), f"echo of {line}")
+        self.send("\r")
+        self.wait_until(lambda: not self._waiting, "the line to be sent")
+        self.pump(0.2)
+        self.prompt(strategy)
+
+    def resize(self, lines: int, columns: int) -> None:
+        self.screen.resize(lines, columns)
+        self.child.setwinsize(lines, columns)
+
+    # ------------------------------------------------------------- looking
+
+    @property
+    def text(self) -> str:
+        return "\n".join(row.rstrip() for row in self.screen.display)
+
+    def everything(self) -> list[str]:
+        """All lines, also those that have scrolled away."""
+        columns = self.screen.columns
+        above = [
+            "".join(row[column].data for column in range(columns)).rstrip()
+            for row in self.screen.history.top
+        ]
+        return [*above, *(row.rstrip() for row in self.screen.display)]
+
+    def shown(self) -> list[str]:
+        """All lines up to the last that is not empty."""
+        lines = self.everything()
+        while lines and not lines[-1]:
+            lines.pop()
+        return lines
+
+    # ------------------------------------------------------------- ending
+
+    def status(self) -> int:
+        """Waits for the program to end; its exit status, or minus the signal."""
+        end = time.monotonic() + PATIENCE
+        while self.pump() and time.monotonic() < end:
+            pass
+        while self.child.isalive() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not self.child.isalive(), "\n".join(self.everything())
+        if self.child.exitstatus is None:
+            return -int(self.child.signalstatus or 0)
+        return int(self.child.exitstatus)
+
+    def signal(self, number: int) -> None:
+        assert self.child.pid is not None
+        os.kill(self.child.pid, number)
+
+    def kill(self) -> None:
+        """As if the machine had stopped."""
+        self.signal(signal.SIGKILL)
+        self.status()

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import comparisons
+import numpy as np
+import pytest
+
+from epic_cli.analysis.truth import NotEnoughToSay
+from epic_cli.views.svg import HEIGHT, WIDTH, largest_of_each, picture
+
+(SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
+
+
+def test_the_same_scene_gives_the_same_bytes() -> None:
+    again = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes[0]
+    assert picture(SCENE) == picture(again)
+
+
+def test_it_is_well_formed_and_shows_everything() -> None:
+    root = ElementTree.fromstring(picture(SCENE))
+    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "<tank & co>: from above, y over x" in words
+    assert {"truth", "packets", "Late", "Jumping"} <= set(words)
+    drawn = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
+    ]
+    assert len(drawn) == 4  # two paths, two errors
+
+
+def test_everything_is_inside() -> None:
+    for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', picture(SCENE)):
+        numbers = [float(one) for one in re.findall(r"-?[\d.]+", path)]
+        assert all(0 <= x <= WIDTH for x in numbers[::2])
+        assert all(0 <= y <= HEIGHT for y in numbers[1::2])
+
+
+def test_it_refers_to_nothing_outside() -> None:
+    text = picture(SCENE).replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|href|url\(|@import|<script", text)
+
+
+def test_strategies_can_be_chosen() -> None:
+    text = picture(SCENE, ["Jumping"])
+    assert "Late" not in text
+    assert "Jumping" in text
+
+
+def test_breaks_in_a_path_stay_breaks() -> None:
+    late = SCENE.drawn[0]
+    positions = late.positions.copy()
+    positions[100] = np.nan
+    broken = SCENE._replace(drawn=(late._replace(positions=positions),))
+    (path, _) = re.findall(r'class="d"[^>]* d="([^"]*)"', picture(broken))
+    assert path.count("M") == 2
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    empty = comparisons.comparison("Late").scenes[0]
+    nothing = empty._replace(
+        times=np.empty(0),
+        truth=np.empty((0, 3)),
+        packets=np.empty((0, 3)),
+        packet_times=np.empty(0),
+        drawn=(),
+    )
+    with pytest.raises(NotEnoughToSay, match="nothing to draw"):
+        picture(nothing)
+
+
+def test_long_series_keep_their_peaks() -> None:
+    values = np.zeros(10_000)
+    values[1234] = 5.0
+    values[5000:6000] = np.nan
+    times, largest = largest_of_each(np.arange(10_000.0), values, 100)
+    assert len(times) == len(largest) == 100
+    assert np.nanmax(largest) == 5.0
+    assert np.isnan(largest[50:60]).all()
+    assert not np.isnan(largest[:50]).any()
+
+
+def test_bytes_are_those_of_every_machine() -> None:
+    turn = np.linspace(0, 2 * math.pi, 9)
+    round_ = np.stack([np.rint(100 * np.cos(turn)), np.rint(100 * np.sin(turn)), 0 * turn], axis=1)
+    scene = SCENE._replace(
+        entity="",
+        times=np.arange(9.0),
+        truth=round_,
+        packet_times=np.arange(9.0),
+        packets=round_,
+        drawn=(SCENE.drawn[0]._replace(positions=round_ + 1, errors=np.full(9, math.sqrt(3))),),
+    )
+    golden = Path(__file__).parent / "octagon.svg"
+    assert picture(scene).encode() == golden.read_bytes()
