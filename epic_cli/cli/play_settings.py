@@ -148,7 +148,7 @@ def _read(path: str, read: Callable[[BinaryIO], Any], data: bytes | None = None)
         with open(path, "rb") as stream:  # noqa: PTH123
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.cli.errors import report
+        from epic_cli.cli.report import report
 
         report([refused.problem], name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused
