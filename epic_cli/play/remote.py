@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
-from epic_cli.play.arena import Point
+from epic_cli.play.arena import Point, distance
 from epic_cli.play.view import View, between
 
 #: So many received snapshots are remembered: more than any delay buffer holds.
 REMEMBERED = 256
+
+#: Snapshots; so many apart can the two be between which a strategy draws, if packets are lost.
+MOST_LOST = 8
 
 #: A drawn position this near (length units) to the one described is the same.
 SAME = 1e-6
@@ -28,8 +32,9 @@ class RemotePlayer:
 
     so the received snapshots around x that fulfil this are the two. Where the drawn position is
     then the point between those two states, the client draws that point as ``between`` computes
-    it, and the server can compute the same bits. Strategies that extrapolate, or blend with what
-    was drawn before, are at no such point; their view is the nearest there is.
+    it, and the server can compute the same bits. Strategies that extrapolate, draw curves, or
+    blend with what was drawn before, are at no such point; their view is the nearest point on the
+    straight lines through the snapshots.
     """
 
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
@@ -84,25 +89,44 @@ class RemotePlayer:
 
     def _find_view(self, sample: Sample, shadow: Sample) -> View:
         x, y, _ = shadow.position
-        if not math.isfinite(x) or not math.isfinite(y):  # a strategy that cannot bear the numbers
-            return View(max(self._places), max(self._places), 0.0, exact=False)
+        view = self._on_chord(x, y) if math.isfinite(x) and math.isfinite(y) else None
+        drawn = sample.position[:2]
+        if view is not None:
+            place = between(self._places[view.older], self._places[view.newer], view.fraction)
+            if abs(drawn[0] - place[0]) < SAME and abs(drawn[1] - place[1]) < SAME:
+                return view
+        return self._nearest(drawn, x if math.isfinite(x) else math.inf)
+
+    def _on_chord(self, x: float, y: float) -> View | None:
+        """Between which snapshots a point of the shadow lies; None: on no chord of the parabola."""
         nearest = round(x)
         if nearest in self._places and abs(x - nearest) < 1e-9:
-            return self._described(sample, nearest, nearest, 0.0)
+            return View(nearest, nearest, 0.0)
         product = y - x * x
-        before = [number for number in self._places if number < x]
-        after = [number for number in self._places if number > x]
-        for older in sorted(before, reverse=True)[:8]:
+        before = sorted((number for number in self._places if number < x), reverse=True)
+        for older in before[:MOST_LOST]:
             newer = round(x + product / (x - older))
-            if newer in after and abs((x - older) * (newer - x) - product) < 1e-4:
-                return self._described(sample, older, newer, (x - older) / (newer - older))
-        if before and after:
-            older, newer = max(before), min(after)
-            return View(older, newer, (x - older) / (newer - older), exact=False)
-        end = max(before) if before else min(after)
-        return View(end, end, 0.0, exact=False)
+            if newer not in self._places or newer < x:
+                continue
+            if abs((x - older) * (newer - x) - product) < 1e-4:
+                return View(older, newer, (x - older) / (newer - older))
+        return None
 
-    def _described(self, sample: Sample, older: int, newer: int, fraction: float) -> View:
-        place = between(self._places[older], self._places[newer], fraction)
-        dx, dy = sample.position[0] - place[0], sample.position[1] - place[1]
-        return View(older, newer, fraction, exact=abs(dx) < SAME and abs(dy) < SAME)
+    def _nearest(self, drawn: Point, x: float) -> View:
+        """The point nearest to the drawn one on the way through the snapshots around the shadow."""
+        numbers = sorted(self._places)
+        end = min(numbers, key=lambda number: abs(number - x)) if x < math.inf else numbers[-1]
+        best, least = View(end, end, 0.0, exact=False), distance(drawn, self._places[end])
+        around = [number for number in numbers if abs(number - x) <= MOST_LOST]
+        for older, newer in pairwise(around):
+            start, way = self._places[older], self._places[newer]
+            dx, dy = way[0] - start[0], way[1] - start[1]
+            length = dx * dx + dy * dy
+            if not length:
+                continue
+            along = (drawn[0] - start[0]) * dx + (drawn[1] - start[1]) * dy
+            fraction = min(max(along / length, 0.0), 1.0)
+            off = distance(drawn, between(start, way, fraction))
+            if off < least:
+                best, least = View(older, newer, fraction, exact=False), off
+        return best

@@ -154,6 +154,31 @@ def test_the_picture_of_a_moment_is_the_golden_one(tmp_path: Path) -> None:
     assert drawn.read_bytes() == (GOLDEN / "cover.svg").read_bytes()
 
 
+def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
+    """Jitter, losses, bumps, shots and corrections of two bots, to the last digit."""
+    options = ("-q", "--seed", "2", "--bot", "B=chaser", "--jitter", "20ms", "--loss", "10%",
+               "--duration", "4", "-f", "jsonl")  # fmt: skip
+    rows = play(*options, "--view", "A").splitlines(keepends=True)
+    events = play(*options, "--show", "events")
+    assert '"what": "correction"' in events
+    assert '"what": "tell confirmed"' in events
+    found = "".join(rows[::10]) + events
+    assert found == (GOLDEN / "match.jsonl").read_text()
+
+
+def test_what_is_given_goes_before_what_a_script_begins_with() -> None:
+    text = b"set latency=0.3 remote_strategy=lerp remote.lerp_time=0.5\n0 A right\n"
+    command = ("play", "-q", "--script", "-", "--duration", "1")
+    plain = epic(*command, data=text).stdout
+    assert epic(*command, "--latency", "300ms", "-s", "lerp", "--set", "lerp_time=0.5",
+                data=b"0 A right\n").stdout == plain  # fmt: skip
+    assert epic(*command, "--set", "lerp_time=0.1", data=text).stdout != plain
+    other = epic(*command, "-s", "dumb-terminal", "--latency", "0", data=text)
+    assert (other.returncode, other.stderr) == (0, b"")
+    assert epic(*command, "-s", "dumb-terminal", "--latency", "0",
+                data=b"0 A right\n").stdout == other.stdout  # fmt: skip
+
+
 @pytest.mark.parametrize("mode", ["dumb-terminal", "predicted", "reconciled"])
 def test_what_each_step_brings(mode: str) -> None:
     rows = named(play("-q", "--local", mode, "--bot", "B=chaser", *SUMMARY))

@@ -65,6 +65,32 @@ def test_views_of_delay_buffers_tell_what_was_drawn_to_the_last_bit(name: str) -
     assert exact > 60 or name != "snapshot"
 
 
+def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> None:
+    """Dead reckoning rounds a corner; nothing is further off than what it guesses wrong."""
+    played = match("0 B right\n1 B up\n", trace=dropping(), remote_strategy="dead-reckoning")
+    remote, off = played.places[0].client.remotes[1], []
+    for frame in range(20, 60):
+        played.run_until(frame * 0.033)
+        assert remote.view is not None
+        assert remote.sample is not None
+        place = played.server.history.place(1, remote.view)
+        assert place is not None
+        off.append(math.dist(place, remote.sample.position[:2]))
+        assert off[-1] == 0 or not remote.view.exact
+    # it draws 50 ms and up to a packet period ahead of the newest snapshot, at 8 units/s
+    assert 0.1 < max(off) <= 8 * (0.05 + 0.05 + 0.033)
+
+
+@pytest.mark.parametrize("name", DELAY_BUFFERS)
+def test_whatever_the_delay_buffer_a_right_shot_hits(name: str) -> None:
+    link = LinkConditions(latency=0.1, jitter=0.02)
+    played = Match(MatchSettings(link=link, seed=5, remote_strategy=name))
+    played.run_until(20)
+    right = [event for event, hit_on_screen in shots(played) if hit_on_screen]
+    assert len(right) > 5
+    assert all(event.details["rewound"] for event in right)
+
+
 def test_the_pll_clock_of_the_platformer_log_is_described_as_well() -> None:
     settings = (("clock", "pll"), ("server_step", 0.05), ("interpolation_time", 0.1))
     played = match(
