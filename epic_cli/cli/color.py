@@ -25,5 +25,5 @@ def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    plain = os.environ.get("TERM") in PLAIN_TERMINALS
+    plain = os.environ.get("TERM", "") in PLAIN_TERMINALS
     return not plain and stream is not None and stream.isatty()

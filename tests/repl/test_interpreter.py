@@ -241,7 +241,7 @@ def test_compare_shows_every_strategy_with_where_it_ends() -> None:
 def test_compare_of_one_packet_has_positions_without_figures() -> None:
     desk = Desk()
     output = desk.do(TURN[0], ":compare epic")
-    assert "no figures: not judged: one usable state: a movement needs two" in output
+    assert "no figures: one usable state: a movement needs two" in output
     assert output.splitlines()[-1].split() == ["epic", "1.50,0.00,0.00", "-", "-", "-", "-"]
 
 

@@ -38,8 +38,7 @@ cdef class Epic(Strategy):
         summary="the EPIC demo's interpolator: a line from what is drawn to where it will be",
         family="aim at a predicted point",
         needs=("velocity",),
-        lag="none at constant velocity: it draws calc_ahead - display_behind ahead of the stamp's"
-        " time, plus the age of the packet",
+        lag="display_behind - calc_ahead at constant velocity: none at the defaults",
         on_loss="goes on along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
         proof="the original program's output, byte for byte",
