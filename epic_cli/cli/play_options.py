@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from epic_cli.cli.link_options import LINK, TRACE, latency_option
 from epic_cli.cli.options import SettingAssignment, StrategyName, TickLength
-from epic_cli.cli.quantities import Duration, GilbertElliottLoss, Rate, Seconds, Share
+from epic_cli.cli.quantities import Duration, Rate, Seconds
 
 LINK_OPTIONS = (
     "latency",
@@ -133,74 +134,7 @@ _PLAYERS = (
     ),
 )
 
-_LINK = (
-    click.option(
-        "--latency", type=Seconds(0, 60), default="50ms", show_default=True, help="One way."
-    ),
-    click.option(
-        "--jitter",
-        type=Seconds(0, 60),
-        default="0",
-        show_default=True,
-        help="The latency's standard deviation; for uniform its greatest deviation.",
-    ),
-    click.option(
-        "--distribution",
-        type=click.Choice(["uniform", "normal", "pareto", "gamma"]),
-        default="uniform",
-        show_default=True,
-        help="How latencies are distributed.",
-    ),
-    click.option(
-        "--correlation",
-        type=Share(0.9999),
-        default="0",
-        show_default=True,
-        help="How alike the latencies of neighbours are.",
-    ),
-    click.option(
-        "--loss", type=Share(), default="0", show_default=True, help="Lose this share at random."
-    ),
-    click.option(
-        "--gemodel",
-        type=GilbertElliottLoss(),
-        help="Lose packets in bursts (Gilbert-Elliott), as in 'epic simulate'.",
-    ),
-    click.option(
-        "--duplicate", type=Share(), default="0", show_default=True, help="Send this share twice."
-    ),
-    click.option(
-        "--reorder",
-        type=Share(),
-        default="0",
-        show_default=True,
-        help="Let this share arrive at once, ahead of those in flight.",
-    ),
-    click.option(
-        "--in-order", is_flag=True, help="Let no packet overtake another, as in one queue."
-    ),
-    click.option(
-        "--trace",
-        type=click.Path(),
-        metavar="FILE",
-        help="A recorded network instead, both ways, as in 'epic simulate'.",
-    ),
-    click.option(
-        "--trace-by",
-        type=click.Choice(["time", "packet"]),
-        default="time",
-        show_default=True,
-        help="Match packets by the time they are sent, or one by one.",
-    ),
-    click.option(
-        "--trace-end",
-        type=click.Choice(["loop", "stop"]),
-        default="loop",
-        show_default=True,
-        help="After its last packet begin the recorded network again, or send nothing more.",
-    ),
-    click.option("--trace-flow", metavar="NAME", help="The flow, where the file has several."),
-)
+_LINK = (latency_option("50ms", "One way."), *LINK, *TRACE)
 
 _OUTPUT = (
     click.option(
