@@ -34,7 +34,7 @@ class Variant(StrategyName):
         from epic_cli.analysis.contenders import contenders
 
         try:
-            contenders([value])
+            contenders(str(value).split(","))
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return str(value)
@@ -92,7 +92,8 @@ def _contenders(session: Session, names: tuple[str, ...]) -> list[Contender]:
     from epic_cli.analysis.contenders import Contender, contenders
 
     view = session.view
-    found = contenders(dict.fromkeys(names))
+    # with commas, too: as `epic compare --strategies` has it
+    found = contenders(dict.fromkeys(name for one in names for name in one.split(",")))
     return [
         Contender(one.label, one.strategy, {**view.settings, **one.settings})
         if one.strategy == view.strategy
