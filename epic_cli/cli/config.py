@@ -1,7 +1,9 @@
 """Defaults of options: the configuration file and EPIC_* variables, under the options' names.
 
-    strategy = "epic"
     tick = "60hz"
+
+    [replay]
+    strategy = "epic"
     set = ["calc_ahead=0.1"]
 
     [session]

@@ -38,9 +38,7 @@ class RemotePlayer:
     """
 
     def __init__(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        self._make = make_strategy
-        self._strategy = make_strategy()
-        self._shadow = make_strategy()
+        self._begin(make_strategy)
         self._places: dict[int, Point] = {}
         self.last_packet: Packet | None = None
         self.sample: Sample | None = None
@@ -48,12 +46,15 @@ class RemotePlayer:
 
     def change_strategy(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         """Draws with another strategy from now on; it begins with the newest packet."""
-        self._make = make_strategy
-        self._strategy = make_strategy()
-        self._shadow = make_strategy()
+        self._begin(make_strategy)
         packet = self.last_packet
         if packet is not None and packet.arrival is not None:
             self.update(packet, packet.arrival)
+
+    def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
+        self._strategy, self._shadow = make_strategy(), make_strategy()
+        for one in (self._strategy, self._shadow):
+            one.reset()  # a plain Python strategy may make its state there
 
     def update(self, packet: Packet, now: float) -> None:
         """Takes a received state; its ``sequence`` is the snapshot's number."""
