@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.engine.clocks import Clock, ExactClock, SingleClock
-from epic_cli.engine.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay import Replay
+from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
+from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
+from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.strategies import DEFAULT, create, find
 
 if TYPE_CHECKING:

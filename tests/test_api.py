@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from support import draw_samples
+from support.recordings import draw_samples
 
 import epic_cli
 from epic_cli import (

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from running import shell
+from support.places import ROOT
+from support.running import shell
 
 from epic_cli import strategies
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 SESSIONS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -17,15 +17,15 @@ from epic_cli.analysis.reference import Reference, default_warm_up, refer
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.score import Weights, score
 from epic_cli.analysis.truth import NotEnoughToSay, Truth, truth_of
+from epic_cli.engine.replay.trace import TooManyRows, Trace
 from epic_cli.engine.strategy import Strategy
-from epic_cli.engine.trace import TooManyRows, Trace
 
 if TYPE_CHECKING:
     from epic_cli.analysis.contenders import Contender
     from epic_cli.analysis.truth import Floats
-    from epic_cli.engine.pacing import Pacing
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.problems import Problem
+    from epic_cli.engine.replay.pacing import Pacing
     from epic_cli.playback import Timing
 
 #: Called with how many of how many traces are done.

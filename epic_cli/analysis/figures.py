@@ -12,8 +12,8 @@ import numpy as np
 from epic_cli.analysis.lag import Lag, find_lag
 from epic_cli.analysis.metrics import quantile95
 from epic_cli.analysis.reference import JUMP_FACTOR, JUMP_FLOOR, root_mean_square
+from epic_cli.engine.measure.tally import tally
 from epic_cli.engine.packets import Status
-from epic_cli.engine.tally import tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 
 from epic_cli.analysis.truth import LARGEST
 from epic_cli.engine.packets import Status
-from epic_cli.engine.trace import columns
+from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

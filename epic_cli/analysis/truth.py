@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.engine.path import Path
-from epic_cli.engine.trace import columns
+from epic_cli.engine.measure.path import Path
+from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,9 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.errors import (
+from epic_cli.engine.declaration import SettingError, nearest
+from epic_cli.engine.strategies import UnknownStrategy
+from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
     StoppedAtLine,
@@ -21,8 +23,6 @@ from epic_cli.cli.errors import (
     printable,
     say,
 )
-from epic_cli.engine.declaration import SettingError, nearest
-from epic_cli.engine.strategies import UnknownStrategy
 
 #: Each command's module and the line that the group's help shows for it.
 COMMANDS = {

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.cli.color import ColorChoice, use_color
-from epic_cli.cli.compare_options import Assignment, Span, Strategies, WeightList
-from epic_cli.cli.errors import ExitStatus, WrongUsage
-from epic_cli.cli.options import color_option, timing_options
-from epic_cli.cli.quantities import Seconds
-from epic_cli.cli.sources import load, source_name
+from epic_cli.cli.options.common import color_option, timing_options
+from epic_cli.cli.options.compare import Assignment, Span, Strategies, WeightList
+from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
 from epic_cli.playback import Timing
-from epic_cli.recordings import INPUT_FORMATS, InputFormat
+from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.quantities import Seconds
+from epic_cli.terminal.sources import load, source_name
 
 if TYPE_CHECKING:
     from epic_cli.analysis.contenders import Contender
@@ -198,8 +198,8 @@ def compare(
     from epic_cli.analysis.score import make_weights
     from epic_cli.analysis.truth import NotEnoughToSay
     from epic_cli.cli.compare_output import Output, Progress
-    from epic_cli.cli.report import report
-    from epic_cli.engine.trace import TooManyRows
+    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.terminal.report import report
 
     if recording == truth_file == "-":
         raise WrongUsage("recording and truth cannot both come from standard input")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from epic_cli.analysis.compare import Comparison
-from epic_cli.cli.color import ColorChoice, use_color
-from epic_cli.cli.output import open_sink
+from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, story
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.scenes import scene_chart

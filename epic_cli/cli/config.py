@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.errors import CannotAccess, WrongUsage
+from epic_cli.terminal.errors import CannotAccess, WrongUsage
 
 
 def config_path() -> str:

@@ -12,14 +12,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.cli.color import use_color
-from epic_cli.cli.errors import ExitStatus, WrongUsage
-from epic_cli.cli.output import Sink, open_sink
-from epic_cli.cli.play_options import LINK_OPTIONS, TRACE_OPTIONS, play_options
+from epic_cli.cli.options.play import LINK_OPTIONS, TRACE_OPTIONS, play_options
 from epic_cli.cli.play_run import HeadlessRun, Wanted
 from epic_cli.cli.play_settings import begin_with, make_settings, script_of
 from epic_cli.play.script import Script
 from epic_cli.play.settings import MatchSettings
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.output import Sink, open_sink
 
 EXAMPLES = """\b
 Examples:
@@ -117,7 +117,7 @@ def _run_headless(settings: MatchSettings, script: Script, options: dict[str, An
 
 def _remembered(script: str) -> bytes:
     """A script, below the command that it was recorded with: it does not tell who the bots are."""
-    from epic_cli.cli.errors import printable
+    from epic_cli.terminal.errors import printable
 
     command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
     return f"# {command}\n{script}".encode()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from epic_cli.formats.packet_writer import PacketWriter, TruthWriter
 from epic_cli.network.state import Snapshot, State
-from epic_cli.packet_writer import PacketWriter, TruthWriter
 from epic_cli.play.events import Event
 from epic_cli.play.match import Match, Place
 from epic_cli.play.recorder import Recorder

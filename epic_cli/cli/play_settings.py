@@ -10,9 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO
 
-from epic_cli.cli.color import use_color
-from epic_cli.cli.errors import CannotAccess, StoppedAtLine, WrongUsage
-from epic_cli.cli.play_options import LINK_OPTIONS
+from epic_cli.cli.options.play import LINK_OPTIONS
 from epic_cli.network import RefusedLine, TraceLink, read_trace
 from epic_cli.network.link import Channel
 from epic_cli.play.bots import BOTS
@@ -20,6 +18,8 @@ from epic_cli.play.changes import changed
 from epic_cli.play.script import Script, parse_script
 from epic_cli.play.settings import LinkConditions, MatchSettings, Seat
 from epic_cli.play.world import Rules
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import CannotAccess, StoppedAtLine, WrongUsage
 
 #: Where players begin: at opposite ends, then between them.
 SPAWNS = (
@@ -148,7 +148,7 @@ def _read(path: str, read: Callable[[BinaryIO], Any], data: bytes | None = None)
         with open(path, "rb") as stream:  # noqa: PTH123
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.cli.report import report
+        from epic_cli.terminal.report import report
 
         report([refused.problem], name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused

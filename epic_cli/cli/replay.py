@@ -8,16 +8,16 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.color import ColorChoice, use_color
-from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
-from epic_cli.cli.options import color_option, strategy_options, timing_options
-from epic_cli.cli.output import Sink, open_sink
-from epic_cli.cli.sources import open_source, source_name
+from epic_cli.cli.options.common import color_option, strategy_options, timing_options
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.rows import FORMATS, RowWriter
 from epic_cli.engine.strategies import create
+from epic_cli.engine.text.rows import FORMATS, RowWriter
+from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat, read
 from epic_cli.playback import SampleStream, Timing
-from epic_cli.recordings import INPUT_FORMATS, InputFormat, read
+from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.terminal.sources import open_source, source_name
 
 EXAMPLES = """\b
 Examples:
@@ -146,7 +146,7 @@ class _Source:
             raise WrongUsage(f"{self.name}: no packet of entity {self.entity!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
-        from epic_cli.cli.report import report
+        from epic_cli.terminal.report import report
 
         problems = block.problems[:1] if self.strict else block.problems
         report(problems, self.name, self.color)

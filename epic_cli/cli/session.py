@@ -8,11 +8,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.cli.color import use_color
-from epic_cli.cli.errors import ExitStatus, WrongUsage
 from epic_cli.cli.replay import replay
 from epic_cli.engine.strategies import DEFAULT, create
 from epic_cli.playback import Timing
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import ExitStatus, WrongUsage
 
 EXAMPLES = """\b
 Examples:

@@ -13,10 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 import click
 from click.core import ParameterSource
 
-from epic_cli.cli.color import use_color
-from epic_cli.cli.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
-from epic_cli.cli.output import open_sink
-from epic_cli.cli.simulate_options import (
+from epic_cli.cli.options.simulate import (
     LINK_OPTIONS,
     PATH_OPTIONS,
     TRACE_OPTIONS,
@@ -24,6 +21,7 @@ from epic_cli.cli.simulate_options import (
     simulation_options,
 )
 from epic_cli.engine.contract import Packet
+from epic_cli.formats.packet_writer import PacketWriter, TruthWriter, UnwritableName
 from epic_cli.network import (
     PATHS,
     Channel,
@@ -41,7 +39,9 @@ from epic_cli.network import (
     sample,
 )
 from epic_cli.network import simulate as simulated
-from epic_cli.packet_writer import PacketWriter, TruthWriter, UnwritableName
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.output import open_sink
 from epic_cli.views.link_summary import summary
 
 EXAMPLES = """\b
@@ -190,7 +190,7 @@ def _read(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         with _open(path, name) as stream:
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.cli.report import report
+        from epic_cli.terminal.report import report
 
         report([refused.problem], name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused

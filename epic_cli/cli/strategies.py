@@ -6,9 +6,10 @@ import sys
 
 import click
 
-from epic_cli.cli.color import ColorChoice, use_color
-from epic_cli.cli.options import StrategyName, color_option
-from epic_cli.cli.output import write_text
+from epic_cli.cli.options.common import color_option
+from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.output import write_text
+from epic_cli.terminal.parameters import StrategyName
 
 EXAMPLES = """\b
 Examples:

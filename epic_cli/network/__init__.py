@@ -17,6 +17,7 @@ A program that drives a connection itself sends one packet at a time:
 
 """
 
+from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.network.link import Channel, Link
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.movement import PathMovement, RecordedMovement
@@ -24,7 +25,6 @@ from epic_cli.network.paths import PATHS, circle, figure_eight, jump, stop_and_g
 from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.network.state import Movement, Snapshot, State
-from epic_cli.network.tables import RefusedLine
 from epic_cli.network.trace import Trace, TraceLink
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import BinaryIO, Literal, NamedTuple
 
 from epic_cli.engine.contract import Vector
+from epic_cli.formats.csv_table import Row, Table
 from epic_cli.network.movement import RecordedMovement, Track
-from epic_cli.network.tables import Row, Table
 
 Velocities = Literal["auto", "taken", "derived"]
 VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")

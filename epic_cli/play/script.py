@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import BinaryIO, NamedTuple
 
 from epic_cli.engine.problems import Problem
-from epic_cli.network.tables import RefusedLine
+from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.play.arena import Point
 from epic_cli.play.changes import NAMES, Change, parse_change
 from epic_cli.play.world import Control, Weapon

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from epic_cli import __version__
-from epic_cli.cli.color import PLAIN_TERMINALS
-from epic_cli.cli.errors import CannotAccess
 from epic_cli.repl import journal as journals
 from epic_cli.repl.interpreter import Interpreter, Switches, counted
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
+from epic_cli.terminal.color import PLAIN_TERMINALS
+from epic_cli.terminal.errors import CannotAccess
 
 FIRST_SCREEN = f"""\
 epic {__version__}: type packets and see what a player would see; q leaves

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.scan import missing
-from epic_cli.packet_text import packet_line
+from epic_cli.engine.text.scan import missing
+from epic_cli.formats.packet_text import packet_line
 from epic_cli.repl.session import Session
 
 #: After so many packets of an entity the next one is proposed.

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import click
 
-from epic_cli.cli.errors import CannotAccess
-from epic_cli.engine.rows import RowWriter
+from epic_cli.engine.text.rows import RowWriter
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
 from epic_cli.repl.session import Session
+from epic_cli.terminal.errors import CannotAccess
 
 
 class Switches:

@@ -17,7 +17,7 @@ from prompt_toolkit.shortcuts import PromptSession
 from prompt_toolkit.styles import Style
 from prompt_toolkit.validation import ValidationError, Validator
 
-from epic_cli.engine.scan import TextScanner
+from epic_cli.engine.text.scan import TextScanner
 from epic_cli.repl.completion import CommandCompleter
 from epic_cli.repl.hints import from_history, ghost, proposal
 from epic_cli.repl.interpreter import Interpreter

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from epic_cli.cli.report import describe
 from epic_cli.engine.problems import Problem
-from epic_cli.engine.rows import RowWriter
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.terminal.report import describe
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from epic_cli.engine.declaration import Value
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.problems import Problem
-from epic_cli.engine.rows import RowWriter
-from epic_cli.engine.scan import TextScanner
 from epic_cli.engine.strategies import DEFAULT, create
-from epic_cli.packet_text import packet_line
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text.scan import TextScanner
+from epic_cli.formats.packet_text import packet_line
 from epic_cli.playback import SampleStream, Timing
 
 Draw = Callable[[bytes], object]

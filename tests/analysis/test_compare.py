@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import threading
 
-import movements
 import numpy as np
 import pytest
+from support import movements
 
 from epic_cli import Packet
 from epic_cli.analysis.compare import Comparison, compare
@@ -21,7 +21,7 @@ from epic_cli.playback import Timing
 
 
 def contender(name: str) -> Contender:
-    return Contender(name, f"movements:{name}", {})
+    return Contender(name, f"support.movements:{name}", {})
 
 
 def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: object) -> Comparison:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import math
 
-import movements
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import movements
 
 from epic_cli.analysis.lag import find_lag
 from epic_cli.analysis.truth import Truth, truth_of

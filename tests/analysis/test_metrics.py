@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.places import CONFORMANCE
 
 from epic_cli.analysis import metrics
 
 #: Computed by an independent implementation of the documented formulas.
-CASES = json.loads((Path(__file__).parents[1] / "conformance" / "metrics.json").read_text())
+CASES = json.loads((CONFORMANCE / "metrics.json").read_text())
 VALUES: dict[str, Any] = CASES["values"]
 SERIES = VALUES["small_series"]
 TICK = SERIES["dt"]

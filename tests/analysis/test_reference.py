@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import movements
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import movements
 
 from epic_cli.analysis.reference import default_warm_up, refer, sliding_maximum
 from epic_cli.analysis.truth import truth_of

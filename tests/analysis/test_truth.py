@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import math
 
-import movements
 import numpy as np
 import pytest
+from support import movements
 
 from epic_cli import Packet
 from epic_cli.analysis.truth import NotEnoughToSay, Truth, build, truth_of

@@ -22,9 +22,9 @@ from pathlib import Path
 from epic_cli.analysis.compare import compare
 from epic_cli.analysis.contenders import contenders
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.trace import separate
+from epic_cli.engine.replay.trace import separate
+from epic_cli.formats.recordings import read
 from epic_cli.playback import Timing
-from epic_cli.recordings import read
 
 
 def write(path: Path, packets: int) -> None:

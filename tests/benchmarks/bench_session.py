@@ -21,7 +21,7 @@ import termios
 import time
 from collections.abc import Callable
 
-from epic_cli.engine.rows import RowWriter
+from epic_cli.engine.text.rows import RowWriter
 from epic_cli.repl.session import Session, View
 
 PROMPT = b"epic> "

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
+from support.places import SAMPLES
+from support.running import EPIC, PACKET, ROWS, environment, epic
 
 
 class Shown(NamedTuple):

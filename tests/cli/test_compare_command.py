@@ -14,7 +14,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from running import EPIC, SAMPLES, environment, epic
+from support.places import SAMPLES
+from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
 

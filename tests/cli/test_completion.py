@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from running import EPIC, environment, epic, shell
+from support.running import EPIC, environment, epic, shell
 
 from epic_cli import strategies
 from epic_cli.cli import COMMANDS
-from epic_cli.engine.rows import FORMATS
+from epic_cli.engine.text.rows import FORMATS
 
 NAMES = [one.name for one in strategies()]
 SETTINGS = [

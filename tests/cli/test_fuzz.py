@@ -10,11 +10,11 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import NamedTuple
 
-import oracle
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from running import environment
+from support import oracle
+from support.running import environment
 
 from epic_cli.cli import main
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from running import SAMPLES, epic, shell
+from support.places import SAMPLES
+from support.running import epic, shell
 
 import epic_cli.cli
 from epic_cli.cli import COMMANDS

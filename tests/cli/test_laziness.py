@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import PACKET, SAMPLES, environment
+from support.places import SAMPLES
+from support.running import PACKET, environment
 
 LISTING = """
 import sys
@@ -36,7 +37,7 @@ def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
 @pytest.mark.parametrize("args", [[], ["replay"], ["--format", "csv", "--set", "calc_ahead=0.1"]])
 def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
     modules = loaded(*args, stdin=PACKET)
-    assert "epic_cli.engine.replay" in modules
+    assert "epic_cli.engine.replay.replay" in modules
     assert not modules & (HEAVY | RARE)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import EPIC, PACKET, ROWS, environment
+from support.running import EPIC, PACKET, ROWS, environment
 
 PATIENCE = 30
 

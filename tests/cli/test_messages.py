@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from running import PACKET, environment, epic
+from support.running import PACKET, environment, epic
 
 
 def told(recording: bytes, *options: str) -> list[str]:

@@ -4,7 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from running import PACKET, ROWS, epic, shell
+from support.running import PACKET, ROWS, epic, shell
 
 ENDLESS = b"0,0,0 / 0,0,0 / inf\n"
 

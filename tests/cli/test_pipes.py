@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic, shell
+from support.places import SAMPLES
+from support.running import EPIC, PACKET, ROWS, environment, epic, shell
 
 
 @pytest.fixture

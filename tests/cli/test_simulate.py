@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from epic_cli.cli import main
-from epic_cli.recordings import read
+from epic_cli.formats.recordings import read
 
 EPIC = [sys.executable, "-m", "epic_cli"]
 BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]

@@ -4,7 +4,8 @@ from typing import Any
 
 import pexpect
 import pytest
-from running import EPIC, PACKET, ROWS, SAMPLES, environment, epic
+from support.places import SAMPLES
+from support.running import EPIC, PACKET, ROWS, environment, epic
 
 ROWS_SHOWN = ROWS.replace(b"\n", b"\r\n")
 

@@ -10,7 +10,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from running import epic
+from support.running import epic
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/cmd"))
 

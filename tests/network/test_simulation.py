@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from epic_cli.formats.packet_writer import PacketWriter
 from epic_cli.network import (
     PATHS,
     GilbertElliott,
@@ -27,7 +28,6 @@ from epic_cli.network import (
     straight,
 )
 from epic_cli.network.trace import TRACE_BY
-from epic_cli.packet_writer import PacketWriter
 
 HERE = Path(__file__).parent
 

@@ -21,7 +21,7 @@ from rich.text import Text
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from terminals import Terminal  # noqa: E402 - the line above finds it
+from support.terminals import Terminal  # noqa: E402 - the line above finds it
 
 TURN = (
     "0,0,0 / 10,0,0 / 0",

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from play_links import match
+from support.play_links import match
 
 from epic_cli.engine.strategies import names
 from epic_cli.play import LinkConditions, Match, Seat

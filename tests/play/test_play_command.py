@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "sample_inputs" / "play"
 GOLDEN = Path(__file__).parent / "golden"
 

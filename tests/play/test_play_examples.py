@@ -4,12 +4,13 @@ import doctest
 from pathlib import Path
 
 import pytest
-from play_links import script
+from support.places import SAMPLES
+from support.play_links import script
 
 import epic_cli.play
 from epic_cli.play.script import __doc__ as grammar
 
-SCRIPTS = sorted((Path(__file__).parents[2] / "sample_inputs" / "play").glob("*.script"))
+SCRIPTS = sorted((SAMPLES / "play").glob("*.script"))
 
 
 def test_examples() -> None:

@@ -4,8 +4,8 @@ import itertools
 import math
 
 import pytest
-from play_links import dropping, match
-from play_oracle import Runner, walk, walk_into
+from support.play_links import dropping, match
+from support.play_oracle import Runner, walk, walk_into
 
 from epic_cli.play import LinkConditions, Match, Seat
 from epic_cli.play.prediction import Correction

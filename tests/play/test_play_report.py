@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from play_links import OPEN, dropping, match
+from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match
 from epic_cli.play.lag import Drawn

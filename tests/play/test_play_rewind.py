@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from play_links import dropping, match
+from support.play_links import dropping, match
 
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.play import LinkConditions, Match, MatchSettings, Seat

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from play_links import match, script
+from support.play_links import match, script
 
 from epic_cli.network import RefusedLine
 from epic_cli.play import LinkConditions, Match, MatchSettings

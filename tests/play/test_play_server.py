@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from play_links import OPEN, dropping, match
+from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match, MatchSettings, Seat
 from epic_cli.play.arena import Arena

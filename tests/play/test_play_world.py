@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from play_oracle import Runner, walk, walk_into
+from support.play_oracle import Runner, walk, walk_into
 
 from epic_cli.play.arena import (
     DEFAULT_ARENA,

@@ -1,7 +1,7 @@
 """The game behind the screen: keys, switches, and the lines that are drawn."""
 
 import pytest
-from play_links import script
+from support.play_links import script
 
 from epic_cli.play import LinkConditions, Match, MatchSettings, Seat
 from epic_cli.play.changes import changed

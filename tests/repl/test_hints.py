@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from desk import Desk
+from support.desk import Desk
 
 from epic_cli.repl.hints import from_history, ghost, proposal
 from epic_cli.repl.toolbar import toolbar_text

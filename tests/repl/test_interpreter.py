@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from desk import Desk
+from support.desk import Desk
 
 from epic_cli.engine.strategies import names
 from epic_cli.repl.commands import COMMANDS

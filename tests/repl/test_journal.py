@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from desk import Desk
+from support.desk import Desk
 
 from epic_cli.playback import Timing
 from epic_cli.repl import journal as journals

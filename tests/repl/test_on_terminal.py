@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from terminals import Terminal
+from support.terminals import Terminal
 
 FIRST = "0,0,0 / 10,0,0 / 0"
 SECOND = "1,0,0 / 10,0,0 / 0.1"

@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from terminals import Terminal
+from support.terminals import Terminal
 
 GOLDEN = Path(__file__).parent / "golden" / "session.txt"
 

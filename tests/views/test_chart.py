@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import io
 
-import comparisons
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from support import comparisons
 
 from epic_cli.views.chart import Chart, Line, label, nice_values
 from epic_cli.views.scenes import VIEWS, View, ground_axes, scene_chart

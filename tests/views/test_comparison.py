@@ -5,9 +5,9 @@ import io
 import json
 import math
 
-import comparisons
 import pytest
 from rich.console import Console
+from support import comparisons
 
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.score import Weights

@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import comparisons
 import numpy as np
 import pytest
+from support import comparisons
 
 from epic_cli.analysis.truth import NotEnoughToSay
 from epic_cli.views.page import page

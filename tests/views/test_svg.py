@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import comparisons
 import numpy as np
 import pytest
+from support import comparisons
 
 from epic_cli.analysis.truth import NotEnoughToSay
 from epic_cli.views.svg import HEIGHT, WIDTH, largest_of_each, picture

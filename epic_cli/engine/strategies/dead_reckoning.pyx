@@ -1,6 +1,6 @@
 """The dead reckoning of the seed book, with its three kinds of correction."""
 
-from epic_cli.engine.curves cimport (
+from epic_cli.engine.strategies.parts.curves cimport (
     critically_damped,
     critically_damped_velocity,
     hermite,

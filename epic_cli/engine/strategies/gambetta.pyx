@@ -3,8 +3,8 @@
 from libc.math cimport NAN
 
 from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.sender_clock cimport SendInterval
-from epic_cli.engine.snapshots cimport (
+from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
+from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer,
     draw_again,
     draw_between,
@@ -14,9 +14,9 @@ from epic_cli.engine.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
+from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The demo's buffer grows as it likes; ours holds what comes in within a few seconds.
 cdef size_t CAPACITY = 1024

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, fabs, round
 
 from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.snapshots cimport (
+from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer,
     draw_again,
     draw_between,
@@ -13,7 +13,7 @@ from epic_cli.engine.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 
 # An offset that is wrong by more is replaced, s; the rest is for rounding.

@@ -2,10 +2,10 @@
 
 from libc.math cimport NAN, floor, isfinite, pow, sqrt
 
-from epic_cli.engine.curves cimport hermite, hermite_velocity
+from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity
 from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.sender_clock cimport SenderClock, SendInterval
-from epic_cli.engine.snapshots cimport (
+from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
+from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
@@ -16,10 +16,10 @@ from epic_cli.engine.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
-from epic_cli.engine.common_settings import LATENCY
+from epic_cli.engine.strategies.parts.common_settings import LATENCY
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.sender_clock import SenderClock as NewSenderClock
-from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
+from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The frames in which the error factors are given.
 cdef double FRAME_RATE = 60

@@ -2,10 +2,10 @@
 
 from libc.math cimport NAN, fabs
 
-from epic_cli.engine.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.latency cimport MovingAverage
 from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.sender_clock cimport SendInterval
-from epic_cli.engine.snapshots cimport (
+from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
+from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_again,
@@ -16,10 +16,10 @@ from epic_cli.engine.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.common_settings import SNAP_DISTANCE
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.latency import MovingAverage as NewMovingAverage
-from epic_cli.engine.sender_clock import SendInterval as NewSendInterval
+from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # A difference of more than this many thresholds takes the faster scales.
 cdef double FAR_OFF = 10

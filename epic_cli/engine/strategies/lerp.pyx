@@ -1,6 +1,6 @@
 """The linear interpolation subsystem of the third seed."""
 
-from epic_cli.engine.curves cimport lerp
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot

@@ -1,13 +1,13 @@
 """The client side interpolation of the seed book: a local perception filter."""
 
-from epic_cli.engine.curves cimport lerp
-from epic_cli.engine.latency cimport LatencyEstimator
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
 from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.latency import LatencyEstimator as NewLatencyEstimator
+from epic_cli.engine.strategies.parts.latency import LatencyEstimator as NewLatencyEstimator
 
 
 cdef class LocalPerception(Strategy):

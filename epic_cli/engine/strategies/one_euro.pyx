@@ -2,13 +2,13 @@
 
 from libc.math cimport M_PI, fabs
 
-from epic_cli.engine.filtering cimport Filter
+from epic_cli.engine.strategies.parts.filtering cimport Filter
 from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.filtering import FILTER_SETTINGS
+from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
 
 
 cdef class OneEuro(Filter):

@@ -2,17 +2,17 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.blending cimport blended, blended_velocity
-from epic_cli.engine.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.age cimport PacketAge
+from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
+from epic_cli.engine.strategies.parts.latency cimport MovingAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
 
-from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
+from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
 
 
 cdef class Projective(Strategy):

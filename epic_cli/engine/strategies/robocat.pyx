@@ -1,16 +1,16 @@
 """RoboCat Action, the program of the seed book's chapter 8."""
 
-from epic_cli.engine.age cimport PacketAge
-from epic_cli.engine.curves cimport lerp
-from epic_cli.engine.latency cimport WeightedTimedAverage
+from epic_cli.engine.strategies.parts.age cimport PacketAge
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.age import PacketAge as NewPacketAge, age_setting
+from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.latency import WeightedTimedAverage as NewWeightedTimedAverage
+from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as NewWeightedTimedAverage
 
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30

@@ -3,14 +3,14 @@
 from libc.math cimport ceil, fabs
 from libcpp.vector cimport vector
 
-from epic_cli.engine.curves cimport lerp
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.sync cimport PhaseLockedLoop
+from epic_cli.engine.strategies.parts.sync cimport PhaseLockedLoop
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.sync import PhaseLockedLoop as NewPhaseLockedLoop
+from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop as NewPhaseLockedLoop
 
 
 cdef struct Point:

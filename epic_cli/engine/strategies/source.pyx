@@ -2,10 +2,10 @@
 
 from libc.math cimport NAN, fabs, isfinite
 
-from epic_cli.engine.curves cimport hermite, lerp
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.sender_clock cimport SenderClock
-from epic_cli.engine.snapshots cimport (
+from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
+from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
@@ -16,9 +16,9 @@ from epic_cli.engine.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.common_settings import LATENCY, SNAP_DISTANCE
+from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.sender_clock import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
 
 # Stamps closer than this are the same, s.
 cdef double EPSILON = 0.0001

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from epic_cli.cli.errors import CannotAccess
-from epic_cli.cli.output import open_sink
-from epic_cli.engine.rows import FORMATS
-from epic_cli.recordings import read
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.recordings import read
 from epic_cli.repl.commands.common import command
 from epic_cli.repl.interpreter import Interpreter, counted
 from epic_cli.repl.session import lines_of
+from epic_cli.terminal.errors import CannotAccess
+from epic_cli.terminal.output import open_sink
 
 
 @command("undo")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.cli.options import StrategyName
-from epic_cli.engine.rows import RowWriter
+from epic_cli.engine.text.rows import RowWriter
 from epic_cli.repl.commands.common import command
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.session import Session, View
+from epic_cli.terminal.parameters import StrategyName
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -107,7 +107,7 @@ def _compared(
 ) -> Comparison:
     from epic_cli.analysis.compare import compare as compare_all
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.trace import separate
+    from epic_cli.engine.replay.trace import separate
 
     entities: dict[str, PacketBlock] = {}
     separate(session.packets.part(len(session.packets)), entities)

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options import ParameterType, TickLength
-from epic_cli.engine.rows import FORMATS
-from epic_cli.packet_text import number
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.packet_text import number
 from epic_cli.playback import CLOCKS, PACINGS
 from epic_cli.repl.changes import change_view
 from epic_cli.repl.commands.common import command
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.script import tick_text
+from epic_cli.terminal.parameters import ParameterType, TickLength
 
 
 def _change(interpreter: Interpreter, what: str, **timing: Any) -> None:

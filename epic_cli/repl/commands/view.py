@@ -6,13 +6,13 @@ import shlex
 
 import click
 
-from epic_cli.cli.options import SettingAssignment, StrategyName
 from epic_cli.engine.declaration import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration
 from epic_cli.repl.changes import change_view, settings_in_force
 from epic_cli.repl.commands.common import command
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.script import value_text
+from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 
 
 class OwnSetting(SettingAssignment):

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from filter_cases import expected, packet
+from support.filter_cases import expected, packet
 
 from epic_cli import Packet, strategy
 

@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import pytest
-from filter_cases import expected, packet
+from support.filter_cases import expected, packet
 
 from epic_cli import Packet, Vector, strategy
-from epic_cli.engine.dis_models import DisModel, DisState
+from epic_cli.engine.strategies.dis.models import DisModel, DisState
 
 VALUES = expected("dis_dead_reckoning")
 Matrix = list[list[float]]

@@ -1,14 +1,14 @@
 """The EPIC library's Extrapolator, against what the library itself answered."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support import places
 
 from epic_cli import Packet, Vector, strategy
 
-CONFORMANCE = Path(__file__).parents[2] / "conformance" / "epic_library.json"
+CONFORMANCE = places.CONFORMANCE / "epic_library.json"
 VECTORS = json.loads(CONFORMANCE.read_text())["vectors"]
 
 

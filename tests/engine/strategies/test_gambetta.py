@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from delivery import check_rows, load, streams
+from support.delivery import check_rows, load, streams
 
 from epic_cli import Packet, strategy
 

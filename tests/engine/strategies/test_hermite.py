@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from delivery import load
+from support.delivery import load
 
 from epic_cli import Packet, strategy
 

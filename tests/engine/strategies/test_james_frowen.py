@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 import pytest
-from delivery import check_rows, load, streams
+from support.delivery import check_rows, load, streams
 
 from epic_cli import Packet, strategy
 

@@ -7,13 +7,18 @@ import math
 from typing import Any
 
 import pytest
-from delivery import check_rows, drawn, load, packets, streams, ticks
+from support.delivery import check_rows, drawn, load, packets, streams, ticks
 
 from epic_cli import Packet, strategy
 
 FUNCTIONS = load("mirror_functions")
 RUNS = load("mirror_streams")["runs"]
 STREAMS = streams()
+
+
+MovingAverage: Any = importlib.import_module(
+    "epic_cli.engine.strategies.parts.latency"
+).MovingAverage
 
 
 def mirror(**settings: float | str) -> Any:
@@ -62,7 +67,7 @@ def test_measured_send_interval_draws_the_same_once_it_is_known() -> None:
 
 @pytest.mark.parametrize("sequence", load("mirror_ema")["sequences"])
 def test_moving_average(sequence: dict[str, Any]) -> None:
-    average = importlib.import_module("epic_cli.engine.latency").MovingAverage(sequence["alpha"])
+    average = MovingAverage(sequence["alpha"])
     for step in sequence["steps"]:
         assert average.add(step["add"]) == pytest.approx(step["value"], abs=1e-9)
         assert average.variance == pytest.approx(step["variance"], abs=1e-9)
@@ -70,7 +75,7 @@ def test_moving_average(sequence: dict[str, Any]) -> None:
 
 
 def test_moving_average_is_as_new_after_clear() -> None:
-    average = importlib.import_module("epic_cli.engine.latency").MovingAverage(2 / 11)
+    average = MovingAverage(2 / 11)
     average.add(100)
     average.add(7)
     average.clear()

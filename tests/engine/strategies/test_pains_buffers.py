@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from delivery import drawn
+from support.delivery import drawn
 
 from epic_cli import Packet, Sample, strategy
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from filter_cases import packet, stream_packets, streams
+from support.filter_cases import packet, stream_packets, streams
 
 from epic_cli import Packet, Sample, replay, strategy
 

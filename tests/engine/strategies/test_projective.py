@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from filter_cases import expected, packet, stream_packets, streams
+from support.filter_cases import expected, packet, stream_packets, streams
 
 from epic_cli import Packet, replay, strategy
 

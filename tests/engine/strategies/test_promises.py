@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.places import GOLDEN
 
 from epic_cli import Packet, Sample, replay, strategies, strategy
 from epic_cli.engine.strategies import BUILT_IN
 
 NAMES = sorted(BUILT_IN)
-GOLDEN = Path(__file__).parents[2] / "golden"
 
 #: Strategies that take what is not finite, as their originals do; their docstrings say so.
 TAKE_ANY_NUMBER = {"epic", "extrapolator"}

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from delivery import load
+from support.delivery import load
 
 from epic_cli import Packet, strategy
 

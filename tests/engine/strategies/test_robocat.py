@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from filter_cases import expected, packet
+from support.filter_cases import expected, packet
 
 from epic_cli import strategy
-from epic_cli.engine.latency import WeightedTimedAverage
+from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage
 
 VALUES = expected("robocat")
 

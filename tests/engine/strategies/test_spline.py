@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from filter_cases import expected, packet
+from support.filter_cases import expected, packet
 
 from epic_cli import Packet, strategy
 

@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 import pytest
-from delivery import check_rows, load, packets, streams, ticks
+from support.delivery import check_rows, load, packets, streams, ticks
 
 from epic_cli import Packet, strategy
 
@@ -19,7 +19,7 @@ MODES = {"LegacyLerp": "legacy-lerp", "Lerp": "lerp", "SmoothDampening": "smooth
 
 
 def interpolator(kind: str, *given: Any) -> Any:
-    module = importlib.import_module("epic_cli.engine.buffered_interpolator")
+    module = importlib.import_module("epic_cli.engine.strategies.unity_ngo.interpolator")
     name = kind.upper().replace("-", "_")
     return module.BufferedInterpolator(module.Interpolation[name], *given)
 
@@ -139,7 +139,7 @@ def test_upstream_assertions_on_the_factor_of_2026(kind: str) -> None:
 
 @pytest.mark.parametrize("case", NEW["smoothdamp"]["cases"], ids=str)
 def test_smooth_damp(case: dict[str, Any]) -> None:
-    damped = importlib.import_module("epic_cli.engine.buffered_interpolator").damped
+    damped = importlib.import_module("epic_cli.engine.strategies.unity_ngo.interpolator").damped
     value, velocity = case["current"], case["velocity"]
     for step in case["steps"]:
         value, velocity = damped(value, case["target"], velocity, case["smooth_time"], case["dt"])
@@ -175,7 +175,9 @@ def test_a_burst_shows_only_the_newest() -> None:
 
 
 def test_the_server_time_follows_slowly_and_jumps_when_far_off() -> None:
-    clock = importlib.import_module("epic_cli.engine.network_time").NetworkTime()
+    clock = importlib.import_module(
+        "epic_cli.engine.strategies.unity_ngo.network_time"
+    ).NetworkTime()
     clock.sync(10.0, 0.0)
     assert clock.advance(0.0, 0.0) == pytest.approx(9.95)
     clock.sync(10.6, 0.5)  # not yet due

@@ -1,0 +1,1 @@
+"""What analysis needs at C speed: reference paths and accumulated errors."""

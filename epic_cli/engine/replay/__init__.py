@@ -1,0 +1,1 @@
+"""The replay loop: when packets meet ticks, and what is drawn then."""

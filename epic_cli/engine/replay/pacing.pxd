@@ -1,0 +1,37 @@
+from epic_cli.engine.replay.clocks cimport Clock
+from epic_cli.engine.packets cimport Packet
+
+
+cdef enum Refusal:
+    ACCEPTED
+    NEVER_REACHED
+    TOO_FAR
+    NO_ARRIVAL
+    ARRIVAL_GOES_BACK
+
+
+cdef class Pacing:
+    cdef readonly Clock clock
+    cdef bint started
+    cdef bint shared
+
+    cdef void restart(self) noexcept nogil
+    cdef Refusal refuses(self, const Packet& packet) noexcept nogil
+    cdef void begin(self, const Packet& packet) noexcept nogil
+    cdef double before(self, const Packet& packet) noexcept nogil
+    cdef double after(self, const Packet& packet) noexcept nogil
+    cdef double now(self, const Packet& packet) noexcept nogil
+    cdef bint behind(self, double due) noexcept nogil
+    cdef double end(self) noexcept nogil
+    cdef Refusal distance(self, double target) noexcept nogil
+
+
+cdef class DemoPacing(Pacing):
+    cdef double promised
+
+
+cdef class ArrivalPacing(Pacing):
+    cdef double latency
+    cdef double newest
+
+    cdef double arrival(self, const Packet& packet) noexcept nogil

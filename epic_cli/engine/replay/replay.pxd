@@ -1,0 +1,38 @@
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, SampleBlock
+from epic_cli.engine.replay.pacing cimport Pacing, Refusal
+
+
+cdef struct RefusedPacket:
+    size_t index
+    Refusal reason
+
+
+cdef class Replay:
+    cdef readonly Pacing pacing
+    cdef readonly Entities entities
+    cdef readonly list strategies
+    cdef readonly size_t taken
+    cdef readonly size_t discarded
+    cdef object make_strategy
+    cdef bint strict
+    cdef vector[void*] pointers         # to the strategies, in the order of drawing
+    cdef vector[int32_t] drawn          # their entities, in the same order
+    cdef vector[int32_t] places         # of each entity in the two above; -1: not there yet
+    cdef vector[RefusedPacket] refused
+    cdef PacketBlock block
+    cdef size_t index
+    cdef size_t next_entity             # to be drawn at the present tick
+    cdef double due
+    cdef bint ended
+    cdef bint broken
+    cdef bint any_python
+    cdef object error
+
+    cdef bint run(self, SampleBlock out) noexcept nogil
+    cdef bint draw_due(self, SampleBlock out) noexcept nogil
+    cdef void apply(self, const Packet& packet) noexcept nogil
+    cdef bint add_entity(self, int32_t entity) noexcept nogil
+    cdef void check_strategies(self) noexcept nogil

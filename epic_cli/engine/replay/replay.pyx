@@ -1,0 +1,182 @@
+"""The replay loop: packets to strategies to samples."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+
+from epic_cli.engine.replay.clocks cimport SingleClock
+from epic_cli.engine.replay.pacing cimport (
+    ACCEPTED,
+    ARRIVAL_GOES_BACK,
+    NO_ARRIVAL,
+    TOO_FAR,
+    ArrivalPacing,
+    Pacing,
+    Refusal,
+)
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
+
+cdef class Replay:
+    """Runs packets through one strategy per entity and draws each of them at every tick.
+
+    ``make_strategy`` gives a new strategy. Feed a block of packets, then draw until ``draw``
+    says that there is no more to draw for it; at the end of the recording call ``finish`` and
+    draw once more. With ``strict``, a packet that is refused is the last of its block. What is
+    drawn does not depend on where one block ends and the next begins.
+    """
+
+    def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
+                 bint strict=False):
+        self.strict = strict
+        self.make_strategy = make_strategy
+        self.pacing = pacing
+        self.entities = Entities() if entities is None else entities
+        self.strategies = []
+        self.due = -INFINITY
+        pacing.restart()
+
+    def feed(self, PacketBlock block not None):
+        """Takes the next packets; those of the block before must have been drawn."""
+        if self.block is not None and self.index < self.block.items.size():
+            raise RuntimeError("the block before has packets left to draw")
+        self.block = block
+        self.index = 0
+        self.refused.clear()
+
+    def finish(self):
+        """There are no more packets: what is still due can be drawn."""
+        if not self.ended:
+            self.ended = True
+            self.due = max(self.due, self.pacing.end())
+
+    def draw(self, SampleBlock out not None):
+        """Fills ``out`` with the samples that come next; True: call again, there may be more."""
+        cdef bint more
+        with nogil:
+            more = self.run(out)
+        if self.broken:
+            self.raise_error()
+        return bool(more)
+
+    def problems(self):
+        """The packets of this block that have no place on the clock, as ``Problem``."""
+        return [self.block.problem(one.index, *self.explain(one.reason)) for one in self.refused]
+
+    def explain(self, int reason):
+        """The field that is wrong, what is wrong with it and what was expected."""
+        cdef bint by_arrival = isinstance(self.pacing, ArrivalPacing)
+        field = "arrival" if by_arrival else "time"
+        if reason == NO_ARRIVAL:
+            return ("time", "the packet has no arrival time",
+                    "arrival=SECONDS, --latency SECONDS or --pacing demo")
+        if reason == ARRIVAL_GOES_BACK:
+            return (field, "the packet arrived before the one above it",
+                    "packets in order of arrival")
+        if reason == TOO_FAR:
+            remedy = "a smaller gap, or a longer --tick"
+            if not by_arrival:
+                remedy += ", or --pacing arrival to begin at the first packet"
+            return field, "this is more than 50,000,000 ticks after the last row", remedy
+        if isinstance(self.pacing.clock, SingleClock):
+            return (field, "the single-precision clock never gets past this time",
+                    "an earlier time (--clock exact goes further)")
+        reach = self.pacing.clock.reach()
+        return field, "no clock gets to this time", f"a time below {reach:.3g} s"
+
+    def raise_error(self):
+        error, self.error, self.broken = self.error, None, False
+        if error is not None:
+            raise error
+        for strategy in self.strategies:
+            if isinstance(strategy, PythonStrategy):
+                strategy.raise_error()
+
+    # ------------------------------------------------------------- the loop
+
+    cdef bint run(self, SampleBlock out) noexcept nogil:
+        cdef Packet* packet
+        cdef Refusal refusal
+        cdef double before
+        cdef RefusedPacket one
+        while True:
+            if self.draw_due(out):
+                return True
+            if self.broken or self.block is None or self.index >= self.block.items.size():
+                return False
+            packet = &self.block.items[self.index]
+            refusal = self.pacing.refuses(packet[0])
+            if refusal != ACCEPTED:
+                one.index = self.index
+                one.reason = refusal
+                self.refused.push_back(one)
+                self.index = self.block.items.size() if self.strict else self.index + 1
+                continue
+            if not self.pacing.started:
+                self.pacing.begin(packet[0])
+            before = self.pacing.before(packet[0])
+            if before > self.due:
+                self.due = before
+                continue                # the ticks before it first
+            self.index += 1
+            self.apply(packet[0])
+            self.due = max(self.due, self.pacing.after(packet[0]))
+
+    cdef bint draw_due(self, SampleBlock out) noexcept nogil:
+        """Draws the ticks that are due; True: the block is full before the last of them."""
+        cdef Sample sample
+        cdef size_t count = self.pointers.size()
+        while True:
+            while self.next_entity < count:
+                if out.full():
+                    return True
+                sample = Sample()
+                sample.time = self.pacing.clock.now
+                sample.entity = self.drawn[self.next_entity]
+                draw_sample(self.pointers[self.next_entity], sample.time, sample)
+                out.items.push_back(sample)
+                self.next_entity += 1
+            self.check_strategies()
+            if self.broken or not self.pacing.behind(self.due):
+                return False
+            self.pacing.clock.step()
+            self.next_entity = 0
+
+    cdef void apply(self, const Packet& packet) noexcept nogil:
+        if <size_t>packet.entity >= self.places.size() or self.places[packet.entity] < 0:
+            if not self.add_entity(packet.entity):
+                return
+        if take_packet(self.pointers[self.places[packet.entity]], packet,
+                       self.pacing.now(packet)):
+            self.taken += 1
+        else:
+            self.discarded += 1
+        self.check_strategies()
+
+    cdef bint add_entity(self, int32_t entity) noexcept nogil:
+        with gil:
+            try:
+                made = self.make_strategy()
+                if not isinstance(made, Strategy):
+                    made = PythonStrategy(made, self.entities.name(entity))
+                    self.any_python = True
+                self.strategies.append(made)
+            except BaseException as error:
+                self.error, self.broken = error, True
+                return False
+            if self.places.size() <= <size_t>entity:
+                self.places.resize(entity + 1, -1)
+            self.places[entity] = <int32_t>self.pointers.size()
+            self.pointers.push_back(<void*>made)
+            self.drawn.push_back(entity)
+            # it is first drawn at the next tick, not at the present one
+            self.next_entity = self.pointers.size()
+            self.pacing.shared = self.pointers.size() > 1
+        return True
+
+    cdef void check_strategies(self) noexcept nogil:
+        """Notes when a strategy in plain Python has raised something."""
+        cdef size_t index
+        if self.any_python:
+            for index in range(self.pointers.size()):
+                if is_broken(self.pointers[index]):
+                    self.broken = True

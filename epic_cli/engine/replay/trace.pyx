@@ -1,0 +1,121 @@
+"""Whole traces: one entity's packets through one strategy, kept as an array of rows."""
+
+from cpython.array cimport array, clone
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
+
+from epic_cli.engine.replay.pacing cimport Pacing
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.replay.replay cimport Replay
+from epic_cli.engine.replay.replay cimport Replay
+
+# A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
+cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
+
+# So many rows are drawn without the GIL before anybody is asked whether to go on.
+cdef size_t STRETCH = 65536
+
+# Time, position, velocity, arrival (NaN: none), teleport (0 or 1).
+cdef size_t COLUMNS = 9
+
+
+class TooManyRows(ValueError):
+    """The packets would be drawn in more rows than fit into memory."""
+
+
+cdef class Trace:
+    """What one strategy draws for the packets of one entity, all of it.
+
+    ``numpy.asarray`` gives the rows as a structured array of the fields ``position`` and
+    ``velocity`` (3 numbers each, in the recording's units), ``time`` (seconds), ``status`` and
+    ``entity``. ``problems`` are the packets that have no place on the clock. The loop is that of
+    ``Replay``, without the GIL, so that several traces can be drawn in parallel; each needs a
+    pacing of its own, the packets may be shared.
+
+    ``stopped`` is asked now and then whether to give up: the trace then ends early. Raises
+    ``TooManyRows``, and what a strategy written in Python raises.
+    """
+
+    cdef readonly Replay replay
+    cdef readonly list problems
+    cdef SampleBlock samples
+    cdef Py_ssize_t shape[1]
+    cdef Py_ssize_t strides[1]
+
+    def __init__(self, make_strategy, Pacing pacing not None, PacketBlock packets not None,
+                 size_t most=5_000_000, stopped=None):
+        self.replay = Replay(make_strategy, pacing, packets.entities)
+        self.samples = SampleBlock(STRETCH)
+        self.replay.feed(packets)
+        self.run(most, stopped)
+        self.problems = self.replay.problems()
+        self.replay.finish()
+        self.run(most, stopped)
+
+    cdef int run(self, size_t most, object stopped) except -1:
+        while self.replay.draw(self.samples):
+            if stopped is not None and stopped():
+                return 0
+            if self.samples.capacity >= most:
+                raise TooManyRows(f"there would be more than {most:,} rows")
+            self.samples.capacity = min(self.samples.capacity + STRETCH, most)
+        return 0
+
+    def __len__(self):
+        return self.samples.items.size()
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        cdef int needed = PyBUF_FORMAT | PyBUF_STRIDES
+        if flags & PyBUF_WRITABLE or flags & needed != needed:
+            raise BufferError("a trace is read with its format, and is not written to")
+        self.shape[0] = <Py_ssize_t>self.samples.items.size()
+        self.strides[0] = sizeof(Sample)
+        buffer.buf = self.samples.items.data()
+        buffer.obj = self
+        buffer.len = self.shape[0] * self.strides[0]
+        buffer.itemsize = sizeof(Sample)
+        buffer.readonly = True
+        buffer.ndim = 1
+        buffer.format = <char*>SAMPLE
+        buffer.shape = self.shape
+        buffer.strides = self.strides
+        buffer.suboffsets = NULL
+        buffer.internal = NULL
+
+
+def separate(PacketBlock block not None, dict entities not None):
+    """Adds the packets of a block to those of their entities: ``PacketBlock`` by name.
+
+    Packets stay in their order. Returns how many there were.
+    """
+    cdef Packet packet
+    cdef PacketBlock into
+    cdef Entities names = block.entities
+    cdef list blocks = [None] * len(names)
+    for packet in block.items:
+        into = blocks[packet.entity]
+        if into is None:
+            name = names.name(packet.entity)
+            into = entities.get(name)
+            if into is None:
+                into = entities[name] = PacketBlock(names)
+            blocks[packet.entity] = into
+        into.items.push_back(packet)
+    return block.items.size()
+
+
+def columns(PacketBlock block not None):
+    """The packets as an ``array`` of doubles, nine for each.
+
+    They are time, x, y, z, vx, vy, vz, arrival (NaN: none) and teleport (0 or 1).
+    """
+    cdef array numbers = clone(array("d"), block.items.size() * COLUMNS, False)
+    cdef double* at = numbers.data.as_doubles
+    cdef Packet packet
+    for packet in block.items:
+        at[0] = packet.time
+        at[1], at[2], at[3] = packet.position.x, packet.position.y, packet.position.z
+        at[4], at[5], at[6] = packet.velocity.x, packet.velocity.y, packet.velocity.z
+        at[7] = packet.arrival
+        at[8] = packet.teleport
+        at += COLUMNS
+    return numbers

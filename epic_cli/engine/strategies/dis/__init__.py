@@ -1,0 +1,1 @@
+"""Distributed Interactive Simulation: the strategy and its dead-reckoning models."""

@@ -1,0 +1,95 @@
+"""What the filters share: when they begin, and how they are drawn between packets."""
+
+from libc.math cimport fabs
+
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped, components, is_beyond, is_finite
+
+from epic_cli.engine.strategies.parts.age import PacketAge, age_setting
+from epic_cli.engine.declaration import Setting
+
+#: The settings that every filter has, in the order in which ``configure_filter`` takes them.
+FILTER_SETTINGS = (
+    age_setting(),
+    Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0, 3600),
+    Setting("max_gap", 1.0, "a longer time between stamps starts anew", "s", 0.001, 1e9),
+    Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none does",
+            "length units", 0, 1e12),
+)
+
+
+cdef class Filter(Strategy):
+    """Estimates position and velocity at each packet, and draws them predicted to now.
+
+        drawn(t) = position + velocity * (age of the packet + time since it came in)
+
+    A filter overrides ``begin`` (takes the first packet as it is) and ``step`` (a packet that is
+    ``period`` seconds newer than the last). It begins anew after a longer time than ``max_gap``,
+    at a packet that is further than ``snap_distance`` from what is predicted for its stamp, and
+    where numbers have become too large to reckon with. A packet with the newest stamp or an
+    earlier one is discarded: it tells nothing about the time since.
+    """
+
+    def configure_filter(self, age, max_prediction, max_gap, snap_distance):
+        """Takes the settings that all filters have."""
+        self.age = PacketAge(age)
+        self.max_prediction = max_prediction
+        self.max_gap = max_gap
+        self.snap_distance = snap_distance
+
+    @property
+    def state(self):
+        """Position and velocity at the newest packet."""
+        return components(self.position), components(self.velocity)
+
+    # ------------------------------------------------------------- for filters to override
+
+    cdef void begin(self, const Packet& packet) noexcept nogil:
+        self.position = packet.position
+        self.velocity = packet.velocity
+
+    cdef void step(self, const Packet& packet, double period) noexcept nogil:
+        self.begin(packet)
+
+    cdef bint is_sane(self) noexcept nogil:
+        """Whether the state is finite."""
+        return is_finite(self.position) and is_finite(self.velocity)
+
+    # ------------------------------------------------------------- for the engine
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.age.clear()
+
+    cdef void measured_at(self, const Packet& packet, double now) noexcept nogil:
+        """Notes when the state that the packet carries was true."""
+        self.true_at = now - self.age.of(packet, now)
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double period = packet.time - self.newest
+        if not self.empty and period <= 0:
+            return False
+        self.measured_at(packet, now)
+        if self.empty or period > self.max_gap or is_beyond(
+                packet.position - (self.position + self.velocity * period), self.snap_distance):
+            self.begin(packet)
+        else:
+            self.step(packet, period)
+            if not self.is_sane():
+                self.begin(packet)
+        self.empty = False
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double ahead = at - self.true_at
+        if self.empty:
+            sample.status = NONE
+            return
+        sample.position = self.position + self.velocity * clamped(
+            ahead, -self.max_prediction, self.max_prediction)
+        sample.status = EXTRAPOLATED if fabs(ahead) <= self.max_prediction else HELD
+        if not is_finite(sample.position):
+            sample.position = self.position     # numbers too large to predict with
+        elif sample.status == EXTRAPOLATED:
+            sample.velocity = self.velocity

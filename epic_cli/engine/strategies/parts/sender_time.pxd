@@ -1,0 +1,28 @@
+cimport cython
+
+from epic_cli.engine.strategies.parts.latency cimport MovingAverage
+
+
+@cython.final
+cdef class SenderClock:
+    cdef readonly bint estimates
+    cdef readonly double offset
+    cdef readonly double resync
+    cdef MovingAverage average
+    cdef double latest
+
+    cpdef void add(self, double stamp, double now) noexcept nogil
+    cpdef double time(self, double at) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class SendInterval:
+    cdef readonly bint measures
+    cdef readonly double value
+    cdef readonly long count
+    cdef double first_guess
+    cdef double newest
+
+    cpdef void add(self, double stamp) noexcept nogil
+    cpdef void clear(self) noexcept nogil

@@ -1,0 +1,85 @@
+"""What a receiver can know of its sender: what time it is there, and how often it sends.
+
+Engines agree on both when a connection begins. A recording does not say, so both are estimated
+from stamps and arrivals, or given.
+"""
+
+cimport cython
+from libc.math cimport INFINITY, NAN, fabs
+
+from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+
+# How much one packet counts in the estimates: they settle within some twenty packets.
+cdef double WEIGHT = 0.1
+
+
+@cython.final
+cdef class SenderClock:
+    """The sender's time of what comes in now: the local time less an offset, in seconds.
+
+        offset = moving average of (arrival - stamp)
+
+    The offset holds the latency besides the difference between the clocks, so ``time`` is the
+    stamp that would come in now. A packet whose offset differs by more than ``resync`` starts
+    the average anew. ``time`` never goes back. With ``offset`` given nothing is estimated.
+    """
+
+    def __init__(self, double offset=NAN, double resync=0.5):
+        self.estimates = offset != offset
+        self.offset = 0 if self.estimates else offset
+        self.resync = resync
+        self.average = NewMovingAverage(WEIGHT)
+        self.clear()
+
+    cpdef void add(self, double stamp, double now) noexcept nogil:
+        """A packet with this stamp came in at the local time ``now``."""
+        if not self.estimates:
+            return
+        if self.average.count > 0 and fabs(now - stamp - self.average.value) > self.resync:
+            self.average.clear()
+        self.offset = self.average.add(now - stamp)
+
+    cpdef double time(self, double at) noexcept nogil:
+        """The sender's time at the local time ``at``."""
+        self.latest = max(self.latest, at - self.offset)
+        return self.latest
+
+    cpdef void clear(self) noexcept nogil:
+        """Forgets what was estimated."""
+        self.latest = -INFINITY
+        if self.estimates:
+            self.average.clear()
+            self.offset = 0
+
+
+@cython.final
+cdef class SendInterval:
+    """The time between two packets in seconds, given or measured by their stamps.
+
+    A measured difference counts for a tenth, and for twice the average at most: a silence is
+    not a send interval. Before two packets have come in it is ``first_guess``.
+    """
+
+    def __init__(self, double value=NAN, double first_guess=0.05):
+        self.measures = value != value
+        self.value = first_guess if self.measures else value
+        self.first_guess = self.value
+        self.clear()
+
+    cpdef void add(self, double stamp) noexcept nogil:
+        """A packet with this stamp came in, and it is the newest."""
+        cdef double sample = stamp - self.newest
+        self.newest = stamp
+        if not self.measures or not sample > 0:
+            return
+        self.count += 1
+        if self.count == 1:
+            self.value = sample
+        else:
+            self.value += (min(sample, 2 * self.value) - self.value) * WEIGHT
+
+    cpdef void clear(self) noexcept nogil:
+        """Forgets what was measured."""
+        self.value = self.first_guess
+        self.newest = NAN
+        self.count = 0

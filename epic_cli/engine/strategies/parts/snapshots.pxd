@@ -1,0 +1,69 @@
+"""Buffers of received states, and what is drawn of two of them."""
+
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.packets cimport HELD, INTERPOLATED, Packet, Sample
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_beyond
+
+
+cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
+    cdef cppclass Snapshot:
+        double time
+        double arrival
+        Vec3[double] position
+        Vec3[double] velocity
+
+    cdef cppclass SnapshotBuffer:
+        void set_capacity(size_t)
+        size_t size()
+        bint empty()
+        bint full()
+        Snapshot& operator[](size_t)
+        Snapshot& front()
+        Snapshot& back()
+        void clear()
+        void drop_front(size_t)
+        void drop_back()
+        size_t count_until(double)
+        void insert(size_t, const Snapshot&)
+        void append(const Snapshot&)
+
+    Snapshot snapshot_of(const Packet&, double)
+
+
+cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
+    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where there is no way to go."""
+    if after <= before:
+        return 1
+    return min(max((time - before) / (after - before), 0.0), 1.0)
+
+
+cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
+    """Whether two points are farther apart than ``distance``, where 0 stands for no limit."""
+    return is_beyond(a - b, distance)
+
+
+cdef inline void draw_held(const Snapshot& one, Sample& sample) noexcept nogil:
+    """Shows one state for lack of another."""
+    sample.position = one.position
+    sample.velocity = one.velocity
+    sample.status = HELD
+
+
+cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
+                              double snap_distance, Sample& sample) noexcept nogil:
+    """Shows the point at the fraction u of the way; a way that is too long is not travelled."""
+    if farther(before.position, after.position, snap_distance):
+        sample.position = before.position if u < 1 else after.position
+        sample.velocity = before.velocity if u < 1 else after.velocity
+    else:
+        sample.position = lerp(before.position, after.position, u)
+        sample.velocity = lerp(before.velocity, after.velocity, u)
+    sample.status = INTERPOLATED
+
+
+cdef inline void draw_again(const Sample& shown, Sample& sample) noexcept nogil:
+    """Shows what was shown before."""
+    sample.position = shown.position
+    sample.velocity = shown.velocity
+    sample.status = HELD

@@ -1,0 +1,1 @@
+"""Quake III: the strategy and its trajectories."""

@@ -1,0 +1,1 @@
+"""The spline of Decentraland: the strategy and its curves."""

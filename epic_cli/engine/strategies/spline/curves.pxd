@@ -1,0 +1,58 @@
+"""The seven curves of Decentraland from one state to the next, (p0, v0) to (p1, v1) over T.
+
+Source: decentraland/unity-explorer, InterpolationSpline (Apache-2.0), from the formulas.
+"""
+
+from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
+from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity, lerp
+from epic_cli.engine.packets cimport Sample
+from epic_cli.engine.vec3 cimport Vec3
+
+
+cdef enum Curve:
+    LINEAR
+    HERMITE
+    MONOTONE_Y_HERMITE
+    FULL_MONOTONIC_HERMITE
+    BEZIER
+    VELOCITY_BLENDING
+    POSITION_BLENDING
+
+
+cdef inline double monotone(double velocity, double rate) noexcept nogil:
+    """The velocity, limited to between 0 and the average rate; as it is where that is 0."""
+    if rate > 0:
+        return min(max(velocity, 0.0), rate)
+    if rate < 0:
+        return max(min(velocity, 0.0), rate)
+    return velocity
+
+
+cdef inline Vec3[double] end_velocity(Curve curve, Vec3[double] velocity,
+                                      Vec3[double] rate) noexcept nogil:
+    """An end's velocity as the curve takes it: as received, or such that it is monotone."""
+    if curve == MONOTONE_Y_HERMITE:
+        return Vec3[double](velocity.x, monotone(velocity.y, rate.y), velocity.z)
+    if curve == FULL_MONOTONIC_HERMITE:
+        return Vec3[double](monotone(velocity.x, rate.x), monotone(velocity.y, rate.y),
+                            monotone(velocity.z, rate.z))
+    return velocity
+
+
+cdef inline void draw_curve(Sample& sample, Curve curve, Vec3[double] p0, Vec3[double] v0,
+                            Vec3[double] p1, Vec3[double] v1, double duration,
+                            double t) noexcept nogil:
+    """The point of a curve t seconds after its beginning, and its derivative by time."""
+    cdef double u = t / duration
+    cdef bint blends_velocity = curve == VELOCITY_BLENDING
+    cdef Vec3[double] none
+    if curve == LINEAR:
+        sample.position = lerp(p0, p1, u)
+        sample.velocity = (p1 - p0) * (1 / duration)
+    elif blends_velocity or curve == POSITION_BLENDING:
+        p1 = p1 - v1 * duration         # blending wants where the received path begins
+        sample.position = blended(p0, v0, p1, v1, none, duration, t, blends_velocity)
+        sample.velocity = blended_velocity(p0, v0, p1, v1, none, duration, t, blends_velocity)
+    else:
+        sample.position = hermite(p0, v0, p1, v1, duration, u)
+        sample.velocity = hermite_velocity(p0, v0, p1, v1, duration, u)

@@ -1,0 +1,1 @@
+"""Unity Netcode for GameObjects: the strategy and its helpers."""

@@ -1,0 +1,40 @@
+cimport cython
+
+from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer
+from epic_cli.engine.vec3 cimport Vec3
+
+
+cpdef enum Interpolation:
+    DOUBLE_LERP
+    LEGACY_LERP
+    LERP
+    SMOOTH_DAMP
+
+
+@cython.final
+cdef class BufferedInterpolator:
+    cdef readonly Interpolation kind
+    cdef readonly bint smooths, per_frame
+    cdef readonly double maximum_time
+    cdef public double tick         # the least time that a way takes, s
+    cdef public double latency      # how far rendering is behind the server time, s
+    cdef public double snap_distance
+    cdef SnapshotBuffer queue
+    cdef long received              # since the last frame
+    cdef double newest              # the newest stamp in the queue or taken from it
+    cdef bint has_target
+    cdef double start_time, target_time, way_time, way_done
+    cdef Vec3[double] start, target, next_value, current, rate
+
+    cdef void put(self, Vec3[double] value, double time) noexcept nogil
+    cdef bint sorts_in(self, double time) noexcept nogil
+    cdef void jump(self, Vec3[double] value) noexcept nogil
+    cdef void resume(self, double time) noexcept nogil
+    cdef bint arrived(self) noexcept nogil
+    cdef Vec3[double] advance(self, double elapsed, double render, double server) noexcept nogil
+    cdef bint take(self, double until) noexcept nogil
+    cdef Vec3[double] advance_double(self, double elapsed, double render,
+                                     double server) noexcept nogil
+    cdef void head_for(self, Vec3[double] value, double time) noexcept nogil
+    cdef double smoothing(self, double elapsed) noexcept nogil
+    cdef bint near_target(self, double distance) noexcept nogil

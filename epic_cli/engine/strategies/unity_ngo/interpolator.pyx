@@ -1,0 +1,231 @@
+"""The interpolators of Unity's Netcode for GameObjects, for one vector each.
+
+Four ways to follow a queue of stamped values, from its releases 1.x (``double-lerp``, in single
+precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
+``render`` an earlier time that is drawn.
+
+Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formulas only.
+"""
+
+cimport cython
+from libc.math cimport INFINITY, isfinite, pow
+
+from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther
+from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
+
+# More values than this within one frame are a burst: only the newest counts.
+cdef long BURST = 100
+# The queue must also last while the server time stands still.
+cdef size_t CAPACITY = 512
+# A way that is this many times overdue is at its end.
+cdef float OVERDUE = 3
+# How long legacy-lerp waits at its target before it forgets where it came from, s.
+cdef double IDLE = 0.3
+
+
+@cython.final
+cdef class BufferedInterpolator:
+    """Follows stamped values; see ``UnityNgo`` for what each kind does.
+
+    ``maximum_time`` is the maximum interpolation time (s for the lerps of old, a rate for the
+    others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
+    2026, which does not know the frame's length.
+    """
+
+    def __init__(self, kind, double maximum_time=0.1, bint smooths=True, bint per_frame=False,
+                 double tick=1.0 / 30, double latency=2.0 / 30):
+        self.kind = kind
+        self.maximum_time = maximum_time
+        self.smooths = smooths
+        self.per_frame = per_frame
+        self.tick = tick
+        self.latency = latency
+        self.queue.set_capacity(CAPACITY)
+        self.jump(Vec3[double]())
+
+    # ------------------------------------------------------------- for Python
+
+    def add(self, value, double time):
+        """Puts a value of three numbers with its stamp into the queue."""
+        x, y, z = value
+        self.put(Vec3[double](x, y, z), time)
+
+    def reset_to(self, value):
+        """Forgets everything and shows this value of three numbers."""
+        x, y, z = value
+        self.jump(Vec3[double](x, y, z))
+
+    def update(self, double elapsed, double render, double server):
+        """The value of the frame at these times, after ``elapsed`` seconds since the last."""
+        cdef Vec3[double] value = self.advance(elapsed, render, server)
+        return value.x, value.y, value.z
+
+    # ------------------------------------------------------------- for strategies
+
+    cdef void put(self, Vec3[double] value, double time) noexcept nogil:
+        cdef Snapshot item
+        cdef size_t place
+        cdef bint late = not time > self.newest
+        self.received += 1
+        if late and not self.sorts_in(time):
+            return
+        if self.received > BURST and not late:
+            self.jump(value)
+            self.received = BURST
+        if self.queue.full():
+            self.queue.drop_front(1)
+        place = self.queue.count_until(time)
+        self.newest = time if not late else self.newest
+        item.time = time
+        item.position = value
+        self.queue.insert(place, item)
+
+    cdef bint sorts_in(self, double time) noexcept nogil:
+        """Whether a late value still counts: only double-lerp takes it, before it has passed it."""
+        cdef size_t place = self.queue.count_until(time)
+        if self.kind != DOUBLE_LERP or self.has_target and time <= self.target_time:
+            return False
+        return place == 0 or self.queue[place - 1].time < time
+
+    cdef void jump(self, Vec3[double] value) noexcept nogil:
+        """Shows this value at once and waits for the next."""
+        self.queue.clear()
+        self.received = 0
+        self.newest = -INFINITY
+        self.has_target = False
+        self.start = self.target = self.next_value = self.current = value
+        self.rate = Vec3[double]()
+
+    cdef void resume(self, double time) noexcept nogil:
+        """After a pause: the way to the next value begins here and at this stamp."""
+        self.queue.clear()
+        self.has_target = True
+        self.target_time = time
+        self.target = self.start = self.next_value = self.current
+        self.rate = Vec3[double]()
+
+    cdef bint arrived(self) noexcept nogil:
+        """Whether there is no way to go."""
+        return self.queue.empty() and (not self.has_target or self.near_target(1e-6))
+
+    cdef Vec3[double] advance(self, double elapsed, double render,
+                              double server) noexcept nogil:
+        cdef double u
+        cdef bint legacy = self.kind == LEGACY_LERP
+        cdef bint taken = False
+        self.received = 0
+        if self.kind == DOUBLE_LERP:
+            return self.advance_double(elapsed, render, server)
+        if not legacy:
+            taken = self.take(render)
+        elif not self.has_target or self.target_time <= render:
+            taken = self.take(server)
+        if not self.has_target:
+            return self.current
+        if not taken and self.queue.empty() and self.near_target(1e-9):
+            if render - self.target_time > (IDLE if legacy else self.latency + self.tick):
+                self.has_target = False
+                return self.current
+        elif not taken and not legacy and not self.queue.empty() and self.near_target(1e-6):
+            return self.current         # arrived, with the next value still in the future
+        if legacy:
+            u = min(max((render - self.start_time) / self.way_time, 0.0), 1.0)
+            self.next_value = lerp(self.start, self.target, u)
+        else:
+            self.way_done = min(self.way_done + elapsed, self.way_time)
+            u = self.way_done / self.way_time
+            if self.kind == LERP:
+                self.next_value = lerp(self.start, self.target, u)
+            else:
+                self.next_value = smooth_damp(self.next_value, self.target, &self.rate,
+                                              self.way_time * u, elapsed)
+        if self.smooths:
+            self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
+        else:
+            self.current = self.next_value
+        return self.current
+
+    cdef bint take(self, double until) noexcept nogil:
+        """Heads for the newest queued value up to this stamp; False: there is none."""
+        cdef size_t count = self.queue.count_until(until)
+        if count == 0:
+            return False
+        self.head_for(self.queue[count - 1].position, self.queue[count - 1].time)
+        self.queue.drop_front(count)
+        return True
+
+    cdef void head_for(self, Vec3[double] value, double time) noexcept nogil:
+        cdef bint jumps = not self.has_target or farther(self.target, value, self.snap_distance)
+        self.start_time = self.target_time if self.has_target else time
+        self.way_time = max(time - self.start_time, self.tick)
+        self.way_done = 0
+        self.has_target = True
+        self.target = value
+        self.target_time = time
+        if jumps:
+            self.next_value = self.current = value
+            self.rate = Vec3[double]()
+        # not the old target but what is drawn, so legacy-lerp falls behind where frames and
+        # stamps do not coincide
+        self.start = self.next_value
+
+    cdef double smoothing(self, double elapsed) noexcept nogil:
+        """How much of the way to the interpolated value a frame goes, 0 to 1."""
+        cdef double rate
+        if self.kind == LEGACY_LERP:
+            return min(elapsed / self.maximum_time, 1.0)
+        rate = min(max(self.maximum_time, 0.0), 1.0)
+        if self.per_frame:
+            return 1 - rate
+        return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
+
+    cdef bint near_target(self, double distance) noexcept nogil:
+        cdef Vec3[double] way = self.target - self.current
+        return dot(way, way) <= distance * distance
+
+    # ------------------------------------------------------------- of 1.x, in single precision
+
+    cdef Vec3[double] advance_double(self, double elapsed, double render,
+                                     double server) noexcept nogil:
+        cdef size_t count = self.queue.count_until(server)
+        cdef float u = 1
+        cdef Snapshot item
+        if count > 0 and (not self.has_target or render >= self.target_time):
+            item = self.queue[count - 1]
+            self.queue.drop_front(count)
+            if not self.has_target or farther(self.target, item.position, self.snap_distance):
+                if self.has_target:
+                    self.current = item.position
+                self.start_time = item.time
+                self.start = item.position
+            else:
+                self.start_time = self.target_time
+                self.start = self.target
+            self.has_target = True
+            self.target_time = item.time
+            self.target = item.position
+        if not self.has_target:
+            return self.current
+        if self.target_time - self.start_time > 1e-10:
+            u = <float>((render - self.start_time) / (self.target_time - self.start_time))
+            u = 0 if u < 0 else 1 if u > OVERDUE else u
+        self.current = single_lerp(
+            self.current, single_lerp(self.start, self.target, u),
+            <float>elapsed / <float>self.maximum_time)
+        return self.current
+
+
+cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
+    cdef Vec3[float] start = narrowed(a)
+    cdef Vec3[double] result
+    result = widened(start + (narrowed(b) - start) * min(max(u, <float>0), <float>1))
+    return result if isfinite(result.x + result.y + result.z) else b
+
+
+def damped(double value, double target, double velocity, double smooth_time, double elapsed):
+    """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
+    cdef Vec3[double] speed = Vec3[double](velocity, 0, 0)
+    cdef Vec3[double] result = smooth_damp(
+        Vec3[double](value, 0, 0), Vec3[double](target, 0, 0), &speed, smooth_time, elapsed)
+    return result.x, speed.x

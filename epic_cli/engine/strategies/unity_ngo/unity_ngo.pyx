@@ -1,0 +1,156 @@
+"""The interpolation of Unity's Netcode for GameObjects, in its four kinds."""
+
+from libc.math cimport NAN
+
+from epic_cli.engine.strategies.unity_ngo.interpolator cimport BufferedInterpolator
+from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
+from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
+from epic_cli.engine.strategy cimport Strategy
+
+from epic_cli.engine.strategies.unity_ngo.interpolator import BufferedInterpolator as NewInterpolator
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.strategies.unity_ngo.network_time import NetworkTime as NewNetworkTime
+from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
+
+_MODES = ("double-lerp", "legacy-lerp", "lerp", "smooth-damp")
+
+
+cdef class UnityNgo(Strategy):
+    """Follows a queue of states some ticks behind the server time, and smooths what comes out.
+
+    The server time of the client is ``server_buffer`` behind the newest stamps; what is rendered
+    is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
+    newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
+
+    double-lerp (1.x): states up to the server time, once r has passed the target:
+        value  = lerp(start, target, (r - start.time) / (target.time - start.time))
+        drawn += (value - drawn) * frame time / position_max_interpolation_time
+    legacy-lerp (default since 2.3): the same, but a way begins at the last value, not at the
+    last target. It falls behind the more, the sooner after a stamp the frames draw: where r is
+    always a fraction f of a tick past the target, by (1 - f) / f ticks.
+    lerp: states up to r; goes by the frame times, not by r. After it:
+        drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
+    smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
+
+    ``position_lerp_smoothing=off`` leaves out the second step (double-lerp always has it). Up to
+    2026 its factor in the last two kinds was 1 - position_max_interpolation_time a frame, so
+    that smoothing depended on the frame rate and 1 froze the object: smoothing_factor=per-frame.
+
+    Very smooth, and never overshoots; but floaty: the second lerp is always on its way, and the
+    lag is larger than any other's. double-lerp is computed in single precision, as there. Its
+    reset (when it is at rest) makes a later way begin at once. More than 100 packets in one
+    frame count as a burst, of which only the newest is shown.
+
+    Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
+    time never goes back; after a silence longer than ``pause`` a way takes one tick, where Unity
+    begins it at the stale stamp and is there at once (``pause=0``); ``snap_distance`` is ours.
+    Unity teleports on demand only. Late packets are discarded, except by double-lerp, which
+    sorts them in as long as it has not passed them.
+
+    The velocity is that of the packets, followed in the same way.
+    """
+
+    declaration = Declaration(
+        name="unity-ngo",
+        summary="Unity Netcode for GameObjects: buffered interpolation, then a second smoothing",
+        family="delay buffer",
+        needs=("arrival times", "a steady send rate"),
+        lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
+        on_loss="goes to the newest state, then holds",
+        source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
+        proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
+        settings=(
+            Setting("mode", "legacy-lerp", "the kind of interpolation", choices=_MODES),
+            Setting("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
+                    0.1, 1000, choices=("auto",)),
+            Setting("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
+                    " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
+                    choices=("auto",), tune=(1, 5)),
+            Setting("position_lerp_smoothing", "on", "smooth what was interpolated",
+                    choices=("on", "off")),
+            Setting("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
+                    0.01, 1, tune=(0.01, 0.9)),
+            Setting("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
+                    choices=("frame-rate-independent", "per-frame")),
+            Setting("latency", "auto", "arrival less stamp, which sets the server time; auto"
+                    " measures it", "s", -1e12, 1e12, choices=("auto",)),
+            Setting("server_buffer", 0.05, "how far the server time is behind the stamps", "s",
+                    0, 10, tune=(0, 0.2)),
+            Setting("hard_reset", 0.2, "a server time that is off by more jumps", "s", 0, 60),
+            Setting("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1),
+            Setting("sync_interval", 1.0, "time between two of its measurements", "s", 0, 60),
+            Setting("pause", 1.0, "after a longer silence a way takes one tick; 0: never", "s",
+                    0, 3600),
+            SNAP_DISTANCE,
+        ),
+    )
+
+    cdef BufferedInterpolator positions, velocities
+    cdef NetworkTime clock
+    cdef SendInterval interval
+    cdef double tick_latency, pause
+    cdef bint empty, drew
+    cdef double last_frame
+
+    def configure(self, *, mode, tick_rate, tick_latency, position_lerp_smoothing,
+                  position_max_interpolation_time, smoothing_factor, latency, server_buffer,
+                  hard_reset, adjustment_ratio, sync_interval, pause, snap_distance):
+        kind = _MODES.index(mode)
+        given = (kind, position_max_interpolation_time, position_lerp_smoothing == "on",
+                 smoothing_factor == "per-frame")
+        self.positions = NewInterpolator(*given)
+        self.velocities = NewInterpolator(*given)
+        self.positions.snap_distance = snap_distance
+        self.clock = NewNetworkTime(NAN if latency == "auto" else latency, server_buffer,
+                                    hard_reset, adjustment_ratio, sync_interval)
+        self.interval = NewSendInterval(NAN if tick_rate == "auto" else 1.0 / tick_rate, 1.0 / 30)
+        self.tick_latency = (1 if kind < 2 else 2) if tick_latency == "auto" else tick_latency
+        self.pause = pause
+
+    cdef void clear(self) noexcept nogil:
+        self.clock.clear()
+        self.interval.clear()
+        self.empty = True
+        self.drew = False
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint taken = self.empty or packet.time > self.newest
+        if self.empty:
+            self.positions.jump(packet.position)
+            self.velocities.jump(packet.velocity)
+            if not self.drew:
+                self.last_frame = now
+        elif 0 < self.pause < packet.time - self.newest:
+            self.positions.resume(packet.time - self.interval.value)
+            self.velocities.resume(packet.time - self.interval.value)
+        if taken:
+            self.interval.add(packet.time)
+            self.clock.sync(packet.time, now)
+            self.set_tick(self.positions)
+            self.set_tick(self.velocities)
+        elif not self.positions.sorts_in(packet.time):
+            return False
+        self.empty = False
+        self.positions.put(packet.position, packet.time)
+        self.velocities.put(packet.velocity, packet.time)
+        return True
+
+    cdef void set_tick(self, BufferedInterpolator one) noexcept nogil:
+        one.tick = self.interval.value
+        one.latency = self.interval.value * self.tick_latency
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double elapsed, server, render
+        if self.empty:
+            sample.status = NONE
+        else:
+            elapsed = max(at - self.last_frame, 0.0)
+            server = self.clock.advance(at, elapsed)
+            render = server - self.interval.value * self.tick_latency
+            sample.position = self.positions.advance(elapsed, render, server)
+            sample.velocity = self.velocities.advance(elapsed, render, server)
+            sample.status = HELD if self.positions.arrived() else INTERPOLATED
+        self.last_frame = at
+        self.drew = True

@@ -1,0 +1,1 @@
+"""Text and numbers: packet lines to packets, samples to rows."""

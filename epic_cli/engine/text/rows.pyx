@@ -1,0 +1,277 @@
+"""Samples to rows: how a tick is written, in each of the formats."""
+
+from libc.stddef cimport size_t
+from libcpp.string cimport string
+
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock
+
+
+cdef extern from "text/numbers.h" namespace "epic" nogil:
+    char* append(char* out, const char* text)
+    char* append_fixed2 "epic::append_fixed<2>"(char* out, double value)
+    char* append_fixed3 "epic::append_fixed<3>"(char* out, double value)
+    char* append_column2 "epic::append_column<2>"(char* out, double value, int width)
+    char* append_column3 "epic::append_column<3>"(char* out, double value, int width)
+    char* append_shortest(char* out, double value)
+    bint isfinite "std::isfinite"(double value)
+
+
+ctypedef const char* Text
+
+FORMATS = ("epic", "table", "tsv", "csv", "jsonl")
+
+cdef enum RowFormat:
+    EPIC
+    TABLE
+    TSV
+    CSV
+    JSONL
+
+# More than the longest row has without its name: six numbers of up to 313 characters.
+cdef enum:
+    LONGEST_ROW = 2600
+
+_COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
+
+# The widths of the table's columns; without velocity (0) the status is brief as well.
+cdef struct Layout:
+    int time
+    int position
+    int velocity
+
+
+# By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
+cdef Text[4] COLOURS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
+cdef Text[4] STATUS = [b"none", b"held", b"interpolated", b"extrapolated"]
+cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
+cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
+
+
+cdef Layout layout_for(int width):
+    """The widest table that a screen of so many columns has room for."""
+    if width >= 96:
+        return Layout(10, 12, 12)
+    if width >= 79:
+        return Layout(8, 10, 9)
+    return Layout(7, 9, 0)
+
+
+cdef class RowWriter:
+    """Writes samples in one of ``FORMATS``.
+
+    ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
+    for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
+    (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
+    shortest decimal that reads back as the same number.
+    """
+
+    cdef readonly str format
+    cdef RowFormat kind
+    cdef bint color
+    cdef Layout layout
+    cdef string out
+
+    def __init__(self, str row_format="epic", bint color=False, int width=96):
+        if row_format not in FORMATS:
+            raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
+        self.format = row_format
+        self.kind = <RowFormat><int>FORMATS.index(row_format)
+        self.color = color
+        self.layout = layout_for(width)
+
+    def header(self, bint named=True):
+        """What stands above the first row; without ``named``, a table has no column of names."""
+        if self.kind == TABLE:
+            return table_header(self.layout, named)
+        if self.kind == CSV or self.kind == TSV:
+            return ((b"," if self.kind == CSV else b"\t").join(
+                name.encode() for name in _COLUMNS) + b"\n")
+        return b""
+
+    def rows(self, SampleBlock block not None, Entities entities not None):
+        """The rows of a block's samples."""
+        cdef size_t size = 0
+        cdef size_t index
+        cdef char* p
+        cdef size_t longest = longest_name(entities)
+        with nogil:
+            for index in range(block.items.size()):
+                # the names are escaped on their way out: up to six characters for one
+                if self.out.size() < size + LONGEST_ROW + 6 * longest:
+                    self.out.resize(2 * size + LONGEST_ROW + 6 * longest)
+                p = &self.out[0] + size
+                p = self.row(p, block.items[index],
+                             entities.names.name(block.items[index].entity))
+                size = p - &self.out[0]
+        return self.out.data()[:size] if size else b""
+
+    cdef char* row(self, char* out, const Sample& sample, const string& entity) noexcept nogil:
+        if self.kind == EPIC:
+            return epic_row(out, sample)
+        if self.kind == TABLE:
+            return table_row(out, sample, entity, self.layout, self.color)
+        if self.kind == JSONL:
+            return json_row(out, sample, entity)
+        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t")
+
+
+cdef size_t longest_name(Entities entities):
+    cdef size_t longest = 0
+    cdef size_t index
+    for index in range(entities.names.size()):
+        longest = max(longest, entities.names.name(<int>index).size())
+    return longest
+
+
+cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
+    out = append(out, b"pos: ")
+    out = append_fixed2(out, sample.position.x)
+    out = append(out, b",")
+    out = append_fixed2(out, sample.position.y)
+    out = append(out, b",")
+    out = append_fixed2(out, sample.position.z)
+    out = append(out, b"  vel: ")
+    out = append_fixed3(out, sample.velocity.x)
+    out = append(out, b",")
+    out = append_fixed3(out, sample.velocity.y)
+    out = append(out, b",")
+    out = append_fixed3(out, sample.velocity.z)
+    out = append(out, b"  time: ")
+    out = append_fixed3(out, sample.time)
+    return append(out, b"\n")
+
+
+cdef bytes table_header(Layout layout, bint named):
+    widths = [layout.time] + 3 * [layout.position] + 3 * [layout.velocity]
+    numbers = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
+    status = "  status" if layout.velocity else " stat"
+    name = ("        entity" if layout.velocity else "  entity") if named else ""
+    return f"{numbers}{status}{name}\n".encode()
+
+
+cdef char* table_row(char* out, const Sample& sample, const string& entity,
+                     const Layout& layout, bint color) noexcept nogil:
+    cdef int velocity = layout.velocity
+    out = append_column3(out, sample.time, layout.time)
+    if sample.status == NONE:
+        out = append_dashes(out, layout.position)
+        if velocity:
+            out = append_dashes(out, velocity)
+    else:
+        out = append_column2(out, sample.position.x, layout.position)
+        out = append_column2(out, sample.position.y, layout.position)
+        out = append_column2(out, sample.position.z, layout.position)
+        if velocity:
+            out = append_column3(out, sample.velocity.x, velocity)
+            out = append_column3(out, sample.velocity.y, velocity)
+            out = append_column3(out, sample.velocity.z, velocity)
+    out = append(out, b"  " if velocity else b" ")
+    if color:
+        out = append(out, COLOURS[sample.status])
+    if not velocity:
+        out = append(out, BRIEF[sample.status])
+    else:
+        out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
+    if color:
+        out = append(out, b"\x1b[0m")
+    if not entity.empty():
+        out = append(out, b"  ")
+        out = append_escaped(out, entity, b"\\x", False)
+    return append(out, b"\n")
+
+
+cdef char* append_dashes(char* out, int width) noexcept nogil:
+    cdef int index
+    for _ in range(3):
+        for index in range(width - 1):
+            out[index] = b" "
+        out[width - 1] = b"-"
+        out += width
+    return out
+
+
+cdef char* separated_row(char* out, const Sample& sample, const string& entity,
+                         const char* separator) noexcept nogil:
+    cdef double[6] numbers
+    cdef int index
+    numbers = [sample.position.x, sample.position.y, sample.position.z,
+               sample.velocity.x, sample.velocity.y, sample.velocity.z]
+    out = append_shortest(out, sample.time)
+    for index in range(6):
+        out = append(out, separator)
+        if sample.status != NONE:
+            out = append_shortest(out, numbers[index])
+    out = append(out, separator)
+    out = append(out, STATUS[sample.status])
+    out = append(out, separator)
+    if separator[0] == b",":
+        out = append_quoted(out, entity)
+    else:
+        out = append_escaped(out, entity, b"\\x", False)
+    return append(out, b"\n")
+
+
+cdef char* json_row(char* out, const Sample& sample, const string& entity) noexcept nogil:
+    cdef double[6] numbers
+    cdef Text[6] keys
+    cdef int index
+    numbers = [sample.position.x, sample.position.y, sample.position.z,
+               sample.velocity.x, sample.velocity.y, sample.velocity.z]
+    keys = [b', "x": ', b', "y": ', b', "z": ', b', "vx": ', b', "vy": ', b', "vz": ']
+    out = append(out, b'{"time": ')
+    out = append_shortest(out, sample.time)
+    for index in range(6):
+        out = append(out, keys[index])
+        # JSON has no word for infinity and NaN
+        if sample.status != NONE and isfinite(numbers[index]):
+            out = append_shortest(out, numbers[index])
+        else:
+            out = append(out, b"null")
+    out = append(out, b', "status": "')
+    out = append(out, STATUS[sample.status])
+    out = append(out, b'", "entity": "')
+    out = append_escaped(out, entity, b"\\u00", True)
+    return append(out, b'"}\n')
+
+
+cdef const char* HEX = b"0123456789abcdef"
+
+
+cdef char* append_escaped(char* out, const string& text, const char* prefix,
+                          bint quotes) noexcept nogil:
+    """Text without control characters: a name must not steer a terminal or end a row."""
+    cdef unsigned char c
+    cdef size_t index
+    for index in range(text.size()):
+        c = <unsigned char>text[index]
+        if c < 0x20 or c == 0x7F:
+            out = append(out, prefix)
+            out[0] = HEX[c >> 4]
+            out[1] = HEX[c & 15]
+            out += 2
+        else:
+            if c == b"\\" or (quotes and c == b'"'):
+                out[0] = b"\\"
+                out += 1
+            out[0] = c
+            out += 1
+    return out
+
+
+cdef char* append_quoted(char* out, const string& text) noexcept nogil:
+    """A CSV field, quoted where it must be (RFC 4180)."""
+    cdef char c
+    cdef size_t index
+    cdef bint quote = False
+    for index in range(text.size()):
+        c = text[index]
+        quote = quote or c == b"," or c == b'"' or c == b"\n" or c == b"\r"
+    if quote:
+        out = append(out, b'"')
+    for index in range(text.size()):
+        c = text[index]
+        if c == b'"':
+            out = append(out, b'"')
+        out[0] = c
+        out += 1
+    return append(out, b'"') if quote else out

@@ -1,0 +1,247 @@
+"""Packet text to packets: lines as the demo reads them, and single fields for other formats."""
+
+from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memchr, memcpy
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, string_view, view
+
+
+cdef extern from "text/scan.h" namespace "epic" nogil:
+    cdef cppclass Number:
+        double value
+        float single
+
+    cdef cppclass Scanned:
+        int expected
+        const char* where
+        string_view entity
+
+    int EXPECTED_NOTHING
+    int EXPECTED_TEXT
+    int EXPECTED_FEWER_ENTITIES
+    Scanned scan_packet(const char*, const char*, Packet&)
+    int scan_field(string_view, string_view, Packet&, string_view&)
+    bint scan_whole_number(string_view, Number&)
+
+
+cdef struct Refused:
+    int64_t line
+    int64_t column
+    size_t offset
+    size_t length
+    size_t caret
+    int expected
+
+
+# fgets(line, 1024, stdin) hands over at most so many characters at once
+cdef enum:
+    LONGEST_PIECE = 1023
+
+
+cdef class TextScanner:
+    """Reads packet text block by block, exactly as the demo's fgets and sscanf would.
+
+    A line that begins with ``q`` or NUL ends the recording (``ended``). A line of more than
+    1023 bytes is read as several, as ``fgets`` hands it over; so a block keeps at most that much
+    text for the next one, whatever the length of the lines.
+    """
+
+    cdef readonly bint ended
+    cdef readonly Entities entities
+    cdef bytes kept
+    cdef int64_t line
+    cdef int64_t column
+    cdef size_t usual               # packets in a block, about
+
+    def __init__(self, Entities entities=None):
+        self.entities = Entities() if entities is None else entities
+        self.kept = b""
+        self.line = 1
+
+    def scan(self, bytes data, bint final=False):
+        """The packets of all lines that ``data`` completes, as a ``PacketBlock``.
+
+        With ``final`` the text ends here, and what is left of it is a line as well.
+        """
+        cdef PacketBlock block = PacketBlock(self.entities)
+        cdef vector[Refused] refused
+        cdef size_t used
+        if self.ended:
+            return block
+        block.text = self.kept + data if self.kept else data
+        cdef const char* text = block.text
+        cdef size_t size = len(block.text)
+        block.items.reserve(self.usual)
+        with nogil:
+            used = self.scan_lines(text, size, final, block, refused)
+        self.kept = block.text[used:]
+        self.usual = block.items.size() + block.items.size() // 8
+        for one in refused:
+            block.problems.append(problem_of(one, block.text))
+        return block
+
+    cdef size_t scan_lines(self, const char* text, size_t size, bint final, PacketBlock block,
+                           vector[Refused]& refused) noexcept nogil:
+        cdef const char* p = text
+        cdef const char* end = text + size
+        cdef const char* newline
+        cdef size_t length
+        cdef Refused one
+        while p < end:
+            length = min(<size_t>(end - p), <size_t>LONGEST_PIECE)
+            newline = <const char*>memchr(p, b"\n", length)
+            if newline != NULL:
+                length = newline - p + 1
+            elif length < LONGEST_PIECE and not final:
+                break
+            if p[0] == 0 or p[0] == b"q":
+                self.ended = True
+                return size
+            one.line = self.line
+            one.column = self.column
+            one.offset = p - text
+            one.length = length
+            self.scan_piece(p, block, one)
+            if one.expected != EXPECTED_NOTHING:
+                refused.push_back(one)
+            if newline != NULL:
+                self.line += 1
+                self.column = 0
+            else:
+                self.column += length
+            p += length
+        return p - text
+
+    cdef void scan_piece(self, const char* piece, PacketBlock block,
+                         Refused& one) noexcept nogil:
+        cdef Packet* packet
+        cdef Scanned scanned
+        cdef char[LONGEST_PIECE + 1] copy
+        if one.length == LONGEST_PIECE and piece[one.length - 1] != b"\n":
+            memcpy(copy, piece, one.length)     # a number must not be read on past its end
+            copy[one.length] = 0
+            piece = copy
+        block.items.emplace_back()
+        packet = &block.items.back()
+        scanned = scan_packet(piece, piece + one.length, packet[0])
+        one.expected = scanned.expected
+        one.caret = 0
+        if scanned.expected == EXPECTED_NOTHING:
+            one.expected = number_entity(self.entities, scanned.entity, packet[0])
+            if one.expected != EXPECTED_NOTHING and scanned.entity.data() != NULL:
+                one.caret = scanned.entity.data() - piece
+        else:
+            one.caret = scanned.where - piece
+        if one.expected != EXPECTED_NOTHING:
+            block.items.pop_back()
+            return
+        packet.line = one.line
+        packet.column = one.column
+        packet.offset = <uint32_t>one.offset
+        packet.length = <uint32_t>one.length
+
+
+cdef int number_entity(Entities entities, string_view name, Packet& packet) noexcept nogil:
+    packet.entity = entities.names.number_of(name)
+    if packet.entity >= 0:
+        return EXPECTED_NOTHING
+    return EXPECTED_TEXT if packet.entity == -2 else EXPECTED_FEWER_ENTITIES
+
+
+def missing(bytes line):
+    """What a line that begins like this still lacks, in the words of the grammar.
+
+    Empty where nothing is missing, or where what is there is wrong.
+    """
+    from epic_cli.engine.problems import grammar_after
+
+    cdef const char* text = line
+    cdef Packet packet
+    cdef Scanned scanned = scan_packet(text, text + len(line), packet)
+    if scanned.expected >= EXPECTED_NOTHING:
+        return ""
+    found = grammar_after(scanned.expected, line[scanned.where - text:])
+    return found.lstrip() if line[-1:].isspace() else found
+
+
+cdef object problem_of(Refused one, bytes text):
+    from epic_cli.engine.problems import Problem
+
+    piece = text[one.offset:one.offset + one.length]
+    what, expected = explain(one.expected, piece[one.caret:])
+    return Problem(one.line, one.column + one.caret + 1, piece, one.caret, what, expected)
+
+
+cdef tuple explain(int expected, bytes rest):
+    from epic_cli.engine.problems import describe
+
+    return describe(expected, rest)
+
+
+# The fields that a packet must have, in the order in which FieldScanner takes them.
+FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
+
+# The fields that it may have.
+OPTIONAL_FIELDS = ("arrival", "entity", "seq", "teleport", "delta")
+
+
+cdef class FieldScanner:
+    """Makes packets of separate fields, for formats that have names for them (CSV, JSON)."""
+
+    cdef readonly Entities entities
+
+    def __init__(self, Entities entities=None):
+        self.entities = Entities() if entities is None else entities
+
+    def add(self, PacketBlock block, list numbers, dict optional, int64_t line, size_t offset,
+            size_t length):
+        """Adds a packet to the block, or says which field is wrong.
+
+        ``numbers`` are the texts of ``FIELDS``, ``optional`` those of ``OPTIONAL_FIELDS`` that
+        are there; ``line``, ``offset`` and ``length`` say where the packet's text stands.
+        Returns None, or the name of the wrong field with what is wrong and what was expected.
+        """
+        cdef Packet packet
+        cdef Number[7] n
+        cdef string_view entity
+        cdef int expected
+        cdef bytes key, value
+        cdef int index
+        for index in range(7):
+            value = numbers[index].strip().encode("utf-8", "surrogateescape")
+            if not scan_whole_number(view(value), n[index]):
+                name = FIELDS[index]
+                what = f"{name} is not a number" if value else f"{name} is missing"
+                return name, what, "a number"
+        packet.position.x, packet.position.y, packet.position.z = n[0].value, n[1].value, n[2].value
+        packet.velocity.x, packet.velocity.y, packet.velocity.z = n[3].value, n[4].value, n[5].value
+        packet.time = n[6].value
+        packet.single.position.x = n[0].single
+        packet.single.position.y = n[1].single
+        packet.single.position.z = n[2].single
+        packet.single.velocity.x = n[3].single
+        packet.single.velocity.y = n[4].single
+        packet.single.velocity.z = n[5].single
+        packet.single.time = n[6].single
+        name = b""
+        for field, text in optional.items():
+            key = field.encode()
+            value = text.encode("utf-8", "surrogateescape")
+            if field == "entity":
+                name = value
+                continue
+            value = value.strip()
+            if not value:
+                continue
+            expected = scan_field(view(key), view(value), packet, entity)
+            if expected != EXPECTED_NOTHING:
+                return (field, *explain(expected, value))
+        expected = number_entity(self.entities, view(name), packet)
+        if expected != EXPECTED_NOTHING:
+            return ("entity", *explain(expected, b""))
+        packet.line = line
+        packet.offset = <uint32_t>offset
+        packet.length = <uint32_t>length
+        block.items.push_back(packet)
+        return None

@@ -1,0 +1,1 @@
+"""Recordings in their formats: packet text, CSV and JSON lines."""

@@ -1,0 +1,126 @@
+"""Where rows go: stdout, or a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from epic_cli.terminal.errors import CannotAccess
+
+
+class Sink:
+    """Takes rows; an error in writing them is a ``CannotAccess`` (a closed pipe is not)."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream = stream
+        self._name = name
+
+    def isatty(self) -> bool:
+        """Whether a person looks on."""
+        return self._stream.isatty()
+
+    def write(self, rows: bytes) -> None:
+        """Writes rows into the stream's buffer."""
+        with self._errors():
+            self._stream.write(rows)
+
+    def flush(self) -> None:
+        """Sends what was written on its way."""
+        with self._errors():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise CannotAccess("write to", self._name, error) from error
+
+
+@contextlib.contextmanager
+def open_sink(path: str | None) -> Iterator[Sink]:
+    """A sink for a file or, without a path (or with ``-``), for stdout.
+
+    A regular file appears under its name when the block ends without an error. A device or a
+    named pipe is written as it is.
+    """
+    if path is None or path == "-":
+        sink = Sink(_stdout(), "stdout")
+        yield sink
+        sink.flush()
+    elif _is_special(path):
+        with _opening(path), open(path, "wb") as stream:  # noqa: PTH123
+            sink = Sink(stream, path)
+            yield sink
+            sink.flush()
+    else:
+        yield from _replacing(path)
+
+
+def write_text(text: str) -> None:
+    """Writes text that is no rows to stdout."""
+    with open_sink(None) as sink:
+        sink.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+
+
+def _stdout() -> BinaryIO:
+    if sys.stdout is None:
+        raise CannotAccess("write to", "stdout", OSError("it is closed"))
+    return sys.stdout.buffer
+
+
+def _is_special(path: str) -> bool:
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+    except OSError:
+        return False
+
+
+def _replacing(path: str) -> Iterator[Sink]:
+    import tempfile  # slow to load, and stdout does without it
+
+    target = os.path.realpath(path)
+    with _opening(path):
+        descriptor, temporary = tempfile.mkstemp(
+            prefix=".epic-",
+            suffix=".part",
+            dir=os.path.dirname(target),  # noqa: PTH120
+        )
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            sink = Sink(stream, path)
+            yield sink
+            sink.flush()
+        with _opening(path):
+            os.chmod(temporary, _mode(target))  # noqa: PTH101
+            os.replace(temporary, target)  # noqa: PTH105
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+def _mode(target: str) -> int:
+    """The permissions that the file has, or would have had if it was opened plainly."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)  # noqa: PTH116
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+@contextlib.contextmanager
+def _opening(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotAccess("write to", path, error) from error

@@ -1,0 +1,109 @@
+"""The parameter types that commands and the session share: strategies, settings, ticks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    ParameterType = click.ParamType[Any]  # generic only for the type checker
+else:
+    ParameterType = click.ParamType
+
+
+class StrategyName(ParameterType):
+    """The name of a strategy, checked and completed from the registry."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses an unknown name with the nearest one."""
+        from epic_cli.engine.strategies import UnknownStrategy, find
+
+        try:
+            find(value)
+        except UnknownStrategy as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names, each with its summary."""
+        del ctx, param
+        from epic_cli import strategies
+
+        return [
+            CompletionItem(one.name, help=one.summary)
+            for one in strategies()
+            if one.name.startswith(incomplete)
+        ]
+
+
+class SettingAssignment(ParameterType):
+    """``key=value``, completed from the settings of the chosen strategy."""
+
+    name = "key=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Splits at the first ``=``."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.strip():
+            self.fail(f"{value!r} is not of the form key=value", param, ctx)
+        return key.strip(), text.strip()
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy whose settings these are; None: the default one."""
+        name: str | None = ctx.params.get("strategy")
+        return name
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The settings, then the words that a setting takes."""
+        del param
+        from epic_cli.engine.strategies import DEFAULT, UnknownStrategy, declaration
+
+        try:
+            settings = declaration(self.chosen_strategy(ctx) or DEFAULT).settings
+        except UnknownStrategy:
+            return []
+        key, equals, begun = incomplete.partition("=")
+        if not equals:
+            return [
+                CompletionItem(f"{one.name}=", help=one.help)
+                for one in settings
+                if one.name.startswith(key)
+            ]
+        return [
+            CompletionItem(f"{key}={choice}")
+            for one in settings
+            if one.name == key
+            for choice in one.choices
+            if choice.startswith(begun)
+        ]
+
+
+class TickLength(ParameterType):
+    """Seconds between two rows, as an exact ratio."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Takes ``0.05``, ``1/60``, ``50ms`` and ``60hz``."""
+        from epic_cli.playback import parse_tick
+
+        if isinstance(value, tuple):
+            return value
+        try:
+            return parse_tick(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -1,0 +1,43 @@
+"""Tells of refused lines: file, line, column, the line, a caret and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from epic_cli.engine.problems import Problem
+from epic_cli.terminal.errors import printable, say
+
+#: How much of a long line is shown around the wrong character.
+_BEFORE, _AFTER = 40, 36
+
+
+def report(problems: Iterable[Problem], name: str, color: bool) -> None:
+    """Writes the problems of the recording ``name`` to stderr."""
+    say("".join(describe(problem, name, color) for problem in problems))
+
+
+def describe(problem: Problem, name: str, color: bool = False) -> str:
+    """One problem in three lines."""
+    bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")
+    line = problem.text.rstrip(b"\r\n")
+    caret = min(problem.caret, len(line))
+    before, after = printable(line[:caret]), printable(line[caret:])
+    if len(before) > _BEFORE:
+        before = "..." + before[3 - _BEFORE :]
+    if len(after) > _AFTER:
+        after = after[: _AFTER - 3] + "..."
+    place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
+    return (
+        f"{bold}{place}:{end} {red}{problem.what}{end}\n"
+        f"  {before}{after}\n"
+        f"  {' ' * _width(before)}{bold}^{end} expected {problem.expected}\n"
+    )
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    import unicodedata  # only for lines that need it
+
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)

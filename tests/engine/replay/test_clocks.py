@@ -1,0 +1,188 @@
+"""Tick clocks: the drift of the demo's, and the one that does not drift."""
+
+import math
+import struct
+from fractions import Fraction
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.oracle import add, f32
+from support.recordings import count_samples, draw, draw_samples, examples
+
+from epic_cli import Packet, Timing, strategy
+from epic_cli.engine.problems import Problem
+from epic_cli.engine.replay.clocks import ExactClock, SingleClock
+from epic_cli.engine.text.scan import TextScanner
+from epic_cli.playback import Ratio, SampleStream
+
+ORIGIN = (0.0, 0.0, 0.0)
+SINGLE, EXACT = Timing(), Timing(clock="exact")
+
+
+def stream(timing: Timing) -> SampleStream:
+    return SampleStream(lambda: strategy("epic"), timing)
+
+
+def rows_to(stamp: float, timing: Timing) -> tuple[int, float]:
+    """How many rows one packet with this stamp makes, and the time of the last one."""
+    return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, stamp))
+
+
+def problems_with(stamp: object, timing: Timing) -> list[Problem]:
+    """What is wrong with one packet, found out without drawing all its rows."""
+    block = TextScanner().scan(f"0,0,0 / 0,0,0 / {stamp}\n".encode("ascii"))
+    drawing = stream(timing)
+    if next(drawing.feed(block), None) is None:
+        return block.problems
+    assert drawing.replay is not None
+    return drawing.replay.problems()
+
+
+def next_float(number: float) -> float:
+    """The float32 after a positive one."""
+    (bits,) = struct.unpack("<i", struct.pack("<f", number))
+    return float(struct.unpack("<f", struct.pack("<i", bits + 1))[0])
+
+
+# ---------------------------------------------------------------------------------------- single
+
+
+@pytest.mark.parametrize(
+    ("stamp", "rows"),
+    [
+        *((0, 3), (0.05, 4), (0.1, 5), (0.15, 6), (0.2, 7), (0.5, 13), (1, 23), (1.5, 34), (2, 44)),
+        *((-1, 0), (-0.15, 0), (-0.149, 1), (-0.1, 2), (-0.0, 3)),
+    ],
+)
+def test_a_packet_has_as_many_rows_as_in_the_demo(stamp: float, rows: int) -> None:
+    assert rows_to(stamp, SINGLE)[0] == rows
+
+
+@pytest.mark.parametrize(
+    ("stamp", "total", "last"),
+    [(10, 203, "10.150"), (100, 2003, "100.152"), (1000, 20_007, "1000.179")],
+)
+def test_the_single_clock_drifts_as_the_demo_does(stamp: int, total: int, last: str) -> None:
+    rows = draw(b"0,0,0/0,0,0/%d\n" % stamp).rows.splitlines()
+    assert len(rows) == total
+    assert rows[-1].endswith(b"time: " + last.encode("ascii"))
+
+
+def test_the_single_clock_makes_31739_rows_too_many_in_a_hundred_thousand_seconds() -> None:
+    assert rows_to(1e5, SINGLE)[0] == 2_031_739
+
+
+def test_a_steady_stream_has_two_rows_a_packet_but_for_three() -> None:
+    drawing, scanner = stream(SINGLE), TextScanner()
+    counts = [
+        sum(map(len, drawing.feed(scanner.scan(b"0,0,0/0,0,0/%d.%d\n" % divmod(tenths, 10)))))
+        for tenths in range(60)
+    ]
+    assert {packet: count for packet, count in enumerate(counts, 1) if count != 2} == {
+        1: 3,
+        12: 3,
+        47: 1,
+    }
+
+
+def test_the_last_time_that_the_demo_gets_to() -> None:
+    assert rows_to(1048575.875, SINGLE) == (18_073_720, 1048576.0)
+
+
+@pytest.mark.parametrize("text", ["1048575.875", "1048575.90625", "-1e30", "-inf", "nan"])
+def test_the_single_clock_takes_what_rounds_to_a_time_that_it_gets_to(text: str) -> None:
+    assert problems_with(text, SINGLE) == []
+
+
+@pytest.mark.parametrize("text", ["1048575.9062500001", "1048575.9375", "3e38", "1e39", "inf"])
+def test_the_single_clock_refuses_a_time_that_it_never_passes(text: str) -> None:
+    [problem] = problems_with(text, SINGLE)
+    assert problem.what == "the single-precision clock never gets past this time"
+
+
+@pytest.mark.parametrize("tick", [(3, 10), (1, 60), (7, 1)])
+def test_the_single_clock_stands_still_where_a_tick_is_lost_in_rounding(tick: Ratio) -> None:
+    length = f32(tick[0] / tick[1])
+    end = 1.0
+    while add(end, length) != end:
+        end *= 2
+    step = end * 2**-24  # between neighbouring floats below the end
+    last = next(t for t in count(end, -step) if add(t, f32(0.15)) <= end)
+    assert rows_to(last, Timing(tick))[1] == end
+    assert problems_with(repr(next_float(last)), Timing(tick))
+
+
+@pytest.mark.parametrize("tick", [0.0, -0.05, math.inf, math.nan, 1e-50])
+def test_a_single_clock_needs_a_tick(tick: float) -> None:
+    with pytest.raises(ValueError, match="a tick is longer than 0 s"):
+        SingleClock(tick)
+
+
+# ----------------------------------------------------------------------------------------- exact
+
+
+def test_exact_ticks_of_50_ms_are_the_nearest_doubles() -> None:
+    times = [sample.time for sample in draw_samples(b"0,0,0/0,0,0/1000\n", timing=EXACT)]
+    assert times == [k * 50 / 1000.0 for k in range(1, 20_004)]
+
+
+def test_exact_ticks_of_a_sixtieth_are_the_nearest_doubles() -> None:
+    timing = Timing((1, 60), "exact")
+    times = [sample.time for sample in draw_samples(b"0,0,0/0,0,0/1000\n", timing=timing)]
+    assert times == [k / 60 for k in range(1, 60_010)]
+
+
+@given(tick=st.fractions(Fraction(1, 1000), 100, max_denominator=10_000), ticks=st.floats(-5, 300))
+@examples(200)
+def test_exact_rows_go_to_the_first_tick_that_is_not_behind(tick: Fraction, ticks: float) -> None:
+    stamp = ticks * float(tick)
+    timing = Timing((tick.numerator, tick.denominator), "exact")
+    text = f"0,0,0/0,0,0/{stamp!r}\n".encode("ascii")
+    times = [0.0, *(sample.time for sample in draw_samples(text, timing=timing))]
+    assert times == [float(k * tick) for k in range(len(times))]
+    assert times[-1] >= stamp + 0.15 or len(times) == 1
+    assert len(times) == 1 or times[-2] < stamp + 0.15
+
+
+def test_the_exact_clock_draws_no_more_than_fifty_million_ticks_at_once() -> None:
+    second = Timing((1, 1), "exact")
+    assert rows_to(2e6, second)[0] == 2_000_001
+    [problem] = problems_with(50_000_000.5, second)
+    assert problem.what == "this is more than 50,000,000 ticks after the last row"
+    assert problem.caret == problem.text.index(b"50000000.5")
+    assert problems_with(50_000_000.5, Timing((3600, 1), "exact")) == []
+
+
+@pytest.mark.parametrize("text", ["1e39", "inf", "1e15"])
+def test_the_exact_clock_refuses_a_time_that_no_double_resolves(text: str) -> None:
+    [problem] = problems_with(text, EXACT)
+    assert problem.what == "no clock gets to this time"
+    assert problem.expected == "a time below 2.25e+14 s"
+
+
+@pytest.mark.parametrize("text", ["nan", "-inf", "-1e30"])
+def test_the_exact_clock_has_no_rows_for_times_before_it_starts(text: str) -> None:
+    assert problems_with(text, EXACT) == []
+    assert draw(f"0,0,0/0,0,0/{text}\n".encode("ascii"), timing=EXACT).rows == b""
+
+
+def test_after_a_refused_packet_the_next_one_goes_on() -> None:
+    good = [b"1,0,0/1,0,0/0.1\n", b"2,0,0/1,0,0/0.2\n"]
+    for timing in (SINGLE, EXACT):
+        drawn = draw(good[0] + b"9,9,9/9,9,9/1e30\n" + good[1], timing=timing)
+        assert drawn.rows == draw(b"".join(good), timing=timing).rows
+        assert [problem.line for problem in drawn.problems] == [2]
+
+
+@pytest.mark.parametrize("ratio", [(0, 1), (-1, 20), (1, 0), (1, -20)])
+def test_an_exact_clock_needs_a_tick(ratio: Ratio) -> None:
+    with pytest.raises(ValueError, match="a tick is longer than 0 s"):
+        ExactClock(*ratio)
+
+
+@pytest.mark.parametrize("ratio", [(1, 2**40 + 1), (2**40 + 1, 3)])
+def test_an_exact_clock_refuses_a_ratio_that_it_could_not_multiply(ratio: Ratio) -> None:
+    with pytest.raises(ValueError, match="a tick has too many digits"):
+        ExactClock(*ratio)

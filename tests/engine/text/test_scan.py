@@ -1,0 +1,232 @@
+"""Packet text to packets: keys, pieces of 1023 bytes, and what is wrong with a line."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import oracle
+from support.recordings import cut, examples, scan_all, scan_packets, scan_problems
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text.scan import FieldScanner, TextScanner
+
+GOOD = b"1,2,3 / 4,5,6 / 0.1"
+
+
+# ------------------------------------------------------------------------------------------ keys
+
+
+def test_keys_after_the_seventh_number_are_read() -> None:
+    line = GOOD + "  arrival=0.183 entity=tänk7 seq=12 teleport=1 delta=0.03 # seq=9\n".encode()
+    [packet] = scan_packets(TextScanner(), line)
+    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, 0.183, "tänk7", True, 12, 0.03)
+
+
+@pytest.mark.parametrize("tail", ["abc", "/9", ",", " hello", " # seq=x", " Seq=x", " x=1",
+                                  "entity=glued", " =1", " \0 seq=x"])  # fmt: skip
+def test_anything_else_there_is_passed_over(tail: str) -> None:
+    [packet] = scan_packets(TextScanner(), GOOD + tail.encode("ascii"))
+    assert packet == ((1, 2, 3), (4, 5, 6), 0.1, None, "", False, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("word", "what", "expected"),
+    [
+        ("arrival=", "arrival is not a finite number", "arrival=SECONDS"),
+        ("arrival=soon", "arrival is not a finite number", "arrival=SECONDS"),
+        ("arrival=inf", "arrival is not a finite number", "arrival=SECONDS"),
+        ("arrival=1s", "arrival is not a finite number", "arrival=SECONDS"),
+        ("delta=nan", "delta is not a finite number", "delta=SECONDS"),
+        ("seq=-1", "seq is not a whole number from 0", "seq=NUMBER"),
+        ("seq=1.0", "seq is not a whole number from 0", "seq=NUMBER"),
+        ("seq=9223372036854775808", "seq is not a whole number from 0", "seq=NUMBER"),
+        ("teleport=yes", "teleport is neither 0 nor 1", "teleport=0 or teleport=1"),
+        ("teleport=", "teleport is neither 0 nor 1", "teleport=0 or teleport=1"),
+        ("entity=", "the entity has no name", "entity=NAME"),
+    ],
+)
+def test_a_wrong_value_of_a_key_is_refused(word: str, what: str, expected: str) -> None:
+    line = GOOD + b" seq=1 " + word.encode("ascii") + b" teleport=0\n"
+    [found] = scan_problems(TextScanner(), b"\n" + line)[1:]
+    assert (found.what, found.expected) == (what, expected)
+    assert found.text == line
+    assert found.caret == line.index(word.encode("ascii")) + len(word.partition("=")[0]) + 1
+    assert (found.line, found.column) == (2, found.caret + 1)
+
+
+def test_a_name_is_refused_if_it_is_not_utf_8() -> None:
+    # bytes on both sides of every boundary in the definition of UTF-8
+    edges = bytes.fromhex("41 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 ed ee ef f0 f4 f5 ff")
+    names = [bytes(name) for length in (1, 2, 3) for name in product(edges, repeat=length)]
+    names += [bytes(name) for name in product(b"\xf0\xf4", edges, edges, edges)]
+    lines = [GOOD + b" entity=" + name + b"\n" for name in names]
+    refused: list[bytes] = []
+    for begin in range(0, len(lines), 4000):  # as many entities as one recording may have
+        found = scan_problems(TextScanner(), lines[begin : begin + 4000])
+        assert {problem.what for problem in found} == {"the entity's name is not UTF-8"}
+        refused += [problem.text for problem in found]
+    assert refused == [line for line, name in zip(lines, names, strict=True) if not is_utf_8(name)]
+
+
+def is_utf_8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def test_a_refused_name_is_pointed_at() -> None:
+    line = GOOD + b" entity=\xff\n"
+    [found] = scan_problems(TextScanner(), line)
+    assert (found.caret, found.column) == (line.index(b"\xff"), line.index(b"\xff") + 1)
+
+
+def test_at_most_4096_entities_have_a_place() -> None:
+    lines = b"".join(GOOD + b" entity=e%d\n" % (n % 5000) for n in range(10_000))
+    assert len(scan_packets(TextScanner(), lines)) == 2 * 4096
+    found = scan_problems(TextScanner(), lines)
+    assert [one.line for one in found] == [*range(4097, 5001), *range(9097, 10_001)]
+    assert found[0].what == "one entity too many"
+
+
+def test_a_packet_of_no_entity_may_be_the_one_too_many() -> None:
+    lines = b"".join(GOOD + b" entity=e%d\n" % n for n in range(4096))
+    [found] = scan_problems(TextScanner(), lines + GOOD + b"\n")
+    assert (found.what, found.line) == ("one entity too many", 4097)
+    assert 0 <= found.caret < len(found.text)
+
+
+# ---------------------------------------------------------------------------------- wrong lines
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "what"),
+    [
+        (b"# hi", 1, "x is not a number"),
+        (b"\xef\xbb\xbf1,2,3 / 4,5,6 / 0.1", 1, "x is not a number"),
+        (b"1,,3 / 4,5,6 / 0.1", 3, "y is missing"),
+        (b"1,2 / 4,5,6 / 0.1", 5, "no ',' after y"),
+        (b"1,2,3 , 4,5,6 / 0.1", 7, "no '/' after z"),
+        (b"1,2,3 / 4,5,6 / O.1", 17, "t is not a number"),
+        (b"1,2,3 / 4,5\0,6 / 0.1", 12, "no ',' after vy"),
+        ("Ä,2,3 / 4,5,6 / 0.1".encode(), 1, "x is not a number"),
+    ],
+)
+def test_a_problem_says_where_the_line_stops_making_sense(
+    line: bytes, column: int, what: str
+) -> None:
+    [found] = scan_problems(TextScanner(), GOOD + b"\n" + line + b"\n" + GOOD)
+    assert (found.line, found.column, found.caret) == (2, column, column - 1)
+    assert found.text == line + b"\n"
+    assert found.what == what
+    assert found.expected == "x,y,z / vx,vy,vz / t [key=value ...]"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (b"", "x is missing"),
+        (b"   ", "x is missing"),
+        (b"1,2,3 / 4,5,6", "no '/' after vz"),
+        (b"1,2,3 / 4,5,6 /", "t is missing"),
+    ],
+)
+def test_what_is_missing_is_missing_at_the_end_of_the_line(
+    line: bytes, what: str, end: bytes
+) -> None:
+    [found] = scan_problems(TextScanner(), line + end)
+    assert found.what == what
+    assert (found.line, found.column) == (1, len(line) + 1)
+
+
+def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> None:
+    data = b"\n" + b"x" * 1023 + GOOD + b"\n" + b"y\n"
+    found = scan_problems(TextScanner(), data)
+    assert [(one.line, len(one.text)) for one in found] == [(1, 1), (2, 1023), (3, 2)]
+    assert scan_packets(TextScanner(), data)[0].time == 0.1
+    junk = scan_problems(TextScanner(), b"x" * 5000)
+    assert [(one.line, one.column) for one in junk] == [(1, 1 + 1023 * n) for n in range(5)]
+
+
+@pytest.mark.parametrize("end", [b"q", b"quite", b"\0"])
+def test_a_line_that_begins_with_q_or_nul_ends_it_all(end: bytes) -> None:
+    scanner = TextScanner()
+    block = scanner.scan(GOOD + b"\n" + end + b"\n" + GOOD + b"\n")
+    assert (len(block), block.problems, scanner.ended) == (1, [], True)
+    block = scanner.scan(GOOD + b"\n", final=True)
+    assert (len(block), block.problems) == (0, [])
+
+
+def test_q_is_only_the_end_at_the_beginning_of_a_line() -> None:
+    data = b" q\n\tq\nQ\n1q\n"
+    assert len(scan_problems(TextScanner(), data)) == 4
+
+
+# ------------------------------------------------------------------------------------- any input
+
+SHREDS = st.sampled_from(
+    (
+        *(b"1", b",", b"/", b" ", b"\n", b"\r\n", b"\0", b"q", b"0x1p", b"nan", b"1e39", b"\xff"),
+        *(b" entity=", b"arrival=1", b"seq=7", b"teleport=1", b"=", b"#", b"9" * 1000),
+        *(GOOD, GOOD + b"\n", "é".encode()),
+    )
+)
+BYTES = st.one_of(st.binary(max_size=200), st.lists(SHREDS, max_size=30).map(b"".join))
+
+
+@given(data=BYTES, size=st.integers(1, 1500))
+@examples(500)
+def test_packets_and_problems_do_not_depend_on_how_the_input_is_cut(data: bytes, size: int) -> None:
+    whole, pieces = TextScanner(), TextScanner()
+    assert repr(scan_packets(whole, data)) == repr(scan_packets(pieces, cut(data, size)))
+    assert scan_problems(TextScanner(), data) == scan_problems(TextScanner(), cut(data, size))
+    assert whole.ended == pieces.ended
+
+
+@given(data=BYTES)
+@examples(500)
+def test_every_line_is_a_packet_or_a_problem(data: bytes) -> None:
+    blocks = list(scan_all(TextScanner(), data))
+    pieces = list(oracle.split_lines(data))
+    taken = sum(len(block) for block in blocks)
+    assert taken + sum(len(block.problems) for block in blocks) == len(pieces)
+    assert taken <= sum(oracle.scan_line(piece) is not None for piece in pieces)
+
+
+def test_a_line_that_is_not_whole_yet_waits_for_its_end() -> None:
+    scanner = TextScanner()
+    assert len(scanner.scan(GOOD)) == 0
+    assert len(scanner.scan(b"5\n")) == 1
+    assert len(scanner.scan(GOOD)) == 0
+    assert scanner.scan(b"", final=True)[0].time == 0.1
+
+
+# ------------------------------------------------------------------------------- separate fields
+
+
+def test_fields_make_the_same_packet_as_a_line() -> None:
+    block = PacketBlock()
+    optional = {"arrival": "0.3", "entity": "a b", "seq": "4", "teleport": "1", "delta": " "}
+    numbers = ["1", " 2 ", "3", "4e0", "5", "0x6", ".1"]
+    assert FieldScanner(block.entities).add(block, numbers, optional, 1, 0, 0) is None
+    assert block[0] == ((1, 2, 3), (4, 5, 6), 0.1, 0.3, "a b", True, 4, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("number", "what"),
+    [
+        ("", "vy is missing"),
+        (" ", "vy is missing"),
+        ("1x", "vy is not a number"),
+        ("1 2", "vy is not a number"),
+        ("½", "vy is not a number"),
+    ],
+)
+def test_a_wrong_field_is_named(number: str, what: str) -> None:
+    block = PacketBlock()
+    wrong = FieldScanner(block.entities).add(block, ["1"] * 4 + [number] + ["1"] * 2, {}, 1, 0, 0)
+    assert wrong == ("vy", what, "a number")
+    assert len(block) == 0

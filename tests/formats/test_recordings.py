@@ -1,0 +1,208 @@
+"""Recordings: which format it is, any input at all, and lines without end."""
+
+import json
+import os
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.recordings import cut, draw, draw_samples, examples, scan_packets, scan_problems
+
+from epic_cli import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.recordings import (
+    LONGEST_LINE,
+    READERS,
+    CsvReader,
+    InputFormat,
+    detect,
+    read,
+)
+
+BOM = b"\xef\xbb\xbf"
+HEADER = b"time,x,y,z,vx,vy,vz\n"
+CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"
+JSON = (
+    b'{"time": 0.1, "x": 1, "y": 2, "z": 3, "vx": 4, "vy": 5, "vz": 6}\n'
+    b'{"time": 0.2, "x": 2, "y": 3, "z": 4, "vx": 5, "vy": 6, "vz": 7}\n'
+)
+JSON_LINE = '{"time": 0, "x": %s, "y": 0, "z": 0, "vx": 0, "vy": 0, "vz": 0}\n'
+TEXT = b"1,2,3 / 4,5,6 / 0.1\n2,3,4 / 5,6,7 / 0.2\n"
+PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
+
+
+def read_all(data: bytes, input_format: InputFormat = "auto") -> list[PacketBlock]:
+    """Read through a pipe; what is written to it fits into its buffer."""
+    outlet, inlet = os.pipe()
+    try:
+        os.write(inlet, data)
+        os.close(inlet)
+        return list(read(outlet, input_format))
+    finally:
+        os.close(outlet)
+
+
+def packets_of(blocks: list[PacketBlock]) -> list[Packet]:
+    return [block[index] for block in blocks for index in range(len(block))]
+
+
+# --------------------------------------------------------------------------------------- formats
+
+
+@pytest.mark.parametrize("data", [TEXT, CSV, JSON, CSV.replace(b",", b"\t"), BOM + CSV, BOM + JSON,
+                                  b"\n\n" + CSV, b"\r\n " + JSON])  # fmt: skip
+def test_the_format_is_found_out(data: bytes) -> None:
+    blocks = read_all(data)
+    assert packets_of(blocks) == PACKETS
+    assert not any(block.problems for block in blocks)
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        (b"", None),
+        (b" \n", None),
+        (BOM, None),
+        (b"{", "jsonl"),
+        (BOM + b"\n{", "jsonl"),
+        (b"t", None),
+        (b"time,x", None),
+        (b"time,x\n", "csv"),
+        (b"z\tx\ttime\n", "csv"),
+        (b'"x", "time"\n', "csv"),
+        (b"time,y\n", "text"),
+        (b"times,xs\n", "text"),
+        (b"1", "text"),
+        (b"# time,x\n", "text"),
+        (b"q\n", "text"),
+        (b"x" * LONGEST_LINE, "text"),
+    ],
+)
+def test_what_the_first_bytes_tell(head: bytes, kind: InputFormat | None) -> None:
+    assert detect(head) == kind
+    assert detect(head, final=True) == (kind or ("csv" if b"time" in head else "text"))
+
+
+STRANGE_HEADERS = (b"_id,time,x\n", b"1st,time,x\n", "ä,time,x\n".encode())
+
+
+@given(
+    data=st.sampled_from((TEXT, CSV, JSON, *STRANGE_HEADERS)),
+    bom=st.booleans(),
+    length=st.integers(0, 60),
+)
+@example(BOM + CSV, False, 1)
+@examples(300)
+def test_a_beginning_never_tells_another_format_than_the_whole(
+    data: bytes, bom: bool, length: int
+) -> None:
+    data = BOM + data if bom else data
+    assert detect(data[:length]) in (None, detect(data))
+
+
+@pytest.mark.parametrize("data", [TEXT, CSV, JSON])
+@pytest.mark.parametrize("kind", ["text", "csv", "jsonl"])
+def test_a_format_can_be_forced(data: bytes, kind: InputFormat) -> None:
+    blocks = read_all(data, kind)
+    assert packets_of(blocks) == scan_packets(READERS[kind](), data)
+    expected = scan_problems(READERS[kind](), data)
+    assert [problem for block in blocks for problem in block.problems] == expected
+    assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
+
+
+def test_a_recording_that_has_ended_is_not_read_on() -> None:
+    outlet, inlet = os.pipe()
+    os.write(inlet, TEXT + b"q\n")
+    assert packets_of(list(read(outlet))) == PACKETS  # though the pipe is still open
+    os.close(inlet)
+    os.close(outlet)
+
+
+@pytest.mark.parametrize(("kind", "data"), [("text", TEXT), ("csv", CSV), ("jsonl", JSON)])
+def test_the_last_line_needs_no_end(kind: str, data: bytes) -> None:
+    assert scan_packets(READERS[kind](), data.rstrip(b"\n")) == PACKETS
+    assert scan_packets(READERS[kind](), data.replace(b"\n", b"\r\n")) == PACKETS
+
+
+# -------------------------------------------------------------------------------------- any input
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@given(
+    data=st.lists(
+        st.sampled_from(
+            [*(CSV + JSON).splitlines(keepends=True), b'"', b"\n", b",", b"\0", b"\xff"]
+        )
+        | st.binary(max_size=9)
+        | st.text(max_size=9).map(str.encode)
+        | st.recursive(st.floats() | st.text(), st.lists).map(
+            lambda x: (JSON_LINE % json.dumps(x)).encode()
+        ),
+        max_size=12,
+    ).map(b"".join),
+    size=st.integers(1, 99),
+)
+@examples(400)
+def test_any_bytes_are_packets_and_problems_however_they_are_cut(
+    kind: str, data: bytes, size: int
+) -> None:
+    data = HEADER + data if kind == "csv" else data
+    whole = scan_packets(READERS[kind](), data)
+    assert repr(scan_packets(READERS[kind](), cut(data, size))) == repr(whole)
+    problems = scan_problems(READERS[kind](), data)
+    assert scan_problems(READERS[kind](), cut(data, size)) == problems
+    assert len(whole) + len(problems) <= data.count(b"\n") + 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_number_is_rounded_once(kind: str) -> None:
+    token = "16777217.0000000001"  # as a double it is half-way between two floats
+    data = {"csv": f"x,y,z,time,vx,vy,vz\n{token},0,0,0,0,0,0\n", "jsonl": JSON_LINE % token}
+    text = data[kind].encode("ascii")
+    assert draw_samples(text, reader=READERS[kind](), display_behind=0)[0].position[0] == 16777218
+    assert scan_packets(READERS[kind](), text)[0].position[0] == 16777217
+
+
+@pytest.mark.parametrize("token", ["inf", "-inf", "nan", "0x1p3", "1e", "1e400", "-0"])
+def test_a_csv_number_is_what_packet_text_makes_of_it(token: str) -> None:
+    row = f"x,y,z,time,vx,vy,vz\n{token},0,0,0,{token},0,0\n".encode("ascii")
+    line = f"{token},0,0 / {token},0,0 / 0\n".encode("ascii")
+    assert draw(row, reader=CsvReader()).rows == draw(line).rows
+
+
+# ------------------------------------------------------------------------------------ long lines
+
+
+def long_recording(kind: str, length: int) -> bytes:
+    """A recording with a line of this length between two others."""
+    first, second = {"csv": CSV, "jsonl": JSON}[kind].splitlines(keepends=True)[-2:]
+    header = HEADER if kind == "csv" else b""
+    return header + first + first.rjust(length) + second
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("length", [LONGEST_LINE + 1, LONGEST_LINE + 2, 200_000])
+@pytest.mark.parametrize("size", [1000, 65536, 100_000, 10**6])
+def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
+    kind: str, length: int, size: int
+) -> None:
+    data = long_recording(kind, length)
+    assert scan_packets(READERS[kind](), cut(data, size)) == PACKETS
+    problem, next_problem = scan_problems(READERS[kind](), cut(data + b"oops\n", size))
+    assert problem.what == "the line is too long"
+    assert (problem.line, problem.column, problem.caret) == (2 + (kind == "csv"), 1, 0)
+    assert next_problem.line == problem.line + 2
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("size", [1000, 65536, 10**6])
+def test_a_line_that_is_just_not_too_long_is_read(kind: str, size: int) -> None:
+    data = long_recording(kind, LONGEST_LINE)
+    assert scan_packets(READERS[kind](), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
+
+
+@pytest.mark.parametrize("kind", ["text", "csv", "jsonl"])
+def test_a_line_without_end_is_not_kept(kind: str) -> None:
+    reader = READERS[kind]()
+    for _ in range(50):
+        assert len(reader.scan(b"x" * 30_000).text) <= LONGEST_LINE + 30_000

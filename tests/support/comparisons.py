@@ -1,0 +1,21 @@
+"""A small comparison with known strategies, for the views."""
+
+from __future__ import annotations
+
+import math
+
+from epic_cli.analysis.compare import Comparison, compare
+from epic_cli.analysis.contenders import Contender
+from epic_cli.analysis.scene import Selection
+from epic_cli.playback import Timing
+from support import movements
+
+EVERYTHING = Selection(4000, -math.inf, math.inf)
+
+
+def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:
+    recorded = {
+        name: movements.block(movements.packets(movements.circle, entity=name)) for name in entities
+    }
+    contenders = [Contender(one, f"support.movements:{one}", {}) for one in names]
+    return compare(recorded, contenders, Timing(), selection=EVERYTHING, threads=1)

@@ -1,0 +1,9 @@
+"""Where the tests find their data."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
+CONFORMANCE = TESTS / "conformance"
+GOLDEN = TESTS / "golden"
+SAMPLES = ROOT / "sample_inputs"

@@ -1,0 +1,144 @@
+"""What the tests of the engine share: recordings in, samples, rows and problems out."""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hypothesis import settings
+
+from epic_cli import Packet, Sample
+from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.problems import Problem
+from epic_cli.engine.strategies import create
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text.scan import TextScanner
+from epic_cli.playback import SampleStream, Timing
+from support.oracle import Vector
+
+if TYPE_CHECKING:
+    from epic_cli.formats.recordings import Reader
+
+DEFAULT_TIMING = Timing()
+
+
+def examples(count: int) -> settings:
+    """So many examples of a hypothesis test, however long each of them takes."""
+    return settings(max_examples=count, deadline=None)
+
+
+def cut(data: bytes, size: int) -> Iterator[bytes]:
+    """Pieces of so many bytes."""
+    for begin in range(0, len(data), size):
+        yield data[begin : begin + size]
+
+
+class Drawn(NamedTuple):
+    """What a replay gave: rows in one of the formats, and the lines that were refused."""
+
+    rows: bytes
+    problems: list[Problem]
+
+
+def draw(
+    pieces: bytes | Iterable[bytes],
+    row_format: str = "epic",
+    *,
+    reader: "Reader | None" = None,
+    timing: Timing = DEFAULT_TIMING,
+    **values: Any,
+) -> Drawn:
+    """Replay a recording (packet text, unless there is a reader) that comes in pieces."""
+    reader = TextScanner() if reader is None else reader
+    writer = RowWriter(row_format)
+    problems: list[Problem] = []
+    rows = [
+        writer.rows(samples, reader.entities)
+        for samples in _replay(reader, pieces, timing, values, problems)
+    ]
+    return Drawn(b"".join(rows), problems)
+
+
+def draw_samples(
+    pieces: bytes | Iterable[bytes],
+    *,
+    reader: "Reader | None" = None,
+    timing: Timing = DEFAULT_TIMING,
+    **values: Any,
+) -> list[Sample]:
+    """Replay a recording that has no wrong lines, and give the samples as they are."""
+    reader = TextScanner() if reader is None else reader
+    problems: list[Problem] = []
+    found = [
+        sample
+        for samples in _replay(reader, pieces, timing, values, problems)
+        for sample in samples.samples(reader.entities)
+    ]
+    assert not problems, problems
+    return found
+
+
+def _replay(
+    reader: "Reader",
+    pieces: bytes | Iterable[bytes],
+    timing: Timing,
+    values: dict[str, Any],
+    problems: list[Problem],
+) -> Iterator[SampleBlock]:
+    stream = SampleStream(lambda: create("epic", values), timing)
+    for block in scan_all(reader, pieces):
+        yield from stream.feed(block)
+        problems += block.problems
+    yield from stream.finish()
+
+
+def scan_all(reader: "Reader", pieces: bytes | Iterable[bytes]) -> Iterator[PacketBlock]:
+    """The blocks that a reader makes of a recording, with the end of it told apart."""
+    for piece in (pieces,) if isinstance(pieces, bytes) else pieces:
+        yield reader.scan(piece)
+    yield reader.scan(b"", final=True)
+
+
+def scan_packets(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Packet]:
+    """All packets of a recording."""
+    return [block[index] for block in scan_all(reader, pieces) for index in range(len(block))]
+
+
+def scan_problems(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Problem]:
+    """All problems of a recording."""
+    return [problem for block in scan_all(reader, pieces) for problem in block.problems]
+
+
+def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:
+    """How many samples a packet makes, and the time of the last one (NaN: of no one).
+
+    Millions of samples are only counted; the last one is in the block that is not full.
+    """
+    block = PacketBlock()
+    block.append(packet)
+    count, last = 0, math.nan
+    for samples in chain(stream.feed(block), stream.finish()):
+        count += len(samples)
+        if len(samples) < samples.capacity:
+            last = samples.samples(block.entities)[-1].time
+    return count, last
+
+
+class Puppet:
+    """A strategy that shows what it is told to, one after the other."""
+
+    def __init__(self, shown: Iterable[tuple[Vector, Vector]]) -> None:
+        self.shown = iter(shown)
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+    def update(self, packet: Packet, now: float) -> bool:
+        """Takes everything."""
+        del packet, now
+        return True
+
+    def read(self, at: float) -> Sample:
+        """Shows the next one."""
+        position, velocity = next(self.shown)
+        return Sample(at, position, velocity, "interpolated")

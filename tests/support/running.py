@@ -1,0 +1,68 @@
+"""What the tests of the command line share: ``epic`` in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+#: ``epic`` as installed beside the tests' own Python, with warnings as errors there too.
+EPIC = (sys.executable, "-W", "error", "-m", "epic_cli")
+
+
+PACKET = b"1,2,3 / 4,5,6 / 0.1\n"
+
+#: What the demo answers to ``PACKET``.
+ROWS = b"""\
+pos: -0.45,-0.75,-1.05  vel: 9.000,15.000,21.000  time: 0.050
+pos: 0.00,0.00,0.00  vel: 9.000,15.000,21.000  time: 0.100
+pos: 0.45,0.75,1.05  vel: 9.000,15.000,21.000  time: 0.150
+pos: 0.90,1.50,2.10  vel: 9.000,15.000,21.000  time: 0.200
+pos: 1.35,2.25,3.15  vel: 9.000,15.000,21.000  time: 0.250
+"""
+
+# A test sets what it needs of these; where the tests run must not matter.
+_DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
+
+
+# Where there is no configuration file and no history.
+_NOWHERE = {"XDG_CONFIG_HOME": os.devnull, "XDG_STATE_HOME": os.devnull}
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment that every run of ``epic`` gets, with these changes."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _DROPPED and not name.startswith("EPIC_")
+    }
+    return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
+
+
+def epic(
+    *args: str | Path,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs ``epic`` to its end, without a terminal."""
+    return subprocess.run(
+        [*EPIC, *args],
+        check=False,
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=environment() if env is None else env,
+    )
+
+
+def shell(script: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Runs a script of bash in which ``epic`` is the command under test."""
+    define = f'epic() {{ {" ".join(EPIC)} "$@"; }}\n'
+    return subprocess.run(
+        ["bash", "-c", define + script],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=cwd,
+        env=environment(),
+    )
