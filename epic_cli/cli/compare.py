@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -165,10 +165,7 @@ def compare(
     truth_offset: float,
     strategies: tuple[tuple[str, ...], ...],
     assignments: tuple[tuple[str, str, str], ...],
-    tick: tuple[int, int],
-    clock: Any,
-    pacing: Any,
-    latency: float | None,
+    timing: Timing,
     entity: str | None,
     by: str,
     sort: str,
@@ -222,7 +219,7 @@ def compare(
             result = run(
                 packets,
                 taking_part,
-                Timing(tick, clock, pacing, latency),
+                timing,
                 truths,
                 weights=make_weights(weights),
                 offset=truth_offset,

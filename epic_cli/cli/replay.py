@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -56,10 +55,7 @@ def replay(
     files: tuple[str, ...],
     strategy: str,
     assignments: tuple[tuple[str, str], ...],
-    tick: tuple[int, int],
-    clock: Any,
-    pacing: Any,
-    latency: float | None,
+    timing: Timing,
     row_format: str,
     output: str | None,
     entity: str | None,
@@ -78,9 +74,8 @@ def replay(
     """
     settings = dict(assignments)
     create(strategy, settings)  # wrong settings show before any row
-    if latency is not None and pacing == "demo":
+    if timing.latency is not None and timing.pacing == "demo":
         raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
-    timing = Timing(tick, clock, pacing, latency)
 
     def make_stream() -> SampleStream:
         return SampleStream(lambda: create(strategy, settings), timing, strict)

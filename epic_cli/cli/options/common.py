@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
+from epic_cli.cli.options.groups import apply, group
+from epic_cli.playback import CLOCKS, DEFAULT_TICK, PACINGS, Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLength
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def strategy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--strategy`` and ``--set``."""
-    return _apply(
+    return apply(
         command,
         click.option(
             "-s",
@@ -44,40 +44,40 @@ def _finite(
     return value
 
 
-def timing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``."""
-    return _apply(
-        command,
-        click.option(
-            "--tick",
-            type=TickLength(),
-            default=(1, 20),
-            help="Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: 0.05]",
-        ),
-        click.option(
-            "--clock",
-            type=click.Choice(["single", "exact"]),
-            default=None,
-            help="single adds the tick in single precision, as the demo does, and drifts as it"
-            " does; exact does not drift.  [default: exact with arrival pacing, else single]",
-        ),
-        click.option(
-            "--pacing",
-            type=click.Choice(["demo", "arrival"]),
-            default=None,
-            help="demo draws rows up to 0.15 s past each packet's stamp at once; arrival applies"
-            " each packet when it arrived.  [default: arrival if the first packet has an"
-            " arrival time, else demo]",
-        ),
-        click.option(
-            "--latency",
-            type=click.FloatRange(-3600, 3600),
-            callback=_finite,
-            default=None,
-            metavar="SECONDS",
-            help="Give packets without an arrival time one: their stamp plus this.",
-        ),
-    )
+#: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
+timing_options = group(
+    "timing",
+    Timing,
+    click.option(
+        "--tick",
+        type=TickLength(),
+        default=DEFAULT_TICK,
+        help="Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: 0.05]",
+    ),
+    click.option(
+        "--clock",
+        type=click.Choice(CLOCKS),
+        default=None,
+        help="single adds the tick in single precision, as the demo does, and drifts as it"
+        " does; exact does not drift.  [default: exact with arrival pacing, else single]",
+    ),
+    click.option(
+        "--pacing",
+        type=click.Choice(PACINGS),
+        default=None,
+        help="demo draws rows up to 0.15 s past each packet's stamp at once; arrival applies"
+        " each packet when it arrived.  [default: arrival if the first packet has an"
+        " arrival time, else demo]",
+    ),
+    click.option(
+        "--latency",
+        type=click.FloatRange(-3600, 3600),
+        callback=_finite,
+        default=None,
+        metavar="SECONDS",
+        help="Give packets without an arrival time one: their stamp plus this.",
+    ),
+)
 
 
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,9 +89,3 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="When to use colour; auto heeds NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)
-
-
-def _apply(command: Callable[..., Any], *decorators: Decorator) -> Callable[..., Any]:
-    for decorator in reversed(decorators):
-        command = decorator(command)
-    return command
