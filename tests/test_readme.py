@@ -31,6 +31,7 @@ CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL
 STEP = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 PYTHON = re.compile(r"(?<=^```python\n)(.*?)^```\n\n```output\n(.*?)(?=^```$)", re.M | re.S)
 TABLE = re.compile(r"(?<=^<!-- strategies -->\n).*?(?=^<!-- end -->)", re.MULTILINE | re.DOTALL)
+IN_A_TABLE = re.compile(r"^\|[^`\n]*\| `(epic [^`]*--[^`]*)` \|", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 
 documents = pytest.mark.parametrize(
@@ -72,6 +73,16 @@ def test_the_examples_print_what_is_shown(
         document.write_text(printed)
     else:
         assert printed == text
+
+
+COMMANDS = [command for path in DOCUMENTS for command in IN_A_TABLE.findall(path.read_text())]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_in_tables_work(command: str) -> None:
+    done = shell(command, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stdout
 
 
 @documents
