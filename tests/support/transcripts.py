@@ -15,8 +15,8 @@ r"""Golden transcripts: what ``epic`` is told and all that it answers, in one fi
 without a shell (``< NAME`` gives it a file on standard input), and what follows is its standard
 output, then ``--- stderr`` if it says anything there, then ``--- status N`` if that is not 0.
 
-Text stands as it is. A block that is anything else (control characters, bytes that are not UTF-8,
-no newline at its end, a line that would be taken for one of the marks above) is marked
+Text stands as it is. A block that is anything else (control characters but tabs, bytes that are not
+UTF-8, no newline at its end, a line that would be taken for one of the marks above) is marked
 ``(escaped)``: there a backslash begins Python's ``\r``, ``\t``, ``\\`` or ``\xNN``, and one at the
 end of the block stands for the newline that is missing. A command line is always so escaped.
 
@@ -58,10 +58,10 @@ class Command:
     status: int = 0
 
     def __str__(self) -> str:
-        quiet = _is_plain(self.stdout)
+        plain = _is_plain(self.stdout)
         parts = ["$ " + "".join(map(_escape, self.line)) + "\n"]
         if self.stdout:
-            parts.append(self.stdout.decode() if quiet else _block("--- stdout", self.stdout))
+            parts.append(self.stdout.decode() if plain else _block("--- stdout", self.stdout))
         if self.stderr:
             parts.append(_block("--- stderr", self.stderr))
         if self.usage_error:
