@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.contenders import Contender
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.problems import Problem
+    from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.pacing import Pacing
     from epic_cli.playback import Timing
 
@@ -64,7 +64,7 @@ class Comparison:
     results: list[Result] = field(default_factory=list)
     by_entity: list[Result] = field(default_factory=list)
     scenes: list[Scene] = field(default_factory=list)
-    refused: list[Problem] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
 
 
 class Picked(NamedTuple):
@@ -154,7 +154,7 @@ def _pick(
     for name, truth in known.items():
         # the ticks, which are the same for all: a strategy that takes and draws nothing has them
         silent = Trace(Strategy, pacing(), packets[name])
-        result.refused += silent.problems
+        result.refused += silent.refusals
         times = np.ascontiguousarray(np.asarray(silent)["time"])
         reference = refer(truth, times, result.tick, result.warm_up)
         if reference.counted.any():

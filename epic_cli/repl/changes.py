@@ -6,6 +6,7 @@ from epic_cli.engine.declaration import Value
 from epic_cli.engine.strategies import declaration
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.session import Change, Session, View
+from epic_cli.wording import FrontEnd, in_words
 
 
 def change_view(interpreter: Interpreter, view: View, what: str) -> None:
@@ -19,10 +20,10 @@ def change_view(interpreter: Interpreter, view: View, what: str) -> None:
     change = session.change(view)
     interpreter.draw_tail()
     interpreter.screen.say(f"{what}: {describe(change)}", "good")
-    if change.problems:
-        first = change.problems[0]
+    if change.refusals:
+        first = in_words(change.refusals[0], FrontEnd.SESSION)
         interpreter.screen.warn(
-            f"{len(change.problems):,} of {len(session.lines):,} packets are left out; packet"
+            f"{len(change.refusals):,} of {len(session.lines):,} packets are left out; packet"
             f" {first.line}: {first.what}; expected {first.expected}"
         )
 

@@ -97,11 +97,11 @@ class Interpreter:
         except Exception as error:  # a strategy of another package may raise anything
             self.screen.complain(f"{self.session.view.strategy} failed: {_words(error)}")
             return
-        problems = [one._replace(line=one.line + first_line - 1) for one in taken.problems]
-        self.screen.report(problems, name)
-        if b"\n" in text.rstrip(b"\r\n") and problems and not self.quiet:
+        refusals = [one._replace(line=one.line + first_line - 1) for one in taken.refusals]
+        self.screen.report(refusals, name)
+        if b"\n" in text.rstrip(b"\r\n") and refusals and not self.quiet:
             self.screen.warn(
-                f"taken: {counted(taken.packets, 'packet')}, refused: {len(problems):,}"
+                f"taken: {counted(taken.packets, 'packet')}, refused: {len(refusals):,}"
             )
         self.ended = self.ended or taken.ended
 

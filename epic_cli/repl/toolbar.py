@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.formats.packet_text import number
+from epic_cli.formats.writing import number
 from epic_cli.repl.changes import settings_that_differ
 from epic_cli.repl.script import assignments, tick_text
 from epic_cli.repl.session import Session

@@ -17,6 +17,7 @@ from epic_cli.analysis.scene import Selection
 from epic_cli.analysis.score import Weights
 from epic_cli.analysis.truth import NotEnoughToSay, truth_of
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason
 from epic_cli.playback import Timing
 
 
@@ -251,7 +252,7 @@ def test_refused_packets_are_told_of() -> None:
     packets = movements.packets(movements.circle)
     packets[3] = packets[3]._replace(arrival=-5.0)
     found = run("Exact", "Late", packets={"": packets})
-    assert [one.what for one in found.refused] == ["the packet arrived before the one above it"]
+    assert [one.reason for one in found.refused] == [Reason.ARRIVAL_GOES_BACK]
 
 
 def test_blocks_are_shared_and_not_changed() -> None:

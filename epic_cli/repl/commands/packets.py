@@ -62,8 +62,8 @@ def load(interpreter: Interpreter, file: str) -> None:
         with Path(file).open("rb", buffering=0) as stream:
             first = 1
             for block in read(stream.fileno()):
-                interpreter.screen.report(block.problems, file)
-                session.refused += len(block.problems)
+                interpreter.screen.report(block.refusals, file)
+                session.refused += len(block.refusals)
                 interpreter.take(b"".join(lines_of(block)), file, first)
                 first += len(block)
     finally:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from epic_cli.engine.text.rows import FORMATS
-from epic_cli.formats.packet_text import number
+from epic_cli.formats.writing import number
 from epic_cli.playback import CLOCKS, PACINGS
 from epic_cli.repl.changes import change_view
 from epic_cli.repl.commands.common import command
