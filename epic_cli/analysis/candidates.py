@@ -52,7 +52,7 @@ def candidates(
     labels = [one.label for one in found]
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"{label} is there twice")
+            raise ValueError(f"{label} is given twice")
     taking_part = [one.strategy for one in found]
     for strategy, key in given:
         if strategy not in taking_part:

@@ -21,8 +21,8 @@ class Better(enum.Enum):
     NEITHER = enum.auto()
 
 
-class Place(enum.Enum):
-    """Where a metric is shown: in which part of the table, or only where programs read it."""
+class Section(enum.Enum):
+    """The part of the table that shows a metric; DATA: only CSV and JSON lines have it."""
 
     ACCURACY = enum.auto()
     SMOOTHNESS = enum.auto()
@@ -35,7 +35,8 @@ class Metric:
 
     ``name`` is what CSV, JSON lines and ``--sort`` call it, ``title`` its head in tables.
     ``value`` is in ``unit`` ("length" is the recording's own, "" a number without one), NaN where
-    there is not enough to say; ``format`` writes it for people, ``title`` says if in another unit.
+    there is not enough to say. ``format`` writes it for people; where it changes the unit, the
+    title says so.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Metric:
     format: Callable[[float], str]
     help: str
     value: Callable[[Measurement], float]
-    place: Place = Place.SMOOTHNESS
+    section: Section = Section.SMOOTHNESS
 
     def cell(self, value: float) -> str:
         """A value as tables show it."""

@@ -21,7 +21,7 @@ import math
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.digits import milliseconds, one_decimal, percent, three_digits, whole
-from epic_cli.analysis.metric import Better, Metric, Place
+from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.score import score
 from epic_cli.engine.packets import Status
 
@@ -51,7 +51,7 @@ METRICS: tuple[Metric, ...] = (
         one_decimal,
         "overall, 0 to 100; the formula is under the table",
         score,
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "rows",
@@ -61,7 +61,7 @@ METRICS: tuple[Metric, ...] = (
         whole,
         "how many rows count",
         lambda measured: len(measured.errors),
-        Place.DATA,
+        Section.DATA,
     ),
     Metric(
         "error",
@@ -71,7 +71,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS distance from the truth at the time it is drawn",
         lambda measured: math.sqrt((measured.errors**2).mean()),
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "error95",
@@ -81,7 +81,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "the distance that 95 % of the rows do not exceed",
         _error95,
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "error_max",
@@ -91,7 +91,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "the largest distance",
         lambda measured: float(measured.errors.max()),
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "lag",
@@ -101,7 +101,7 @@ METRICS: tuple[Metric, ...] = (
         milliseconds,
         "the shift in time that brings it nearest to the truth",
         lambda measured: measured.lag.seconds,
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "residual",
@@ -111,7 +111,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS distance that is left after that shift",
         lambda measured: measured.lag.residual,
-        Place.ACCURACY,
+        Section.ACCURACY,
     ),
     Metric(
         "largest_jump",
@@ -148,7 +148,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS jerk of what is drawn",
         lambda measured: measured.jerk_rms,
-        Place.DATA,
+        Section.DATA,
     ),
     Metric(
         "truth_jerk",
@@ -158,7 +158,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS jerk of the truth in the same rows",
         lambda measured: measured.truth_jerk,
-        Place.DATA,
+        Section.DATA,
     ),
     Metric(
         "backward",
@@ -204,7 +204,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS speed of the truth",
         lambda measured: measured.speed,
-        Place.DATA,
+        Section.DATA,
     ),
     Metric(
         "tick",
@@ -214,14 +214,14 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "time from one row to the next",
         lambda measured: measured.tick,
-        Place.DATA,
+        Section.DATA,
     ),
 )
 
 
 def shown_metrics() -> list[Metric]:
     """The metrics that people are shown."""
-    return [one for one in METRICS if one.place is not Place.DATA]
+    return [one for one in METRICS if one.section is not Section.DATA]
 
 
 def named(name: str) -> Metric:

@@ -35,8 +35,8 @@ class Scene(NamedTuple):
 
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) their stamps. ``every``
-    says that each row here stands for so many of the comparison.
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent. A row
+    here stands for ``every`` rows of the comparison.
     """
 
     entity: str
@@ -81,22 +81,22 @@ def scene(
     selection: Selection,
     shown: list[Drawn],
 ) -> Scene:
-    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' stamps."""
+    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
     chosen = selection.rows(sampled.times)
     truth = sampled.positions[chosen].copy()
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
     table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
-    stamps = table[:, 0] + offset
-    order = np.argsort(stamps, kind="stable")
-    inside = order[(stamps[order] >= selection.start) & (stamps[order] <= selection.end)]
+    sent = table[:, 0] + offset
+    order = np.argsort(sent, kind="stable")
+    inside = order[(sent[order] >= selection.start) & (sent[order] <= selection.end)]
     inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]
     return Scene(
         entity,
         sampled.times[chosen],
         truth,
-        stamps[inside],
+        sent[inside],
         table[inside, 1:4],
         tuple(shown),
         chosen.step,

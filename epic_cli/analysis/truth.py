@@ -174,7 +174,7 @@ def _cuts(
     rested = (steps <= rest) & slow[1:] & slow[:-1]
     marked = marks[1:]
     gap = (intervals > max(GAP_INTERVALS * usual, GAP_SECONDS)) & ~rested & ~marked
-    # stamps that nearly coincide must not make a usual step look fast
+    # times that nearly coincide must not make a usual step look fast
     pace = steps / np.maximum(intervals, usual)
     seen = np.zeros(len(steps), bool)
     if len(moving) > 2:

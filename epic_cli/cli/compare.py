@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
 
-EPILOG = f"""\b
+_METRICS = """\b
 Metrics, each with its name in --sort, csv and jsonl, its column in tables
 (* marks the best) and its unit; "length" is the recording's unit of length:
-  {f"{chr(10)}  ".join(metric_lines())}
+"""
 
-\b
+_EXAMPLES = """\b
 Examples:
   epic compare sample_inputs/jitter.txt
   epic compare --chart above --chart error sample_inputs/turn.txt
@@ -46,6 +46,8 @@ Examples:
   epic compare --format markdown < sample_inputs/hop.jsonl
   epic compare --tick 1/60 --html tanks.html sample_inputs/two_tanks.csv
 """
+
+EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _EXAMPLES
 
 
 @click.command(epilog=EPILOG)
@@ -70,7 +72,7 @@ def compare(
     """Say which strategy draws a recording best, and by how much.
 
     RECORDING is packet text, CSV or JSON lines, from a file or, without it, from standard input,
-    with arrival times or a --latency to make them from. What each strategy draws at each tick is
+    with arrival times or a --latency to derive them from. What each strategy draws at each tick is
     compared with the truth at that time.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, or not enough

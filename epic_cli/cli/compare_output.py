@@ -46,7 +46,7 @@ def write(
 
 
 def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -> None:
-    """The figures to stdout; what they rest on too, but to stderr where programs read them."""
+    """The figures to stdout; what they are based on too, but to stderr where programs read them."""
     results = ordered(comparison, layout.sort, layout.by_entity)
     match layout.form:
         case "table":

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.metric import Better, Metric, Place
+from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
 from epic_cli.views.comparison_words import ranking, story
 
@@ -80,9 +80,9 @@ class ComparisonTable:
         ):
             yield whole
         else:
-            yield self._table([one for one in made if one.metric.place is Place.ACCURACY])
+            yield self._table([one for one in made if one.metric.section is Section.ACCURACY])
             yield Text()
-            yield self._table([one for one in made if one.metric.place is Place.SMOOTHNESS])
+            yield self._table([one for one in made if one.metric.section is Section.SMOOTHNESS])
         yield Text()
         for line in ranking(self.comparison):
             yield Text(line, style="" if line.startswith("  ") else "bold")

@@ -1,4 +1,4 @@
-"""What a comparison has found, in words: the ranking, what it rests on, and its notes."""
+"""What a comparison has found, in words: the ranking, what it is based on, and its notes."""
 
 from __future__ import annotations
 

@@ -13,11 +13,20 @@ from support import movements
 from epic_cli import Packet
 from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison, compare
-from epic_cli.analysis.notes import Flaw, NothingJudged, NotJudged, ResultNote, Unjudged
+from epic_cli.analysis.notes import (
+    Flaw,
+    NothingJudged,
+    NothingToDraw,
+    NotJudged,
+    ResultNote,
+    TooFewStates,
+    Unjudged,
+)
 from epic_cli.analysis.scene import Selection
 from epic_cli.analysis.score import Weights
 from epic_cli.analysis.truth import truth_of
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.trace import TooManyRows
 from epic_cli.playback import Timing
 
 
@@ -211,6 +220,18 @@ def test_one_packet_says_nothing() -> None:
     assert caught.value.notes == (NotJudged("", Unjudged.TOO_FEW_STATES, states=1),)
     with pytest.raises(NothingJudged, match=r"^there are no packets$"):
         compare({}, [candidate("Exact")], Timing())
+
+
+def test_errors_are_sentences_without_options() -> None:
+    for error in (
+        NothingJudged(()),
+        NothingJudged(tuple(NotJudged("tank", reason) for reason in Unjudged)),
+        TooFewStates(1),
+        TooManyRows(5),
+        NothingToDraw(),
+    ):
+        assert str(error)
+        assert "--" not in str(error)
 
 
 def test_the_same_figures_from_any_number_of_threads() -> None:

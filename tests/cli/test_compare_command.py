@@ -18,7 +18,7 @@ from support.places import SAMPLES
 from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
-from epic_cli.analysis.metric import Place
+from epic_cli.analysis.metric import Section
 from epic_cli.analysis.metrics import METRICS, named
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
@@ -115,7 +115,7 @@ def test_the_table_and_the_csv_show_the_same_values() -> None:
     for cells, row in zip(lines, rows(JITTER, "-s", VARIANTS), strict=True):
         shown = dict(zip(head, cells, strict=True))
         for metric in METRICS:
-            if metric.place is not Place.DATA:
+            if metric.section is not Section.DATA:
                 text = metric.cell(float(row[metric.name]))
                 assert shown[metric.title].strip("*") == text
 
@@ -229,7 +229,7 @@ def test_entities_missing_from_the_truth() -> None:
     [
         (["-s", "epci"], "did you mean 'epic'?"),
         (["-s", ","], "no name is given"),
-        (["-s", "epic,epic"], "epic is there twice"),
+        (["-s", "epic,epic"], "epic is given twice"),
         (["--set", "calc_ahead=1"], "is not of the form strategy.key=value"),
         (["--set", "epic.calc=1"], "did you mean 'calc_ahead'?"),
         (["-s", "epic", "--set", "lerp.slop_time=1"], "'lerp' does not take part"),

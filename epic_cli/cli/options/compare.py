@@ -14,15 +14,14 @@ from epic_cli.cli.options.groups import group
 from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Seconds
+from epic_cli.views.perspectives import VIEWS, View
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.scene import Selection
     from epic_cli.analysis.score import Weights
-    from epic_cli.views.scenes import View
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
-VIEWS = ("above", "x", "y", "z", "error")
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
 #: Each entity's rows in pictures are thinned to about so many.
@@ -62,7 +61,7 @@ inputs_options = group(
         help="Add this to the truth's times, if the clocks differ: the receiver's less the"
         " sender's.",
     ),
-    click.option("--entity", help="Compare only on the packets of this entity."),
+    click.option("--entity", help="Compare only the packets of this entity."),
     click.option(
         "--input-format",
         type=click.Choice(INPUT_FORMATS),
@@ -99,14 +98,14 @@ participants_options = group(
         "--strategies",
         type=Strategies(),
         multiple=True,
-        help="Names with commas between; NAME+key=value is a variant.  [default: all]",
+        help="Names separated by commas; NAME+key=value is a variant.  [default: all]",
     ),
     click.option(
         "--set",
         "assignments",
         type=Assignment(),
         multiple=True,
-        help="Set a strategy's setting in all its variants; may be repeated.",
+        help="Change a setting in all variants of a strategy; may be repeated.",
     ),
 )
 
@@ -169,7 +168,7 @@ layout_options = group(
         default="score",
         show_default=True,
         metavar="METRIC",
-        help="The order of the lines: best first by one of the metrics below, or by name, or as"
+        help="The order of the lines: by one of the metrics below, best first, by name, or as"
         " given.",
     ),
     click.option(
@@ -234,13 +233,13 @@ pictures_options = group(
         "--show",
         type=Strategies(),
         multiple=True,
-        help="The strategies in charts and picture.  [default: the best six]",
+        help="The strategies that charts and picture show.  [default: the best six]",
     ),
     click.option(
         "--span",
         type=Span(),
         default=None,
-        help="The seconds that charts, picture and page show.  [default: all]",
+        help="Which seconds charts, picture and page show.  [default: all]",
     ),
 )
 

@@ -120,5 +120,5 @@ class Span(ParameterType):
         except ValueError:
             span = math.nan, math.nan
         if not (colon and span[0] < span[1]):
-            self.fail(f"{value!r} is no span: write 10:20, 10: or :20, in seconds", param, ctx)
+            self.fail(f"{value!r} is not a span: write 10:20, 10: or :20, in seconds", param, ctx)
         return span

@@ -9,8 +9,10 @@ import click
 
 from epic_cli.repl.commands.common import command
 from epic_cli.repl.interpreter import Interpreter
-from epic_cli.repl.session import Session, View
+from epic_cli.repl.session import Session
+from epic_cli.repl.session import View as SessionView
 from epic_cli.terminal.parameters import StrategyName
+from epic_cli.views.perspectives import View
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
+
+#: What ``:plot`` calls the views of a scene.
+_AXES: dict[str, View] = {"x": "x", "y": "y", "z": "z", "xy": "above", "error": "error"}
 
 #: The metrics that fit beside the final position.
 _METRICS = ("largest_jump", "error", "lag", "score")
@@ -70,7 +75,7 @@ def compare(interpreter: Interpreter, names: tuple[str, ...]) -> None:
 
 
 @command("plot")
-@click.argument("axis", default="xy", type=click.Choice(["x", "y", "z", "xy", "error"]))
+@click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
 @click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
 def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what the NAMEs would.
@@ -95,8 +100,7 @@ def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
         return
     height = max(min(interpreter.screen.lines - 8, 18), 5)
     for scene in comparison.scenes:
-        view: Any = "above" if axis == "xy" else axis
-        interpreter.screen.show(scene_chart(scene, view, height=height))
+        interpreter.screen.show(scene_chart(scene, _AXES[axis], height=height))
 
 
 def _candidates(session: Session, names: tuple[str, ...]) -> list[Candidate]:
@@ -156,7 +160,7 @@ def _table(session: Session, candidates: list[Candidate], comparison: Comparison
 
 def _final_position(session: Session, candidate: Candidate) -> str:
     """Where a strategy leaves what it draws."""
-    stream = View(candidate.strategy, candidate.settings, session.view.timing).stream()
+    stream = SessionView(candidate.strategy, candidate.settings, session.view.timing).stream()
     last = None
     for samples in stream.feed(session.packets.part(len(session.packets))):
         last = samples.last(session.entities)

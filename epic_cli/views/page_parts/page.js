@@ -260,9 +260,9 @@ function draw() {
   updateNow();
   $("time").value = state.row;
   $("clock").textContent = `${scene().times[state.row].toFixed(2)} s`;
-  const lamp = $("play");
-  lamp.textContent = state.playing ? "\u275a\u275a" : "\u25b6";
-  lamp.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+  const button = $("play");
+  button.textContent = state.playing ? "\u275a\u275a" : "\u25b6";
+  button.setAttribute("aria-label", state.playing ? "Pause" : "Play");
 }
 
 function go(row) {
@@ -311,7 +311,7 @@ function choose(index) {
   go(0);
 }
 
-// ---------------------------------------------------------------- the reader's hands
+// ---------------------------------------------------------------- input
 
 $("play").addEventListener("click", () => play(!state.playing));
 $("time").addEventListener("input", (event) => go(Number(event.target.value)));
