@@ -181,6 +181,12 @@ cdef class SampleBlock:
             for index in range(self.items.size())
         ]
 
+    def last(self, Entities entities):
+        """The last of ``samples``; raises ``IndexError`` where there is none."""
+        if self.items.empty():
+            raise IndexError("the block is empty")
+        return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
+
 
 cdef string_view view(bytes text):
     return string_view(<const char*>text, len(text))

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.recordings import examples
 
-from epic_cli import Packet
+from epic_cli import Packet, strategy
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.replay.clocks import SingleClock
+from epic_cli.engine.replay.pacing import DemoPacing
+from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.scan import TextScanner
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -113,6 +116,19 @@ except IndexError:
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (run.returncode, run.stdout) == (0, b"index error\n")
+
+
+def test_the_last_sample_of_a_block_is_the_last_of_its_samples() -> None:
+    block = PacketBlock()
+    for t in (0.0, 0.1, 0.2):
+        block.append(Packet((t, 0.0, 0.0), (1.0, 0.0, 0.0), t, entity="tank"))
+    replay = Replay(lambda: strategy("epic"), DemoPacing(SingleClock(0.05)), block.entities)
+    replay.feed(block)
+    samples = SampleBlock()
+    with pytest.raises(IndexError, match="the block is empty"):
+        samples.last(block.entities)
+    replay.draw(samples)
+    assert samples.last(block.entities) == samples.samples(block.entities)[-1]
 
 
 def test_a_packet_needs_three_coordinates() -> None:

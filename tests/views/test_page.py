@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from support import comparisons
 
-from epic_cli.analysis.truth import NotEnoughToSay
+from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.page import page
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -27,6 +28,7 @@ const seen = {};
 const picture = (id) => document.getElementById(id).toDataURL();
 const look = () => picture("above") + picture("error");
 seen.rows = document.getElementById("figures").tBodies[0].rows.length;
+seen.heads = [...document.querySelectorAll("#figures th")].map((one) => one.textContent);
 seen.clock = document.getElementById("clock").textContent;
 const slider = document.getElementById("time");
 const start = look();
@@ -148,13 +150,12 @@ def test_long_recordings_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
     found = content(page(COMPARISON))
     drawn = sum(len(s["times"]) * len(s["drawn"]) for s in found["scenes"])
     assert drawn <= 110
-    assert "The pictures show every" in found["notes"][-1]
+    assert re.fullmatch(r"The pictures show one row in \d+\.", found["notes"][-1])
 
 
 def test_nothing_to_draw_is_an_error() -> None:
-    empty = comparisons.comparison("Late")
-    empty.scenes = []
-    with pytest.raises(NotEnoughToSay, match="nothing to draw"):
+    empty = replace(comparisons.comparison("Late"), scenes=())
+    with pytest.raises(NothingToDraw, match="nothing to draw"):
         page(empty)
 
 
@@ -174,6 +175,7 @@ def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
     seen = json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<"))
     assert seen == {
         "rows": 3,
+        "heads": ["strategy", "now", "score", "error", "lag ms", "jumps"],
         "clock": "0.00 s",
         "moved": True,
         "later": "5.00 s",

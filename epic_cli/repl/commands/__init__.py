@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from epic_cli.engine.declaration import nearest
-from epic_cli.repl.commands import keep, packets, studies, timing, view
+from epic_cli.repl.commands import comparison, keep, packets, timing, view
 
 
 class Commands(click.Group):
@@ -23,7 +23,7 @@ COMMANDS = Commands(
         *view.COMMANDS,
         *timing.COMMANDS,
         *packets.COMMANDS,
-        *studies.COMMANDS,
+        *comparison.COMMANDS,
         *keep.COMMANDS,
     ],
 )

@@ -39,8 +39,9 @@ def test_traces_longer_than_a_stretch_are_whole() -> None:
 
 def test_more_rows_than_allowed_are_refused() -> None:
     packets = [Packet((0, 0, 0), (1, 0, 0), 0.0), Packet((1, 0, 0), (1, 0, 0), 10_000.0)]
-    with pytest.raises(TooManyRows, match=r"more than 100,000 rows"):
+    with pytest.raises(TooManyRows, match=r"more than 100,000 rows") as caught:
         trace(packets, most=100_000)
+    assert caught.value.most == 100_000
 
 
 def test_a_trace_can_be_stopped() -> None:

@@ -25,7 +25,7 @@ WARM_UP_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Reference:
+class SampledTruth:
     """One entity's truth at n ticks.
 
     ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where
@@ -57,7 +57,9 @@ def default_warm_up(truth: Truth) -> float:
     return min(WARM_UP, WARM_UP_SHARE * truth.duration)
 
 
-def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None) -> Reference:
+def sample_truth(
+    truth: Truth, times: Floats, tick: float, warm_up: float | None = None
+) -> SampledTruth:
     """The truth at these ticks.
 
     Rows count that are at least ``warm_up`` seconds into their segment of the truth: what a
@@ -72,7 +74,7 @@ def refer(truth: Truth, times: Floats, tick: float, warm_up: float | None = None
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
-    return Reference(
+    return SampledTruth(
         truth,
         tick,
         times,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.analysis.reference import default_warm_up, refer, sliding_maximum
+from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth, sliding_maximum
 from epic_cli.analysis.truth import truth_of
 
 
@@ -21,20 +21,20 @@ def test_rows_count_when_the_movement_has_been_known_for_a_while() -> None:
     packets = movements.packets(movements.circle, 10.0)
     packets = [one for one in packets if not 4.01 < one.time < 5.99]
     times = np.arange(-10.0, 220.0) * 0.05
-    reference = refer(truth_of(movements.block(packets)), times, 0.05, 0.5)
-    counted = times[reference.counted]
+    sampled = sample_truth(truth_of(movements.block(packets)), times, 0.05, 0.5)
+    counted = times[sampled.counted]
     np.testing.assert_allclose(
         counted, np.concatenate((np.arange(10, 81), np.arange(130, 201))) * 0.05
     )
-    assert np.flatnonzero(reference.begins).tolist() == [10, 130]
+    assert np.flatnonzero(sampled.begins).tolist() == [10, 130]
 
 
 def test_scales_come_from_the_truth() -> None:
     truth = truth_of(movements.block(movements.packets(movements.circle)))
-    reference = refer(truth, np.arange(201.0) * 0.05, 0.05)
-    assert reference.usual_speed == pytest.approx(5.0, rel=1e-3)
-    assert reference.usual_step == pytest.approx(2 * 5 * np.sin(0.025), rel=1e-6)
-    np.testing.assert_allclose(reference.step_limit, 2 * 5 * np.sin(0.025), rtol=1e-6)
+    sampled = sample_truth(truth, np.arange(201.0) * 0.05, 0.05)
+    assert sampled.usual_speed == pytest.approx(5.0, rel=1e-3)
+    assert sampled.usual_step == pytest.approx(2 * 5 * np.sin(0.025), rel=1e-6)
+    np.testing.assert_allclose(sampled.step_limit, 2 * 5 * np.sin(0.025), rtol=1e-6)
 
 
 def test_the_warm_up_is_short_for_short_recordings() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PLUS = re.compile(r"\+(?=[A-Za-z_]\w*=)")
 
 
-class Contender(NamedTuple):
+class Candidate(NamedTuple):
     """A strategy with settings, under the name (``label``) that results give it."""
 
     label: str
@@ -29,9 +29,9 @@ class Contender(NamedTuple):
         return made
 
 
-def contenders(
+def candidates(
     wanted: Iterable[str] = (), settings: Mapping[tuple[str, str], Any] | None = None
-) -> list[Contender]:
+) -> list[Candidate]:
     """The strategies of these texts, ``NAME`` or ``NAME+key=value+key=value``; none: all there are.
 
     ``settings`` by strategy and key hold for every variant of that strategy that does not set
@@ -39,7 +39,7 @@ def contenders(
     of a strategy that does not take part and for the same variant twice.
     """
     given = settings or {}
-    found: list[Contender] = []
+    found: list[Candidate] = []
     for text in list(wanted) or names():
         name, *assignments = _PLUS.split(text)
         find(name)
@@ -47,12 +47,12 @@ def contenders(
         for assignment in assignments:
             key, _, value = assignment.partition("=")
             own[key] = value
-        found.append(Contender(text, name, own))
+        found.append(Candidate(text, name, own))
         found[-1].make()  # wrong settings show before the work begins
     labels = [one.label for one in found]
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"{label} is there twice")
+            raise ValueError(f"{label} is given twice")
     taking_part = [one.strategy for one in found]
     for strategy, key in given:
         if strategy not in taking_part:
