@@ -7,7 +7,9 @@ from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.replay.pacing import Pacing
 from epic_cli.engine.replay.replay import Replay
 
-class TooManyRows(ValueError): ...
+class TooManyRows(ValueError):
+    limit: int
+    def __init__(self, limit: int) -> None: ...
 
 class Trace:
     def __init__(

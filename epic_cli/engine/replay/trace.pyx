@@ -19,7 +19,11 @@ cdef size_t COLUMNS = 9
 
 
 class TooManyRows(ValueError):
-    """The packets would be drawn in more rows than fit into memory."""
+    """The packets would be drawn in more rows than fit into memory: more than ``limit``."""
+
+    def __init__(self, limit):
+        super().__init__(f"there would be more than {limit:,} rows")
+        self.limit = limit
 
 
 cdef class Trace:
@@ -56,7 +60,7 @@ cdef class Trace:
             if stopped is not None and stopped():
                 return 0
             if self.samples.capacity >= most:
-                raise TooManyRows(f"there would be more than {most:,} rows")
+                raise TooManyRows(most)
             self.samples.capacity = min(self.samples.capacity + STRETCH, most)
         return 0
 
