@@ -7,7 +7,7 @@ import pytest
 from epic_cli.engine.refusals import PIECES, Reason, Refusal
 from epic_cli.wording import GRAMMAR, FrontEnd, Problem, in_words, rest_of_grammar
 
-#: What is wrong stands for the fields, limits and names of all reasons.
+#: The facts that one reason or another goes with, all at once.
 FACTS = Refusal(
     line=3,
     column=8,
@@ -35,7 +35,7 @@ def test_every_reason_has_words(reason: Reason, front_end: FrontEnd) -> None:
     assert "None" not in found.what + found.expected
 
 
-@pytest.mark.parametrize("reason", set(Reason) - set(CLOCK_REASONS))
+@pytest.mark.parametrize("reason", [one for one in Reason if one not in CLOCK_REASONS])
 def test_what_names_no_setting_is_the_same_everywhere(reason: Reason) -> None:
     assert len({in_words(FACTS._replace(reason=reason), one) for one in FrontEnd}) == 1
 

@@ -72,7 +72,7 @@ def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_as_csv_name_their_entity(name: str) -> None:
-    recording = make_writer("jsonl").row(Packet((0.0,) * 3, (0.0,) * 3, 0.0, entity=name))  # type: ignore[arg-type]
+    recording = make_writer("jsonl").row(Packet((0.0,) * 3, (0.0,) * 3, 0.0, entity=name))
     done = epic("replay", "--format", "csv", stdin=recording)
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode()), strict=True))
     assert {row["entity"] for row in rows} == {name}
