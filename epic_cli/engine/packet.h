@@ -19,7 +19,7 @@ struct Packet {
     double time = 0;        // sender's clock, s
     SingleState single;     // the same, for strategies that compute in float
     double arrival = std::numeric_limits<double>::quiet_NaN();  // receiver's clock, s; NaN: unknown
-    double delta = 0;       // how long before ``time`` the state was true, s
+    double delta = 0;       // how long before its stamp the state was true, s
     int64_t sequence = -1;  // -1: none
     int64_t line = 0;       // its line in the recording, from 1
     int64_t column = 0;     // where in that line its text begins, from 0

@@ -8,8 +8,8 @@ from epic_cli.engine.replay.pacing import Pacing
 from epic_cli.engine.replay.replay import Replay
 
 class TooManyRows(ValueError):
-    limit: int
-    def __init__(self, limit: int) -> None: ...
+    most: int
+    def __init__(self, most: int) -> None: ...
 
 class Trace:
     def __init__(

@@ -19,11 +19,11 @@ cdef size_t COLUMNS = 9
 
 
 class TooManyRows(ValueError):
-    """The packets would be drawn in more rows than fit into memory: more than ``limit``."""
+    """The packets would be drawn in more rows than fit into memory: more than ``most``."""
 
-    def __init__(self, limit):
-        super().__init__(f"there would be more than {limit:,} rows")
-        self.limit = limit
+    def __init__(self, most):
+        super().__init__(f"there would be more than {most:,} rows")
+        self.most = most
 
 
 cdef class Trace:
