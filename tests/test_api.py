@@ -15,6 +15,7 @@ from support.recordings import draw_samples
 import epic_cli
 from epic_cli import (
     Packet,
+    RefusedPacket,
     Sample,
     SettingError,
     SmoothingStrategy,
@@ -24,6 +25,7 @@ from epic_cli import (
     strategies,
     strategy,
 )
+from epic_cli.engine.refusals import Reason
 from epic_cli.playback import parse_tick
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -178,9 +180,20 @@ def test_wrong_arguments_are_refused_at_once(
 def test_a_packet_without_a_place_on_the_clock_is_refused_when_it_comes() -> None:
     samples = replay([STEPS[0], STEPS[1]._replace(time=2e6), STEPS[2]])
     assert len(list(itertools.islice(samples, 3))) == 3
-    with pytest.raises(ValueError, match="never gets past this time") as refused:
+    with pytest.raises(RefusedPacket, match="never gets past this time") as refused:
         next(samples)
     assert "time=2000000.0" in str(refused.value)
+    assert 'clock="exact" goes further' in str(refused.value)
+    assert refused.value.packet.time == 2e6
+    assert refused.value.refusal.reason is Reason.SINGLE_CLOCK_STALLS
+    assert refused.value.refusal.limit == 2**20
+
+
+@pytest.mark.parametrize("arguments", [{}, {"pacing": "arrival"}, {"clock": "exact"}])
+def test_a_refusal_names_what_python_has(arguments: dict[str, Any]) -> None:
+    with pytest.raises(RefusedPacket) as refused:
+        list(replay([STEPS[0]._replace(time=1e9)], **arguments))
+    assert "--" not in str(refused.value)
 
 
 @pytest.mark.parametrize("packet", [None, (ORIGIN, ORIGIN, 0.0), Packet("abc", ORIGIN, 0.0)])  # type: ignore[arg-type]

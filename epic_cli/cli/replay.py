@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import click
 
@@ -86,33 +85,35 @@ def replay(
         writer = RowWriter(row_format, use_color(color, sink))
         sink.write(writer.header())
         for file in files or ("-",):
-            name, error_color = source_name(file), use_color(color, sys.stderr)
-            recording = _Recording(file, name, input_format, entity, strict, error_color)
-            refused |= recording.replay(make_stream(), writer, sink)
+            source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
+            refused |= source.replay(make_stream(), writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-class _Recording(NamedTuple):
-    """A recording to be replayed, and what to do about the lines of it that are refused."""
+class _Source:
+    """One recording, and what to do about the lines of it that are refused."""
 
-    file: str
-    name: str
-    input_format: InputFormat
-    entity: str | None
-    strict: bool
-    color: bool
+    def __init__(
+        self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
+    ) -> None:
+        self.file = file
+        self.name = source_name(file)
+        self.input_format = input_format
+        self.entity = entity
+        self.strict = strict
+        self.color = color
 
     def replay(self, stream: SampleStream, writer: RowWriter, sink: Sink) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
         refused = False
-        second: tuple[int, str] | None = None
+        stray: tuple[int, str] | None = None
         for block in self._blocks():
             if self.entity is not None:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
-                second = block.cut_at_second_entity()
-                if second is not None:
-                    block.refusals = [one for one in block.refusals if one.line < second[0]]
+                stray = block.cut_at_second_entity()
+                if stray is not None:
+                    block.refusals = [one for one in block.refusals if one.line < stray[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
@@ -121,8 +122,8 @@ class _Recording(NamedTuple):
                 self._report(block)
                 if self.strict:
                     raise StoppedAtLine
-            if second is not None:
-                line, entity = second
+            if stray is not None:
+                line, entity = stray
                 raise WrongUsage(
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"

@@ -12,13 +12,13 @@ STATUSES: tuple[Status, ...] = ("none", "held", "interpolated", "extrapolated")
 
 
 class Packet(NamedTuple):
-    """One state of an entity, as its sender stamped it.
+    """One state of an entity, with the time at which its sender sent it.
 
     ``time`` and ``arrival`` are seconds on the sender's and on the receiver's clock
     (``arrival`` None: not known). ``position`` is in the recording's own length unit,
     ``velocity`` in that unit per second. ``teleport`` says that the entity was moved on
     purpose: strategies snap to the packet and forget the past. ``sequence`` is the sender's
-    packet number. ``delta`` is how long before its stamp the state was true, in seconds.
+    packet number. ``delta`` is how long before ``time`` the state was true, in seconds.
     """
 
     position: Vector

@@ -5,7 +5,7 @@ cdef class Clock:
     cdef double following(self) noexcept nogil
     cdef void step(self) noexcept nogil
     cdef void skip_to(self, double target) noexcept nogil
-    cdef double lead(self, double stamp, float single_stamp) noexcept nogil
+    cdef double lead(self, double time, float single_time) noexcept nogil
     cdef double ticks_to(self, double target) noexcept nogil
     cdef double reach(self) noexcept nogil
 

@@ -23,9 +23,9 @@ cdef class Clock:
     cdef void skip_to(self, double target) noexcept nogil:
         """Goes to where the next tick is the first one at or after ``target``."""
 
-    cdef double lead(self, double stamp, float single_stamp) noexcept nogil:
-        """The time up to which a packet with this stamp has rows drawn, in this clock's numbers."""
-        return stamp + LEAD
+    cdef double lead(self, double time, float single_time) noexcept nogil:
+        """The time up to which a packet of this time has rows drawn, in this clock's numbers."""
+        return time + LEAD
 
     cdef double ticks_to(self, double target) noexcept nogil:
         """How many ticks it is to ``target``, about; infinity if the clock never passes it."""
@@ -68,8 +68,8 @@ cdef class SingleClock(Clock):
         while self.following() < target and self.now < self.stall:
             self.step()
 
-    cdef double lead(self, double stamp, float single_stamp) noexcept nogil:
-        return single_stamp + SINGLE_LEAD
+    cdef double lead(self, double time, float single_time) noexcept nogil:
+        return single_time + SINGLE_LEAD
 
     cdef double ticks_to(self, double target) noexcept nogil:
         return 0 if not target > self.stall else INFINITY

@@ -56,10 +56,10 @@ cdef class Pacing:
 
 cdef class DemoPacing(Pacing):
     """The demo's own loop: a packet is applied at once, then rows are drawn while the clock is
-    behind its stamp + 0.15 s. The receiver's time is that of the last row.
+    behind the packet's time + 0.15 s. The receiver's time is that of the last row.
 
     With several entities the rows of a packet wait until one comes that asks for
-    more, so that states with the same stamp are all there when their tick is drawn.
+    more, so that states of the same time are all there when their tick is drawn.
     """
 
     def __init__(self, Clock clock not None):
@@ -94,7 +94,7 @@ cdef class ArrivalPacing(Pacing):
     """Packets in order of arrival, each applied before the first tick at or after its arrival.
 
     Rows go from the first tick at or after the first arrival to the last arrival + 0.15 s.
-    ``latency`` (seconds; NaN: none) is added to the stamp of a packet that has no arrival time.
+    ``latency`` (seconds; NaN: none) is added to the time of a packet that has no arrival.
     """
 
     def __init__(self, Clock clock not None, double latency=NAN):
