@@ -11,11 +11,12 @@ cdef class DumbTerminal(Strategy):
     """Shows the last received state until the next one comes.
 
     The conservative extreme: nothing is guessed, so nothing wrong is ever shown, and nothing is
-    smoothed, so a player on a fast screen sees as many pictures a second as packets come in. It
-    is behind by the age of the state, half the round-trip time when it comes in and one packet
-    period more when the next one does. The yardstick for every other strategy.
+    smoothed, so however fast the screen is, the player sees no more pictures a second than
+    packets come in. It is behind by the age of the state: half the round-trip time when the state
+    comes in, and one packet period more when the next one does. The yardstick for every other
+    strategy.
 
-    A packet with an earlier stamp than the newest is discarded. Every row is ``held``; its
+    A packet with an earlier timestamp than the newest is discarded. Every row is ``held``; its
     velocity is the one in the packet.
     """
 
@@ -29,6 +30,7 @@ cdef class DumbTerminal(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
         " The Dumb Terminal Client",
         proof="definition",
+        rank=30,
     )
 
     cdef bint empty

@@ -1,4 +1,6 @@
-"""The client side interpolation of the seed book: a local perception filter."""
+"""The client-side interpolation of Glazer and Madhav: a local perception filter."""
+
+from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
@@ -6,7 +8,8 @@ from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies.parts.latency import LatencyEstimator as NewLatencyEstimator
 
 
@@ -21,8 +24,9 @@ cdef class LocalPerception(Strategy):
     entity arrives early and waits: a stutter. The best period is the packet period, which
     ``period=auto`` measures as a moving average of the times between arrivals.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` on the
-    way and ``held`` from the arrival on. The velocity is that of the line being drawn.
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
+    until the entity gets there and ``held`` from then on. The velocity is that of the line being
+    drawn.
     """
 
     declaration = Declaration(
@@ -35,13 +39,14 @@ cdef class LocalPerception(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
         " Client Side Interpolation",
         proof="formula",
+        rank=50,
         settings=(
-            Setting("period", "auto", "the interpolation period; auto measures the packet period",
-                    "s", 0, 60, choices=("auto",), tune=(0.02, 0.5), scale="log"),
-            Setting("first_period", 0.1, "the period until two packets have come in, with"
-                    " period=auto", "s", 0, 60),
-            Setting("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
-                    1, tune=(0.02, 0.5), scale="log"),
+            Number("period", "auto", "the interpolation period; auto measures the packet period",
+                   "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
+            Number("first_period", 0.1, "the period until two packets have come in, with"
+                   " period=auto", "s", 0, 60),
+            Number("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
+                   1, tune=(0.02, 0.5), scale="log"),
         ),
     )
 
@@ -49,11 +54,11 @@ cdef class LocalPerception(Strategy):
     cdef double fixed_period
     cdef LatencyEstimator estimator
     cdef bint empty
-    cdef double started, period     # of the way being drawn
+    cdef double started, period     # of the segment being drawn
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
-        self.measures = period == "auto"
+        self.measures = isnan(period)
         self.fixed_period = first_period if self.measures else period
         self.estimator = NewLatencyEstimator(weight)
 

@@ -1,6 +1,6 @@
 """Projective velocity blending, from Murphy's Believable Dead Reckoning."""
 
-from libc.math cimport sqrt
+from libc.math cimport isnan, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
@@ -11,12 +11,27 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
 
 
+cpdef enum class Blending:
+    VELOCITY
+    POSITION
+
+cpdef enum class Acceleration:
+    NONE
+    ESTIMATED
+
+cpdef enum class Begin:
+    ARRIVAL
+    LAST_FRAME
+
+
 cdef class Projective(Strategy):
-    """Goes on from what is drawn, and passes over into the path that the packet says.
+    """Goes on from what is drawn, and passes over into the path that the packet gives.
 
     Two paths are projected from each packet on: one from the drawn position p0 and velocity v0,
     one from the received p1, v1 and acceleration a. Over the smoothing time T the first passes
@@ -27,20 +42,21 @@ cdef class Projective(Strategy):
         received = p1 + v1 t + a t^2 / 2
         drawn    = own + (received - own) u    from T on: received
 
-    Blending the velocity too keeps the path from oscillating, as the spline of older programs
-    does. The longer T, the smoother, and the longer wrong. Murphy takes the time between two
-    packets; delta3d makes T the average of it (``smoothing_time=average``, each new one counts
-    for half) up to ``max_smoothing_time``, or 1 s if the velocity could not cover the difference
-    in that time; or it is fixed. An interval longer than ``max_smoothing_time`` is a pause, and
-    does not count. After a turn v0 may be much faster than the entity ever was: if it is more
-    than four times as fast as in the packet before, it is cut to twice (``limit_velocity``).
+    Blending the velocity too keeps the path from oscillating as the splines of older programs
+    do. The longer T is, the smoother the path, and the longer it is wrong. Murphy takes the time
+    between two packets; delta3d makes T the average of it (``smoothing_time=average``, each new
+    one counts for half) up to ``max_smoothing_time``, or 1 s if the velocity could not cover the
+    difference in that time; or it is fixed. An interval longer than ``max_smoothing_time`` is a
+    pause, and does not count. After a turn v0 may be much faster than the entity ever was: if it
+    is more than four times as fast as in the packet before, it is cut to twice that speed
+    (``limit_velocity``).
 
-    Good for vehicles with few packets, and nothing but smooth; a player who turns at once is
-    shown overshooting. There is no lag but the packet's age, and none with ``age=auto``. Paths
-    go on for ever without packets. A teleport that is not marked as one is a fast slide, unless
-    it is longer than ``snap_distance``.
+    Good for vehicles with few packets, and always smooth; a player who turns on the spot is shown
+    overshooting. There is no lag but the packet's age, and none with ``age=auto``. Without
+    packets paths go on for ever. A teleport that is not marked as one is a fast slide, unless it
+    is longer than ``snap_distance``.
 
-    A packet with the newest stamp or an earlier one is discarded. With ``begin=last-frame`` the
+    A packet with the newest timestamp or an earlier one is discarded. With ``begin=last-frame`` the
     blend begins at the last frame drawn, as in the original, which reads its velocity from the
     last two frames; by default it begins when the packet comes in, on the path itself, so that
     frames do not matter. Rows are ``interpolated`` until T and ``extrapolated`` after it.
@@ -56,27 +72,30 @@ cdef class Projective(Strategy):
         source="Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011);"
         " rules of delta3d/delta3d; LGPL-2.1, formulas only",
         proof="formula",
+        rank=200,
         settings=(
-            Setting("blending", "velocity", "blend velocity and position, or position alone",
-                    choices=("velocity", "position")),
-            Setting("smoothing_time", "average", "how long a correction takes; average: the"
-                    " average time between packets", "s", 0.01, 60, choices=("average",),
-                    tune=(0.02, 2.0), scale="log"),
-            Setting("max_smoothing_time", 4.0, "the longest it takes, with smoothing_time=average",
-                    "s", 0.01, 60),
-            Setting("acceleration", "none", "project with the acceleration between the last two"
-                    " packets, or without", choices=("none", "estimated")),
-            Setting("limit_velocity", "on", "cut a drawn velocity that is far above the received",
-                    choices=("on", "off")),
-            Setting("begin", "arrival", "when a blend begins", choices=("arrival", "last-frame")),
+            Choice("blending", "velocity", "blend velocity and position, or position alone",
+                   Blending),
+            Number("smoothing_time", "average", "how long a correction takes; average: the"
+                   " average time between packets", "s", 0.01, 60, unset="average",
+                   tune=(0.02, 2.0), scale="log"),
+            Number("max_smoothing_time", 4.0, "the longest it takes, with smoothing_time=average",
+                   "s", 0.01, 60),
+            Choice("acceleration", "none", "predict with the acceleration between the last two"
+                   " packets, or without", Acceleration),
+            Switch("limit_velocity", "on", "cut a drawn velocity that is far above the received"
+                   " one"),
+            Choice("begin", "arrival", "when a blend begins", Begin),
             age_setting("arrival"),
-            Setting("snap_distance", 0.0, "a larger difference is not smoothed; 0: all are"
-                    " smoothed", "length units", 0, 1e12),
+            SNAP_CORRECTION,
         ),
     )
 
-    cdef bint blends_velocity, averages, accelerates, limits, begins_at_frame
-    cdef double fixed_time, max_smoothing_time, snap_distance
+    cdef public Acceleration acceleration
+    cdef public bint limit_velocity
+    cdef public double max_smoothing_time, snap_distance
+    cdef bint blends_velocity, averages, begins_at_frame
+    cdef double fixed_time
     cdef PacketAge age
     cdef MovingAverage interval
     cdef bint empty, fresh              # fresh: nothing has been drawn since the first packet
@@ -87,18 +106,13 @@ cdef class Projective(Strategy):
     cdef double frame                   # when the last frame was drawn; its position, velocity
     cdef Vec3[double] shown, shown_velocity
 
-    def configure(self, *, blending, smoothing_time, max_smoothing_time, acceleration,
-                  limit_velocity, begin, age, snap_distance):
-        self.blends_velocity = blending == "velocity"
-        self.averages = smoothing_time == "average"
-        self.fixed_time = 0 if self.averages else smoothing_time
-        self.max_smoothing_time = max_smoothing_time
-        self.accelerates = acceleration == "estimated"
-        self.limits = limit_velocity == "on"
-        self.begins_at_frame = begin == "last-frame"
+    def configure(self, *, blending, smoothing_time, begin, age):
+        self.blends_velocity = blending == Blending.VELOCITY
+        self.averages = isnan(smoothing_time)
+        self.fixed_time = smoothing_time
+        self.begins_at_frame = begin == Begin.LAST_FRAME
         self.age = NewPacketAge(age)
         self.interval = NewMovingAverage(0.5)
-        self.snap_distance = snap_distance
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -117,7 +131,7 @@ cdef class Projective(Strategy):
             self.depart(now)
             if now - self.last_arrival <= self.max_smoothing_time:
                 self.interval.add(now - self.last_arrival)
-            if self.accelerates:
+            if self.acceleration == Acceleration.ESTIMATED:
                 self.a = (packet.velocity - last_velocity) * (1 / (packet.time - self.newest))
         self.empty = False
         self.last_arrival = now
@@ -150,7 +164,7 @@ cdef class Projective(Strategy):
         cdef double speed2 = dot(self.v0, self.v0), last2 = dot(last_velocity, last_velocity)
         if (self.begins_at_frame and self.fresh) or is_beyond(way, self.snap_distance):
             return False
-        if self.limits and speed2 > 16 * last2:
+        if self.limit_velocity and speed2 > 16 * last2:
             self.v0 = self.v0 * sqrt(4 * last2 / speed2)
         self.smoothing_time = self.fixed_time
         if self.averages:

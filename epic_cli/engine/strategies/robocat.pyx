@@ -1,4 +1,6 @@
-"""RoboCat Action, the program of the seed book's chapter 8."""
+"""RoboCat Action, the program of chapter 8 of Glazer and Madhav."""
+
+from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
@@ -9,14 +11,20 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as NewWeightedTimedAverage
 
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30
 
-# The share of the way that the own cat goes at once.
+# The fraction of the difference that the player's own cat covers at once.
 cdef double LOCAL_SHARE = 0.1
+
+
+cpdef enum class Role:
+    REMOTE
+    LOCAL
 
 
 cdef class Robocat(Strategy):
@@ -24,30 +32,30 @@ cdef class Robocat(Strategy):
 
     A remote cat's state is half an RTT old, and the player's input needs another half to get to
     the server: the program draws other cats where they will be when it does. On each packet the
-    received state is simulated for one RTT, in steps of 1/30 s, and what is shown is drawn
-    towards it, further the longer it has been out of sync:
+    received state is simulated for one RTT, in steps of 1/30 s, and what is shown is pulled
+    towards it, more strongly the longer it has been out of sync:
 
         corrected = received, simulated for RTT
         shown     = lerp(shown, corrected, time out of sync / RTT), corrected after RTT
 
     and the same for the velocity. In between, frames simulate on with the shown velocity. The
     time out of sync begins at the first packet that does not agree, and ends when shown and
-    corrected are the same or the cat stands still. ``role=local`` is the player's own cat: not
-    put ahead, and a tenth of the way at each packet, until the RTT is over.
+    corrected are the same or the cat stands still. ``role=local`` is the player's own cat: it is
+    not put ahead, and covers a tenth of the difference at each packet until the RTT is over.
 
     The RTT is set, or measured as twice the age of packets, by the program's own average: each
     measurement counts for the time it stands for, up to ``duration``. Two rules of the program
-    are mended: its average begins at 0, here at the first measurement; and there shown and
+    are corrected: its average begins at 0, here at the first measurement; and there shown and
     corrected must be the same to the last bit, so that rounding alone keeps a cat out of sync
-    for ever, here within ``sync_distance`` (0: as there).
+    for ever, here within ``sync_distance`` (0: as in the program).
 
-    Good to chase other players, whom one sees where one will meet them. It is ahead of
-    the present by half an RTT, so that all turns and stops overshoot by that. An entity that
-    always turns is out of sync all the time, and after the first RTT jumps at every packet:
-    little is smoothed then. A teleport that is not marked slides likewise for one RTT.
+    Good for chasing other players, who are shown where one will meet them. It is ahead of the
+    present by half an RTT, so that all turns and stops overshoot by that much. An entity that
+    keeps turning is out of sync all the time, and after the first RTT jumps at every packet:
+    little is smoothed then. A teleport that is not marked also slides for one RTT.
 
-    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``, and
-    ``interpolated`` while it is out of sync. It goes on for ever without packets.
+    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``,
+    and ``interpolated`` while it is out of sync. Without packets it goes on for ever.
     """
 
     declaration = Declaration(
@@ -60,21 +68,21 @@ cdef class Robocat(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"
         " MultiplayerBook/MultiplayerBook; no licence, formulas only",
         proof="formula",
+        rank=220,
         settings=(
-            Setting("rtt", "measured", "the round-trip time; measured: twice the age of packets",
-                    "s", 0, 10, choices=("measured",), tune=(0.02, 0.5), scale="log"),
-            Setting("duration", 1.0, "how much time the average counts, with rtt=measured", "s",
-                    0.01, 60),
-            Setting("role", "remote", "another player's cat, or the player's own",
-                    choices=("remote", "local")),
-            Setting("sync_distance", 0.001, "a smaller difference counts as none", "length units",
-                    0, 1e9),
+            Number("rtt", "measured", "the round-trip time; measured: twice the age of packets",
+                   "s", 0, 10, unset="measured", tune=(0.02, 0.5), scale="log"),
+            Number("duration", 1.0, "how much time the average covers, with rtt=measured", "s",
+                   0.01, 60),
+            Choice("role", "remote", "another player's cat, or the player's own", Role),
+            Number("sync_distance", 0.001, "a smaller difference counts as none", "length units",
+                   0, 1e9),
             age_setting(),
         ),
     )
 
-    cdef bint measures, remote
-    cdef double fixed_rtt, sync_distance
+    cdef public double rtt, sync_distance
+    cdef public Role role
     cdef PacketAge age
     cdef WeightedTimedAverage average
     cdef bint empty
@@ -83,21 +91,17 @@ cdef class Robocat(Strategy):
     cdef bint apart, velocity_apart     # out of sync, since when
     cdef double apart_since, velocity_apart_since
 
-    def configure(self, *, rtt, duration, role, sync_distance, age):
-        self.measures = rtt == "measured"
-        self.fixed_rtt = 0 if self.measures else rtt
+    def configure(self, *, duration, age):
         self.average = NewWeightedTimedAverage(duration)
-        self.remote = role == "remote"
-        self.sync_distance = sync_distance
         self.age = NewPacketAge(age)
 
     @property
-    def rtt(self):
+    def rtt_in_use(self):
         """The round-trip time that the next correction goes by, seconds."""
         return self.round_trip_time()
 
     cdef double round_trip_time(self) noexcept nogil:
-        return self.average.value if self.measures else self.fixed_rtt
+        return self.average.value if isnan(self.rtt) else self.rtt
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -124,7 +128,7 @@ cdef class Robocat(Strategy):
         self.position = packet.position
         self.velocity = packet.velocity
         self.simulated = now
-        if self.remote:
+        if self.role == Role.REMOTE:
             self.simulate_ahead(self.round_trip_time())
         if not self.empty:
             self.interpolate(shown, shown_velocity, now)
@@ -172,7 +176,7 @@ cdef class Robocat(Strategy):
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
 
     cdef double share(self, double elapsed, double rtt) noexcept nogil:
-        return elapsed / rtt if self.remote else LOCAL_SHARE
+        return elapsed / rtt if self.role == Role.REMOTE else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef Vec3[double] before = self.position

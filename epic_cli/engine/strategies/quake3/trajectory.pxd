@@ -17,7 +17,7 @@ from libc.math cimport M_PI, cos, sin
 from epic_cli.engine.vec3 cimport Vec3
 
 
-cdef enum Trajectory:
+cpdef enum Trajectory:
     STATIONARY
     INTERPOLATE
     LINEAR

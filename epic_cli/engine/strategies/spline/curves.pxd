@@ -9,7 +9,7 @@ from epic_cli.engine.packets cimport Sample
 from epic_cli.engine.vec3 cimport Vec3
 
 
-cdef enum Curve:
+cpdef enum Curve:
     LINEAR
     HERMITE
     MONOTONE_Y_HERMITE
