@@ -7,7 +7,7 @@ a tuner's bounds and the README's table all read these declarations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from epic_cli.engine.settings import Converted, Setting, SettingError, Value
 
@@ -15,8 +15,7 @@ from epic_cli.engine.settings import Converted, Setting, SettingError, Value
 UNRANKED = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What a strategy says of itself.
 
     ``summary`` is one line. ``family`` groups strategies that work alike. ``needs`` names what

@@ -8,9 +8,8 @@ form in which the strategy uses it (``True``). ``check`` makes the first of what
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Final, Literal
 
 #: A setting as it is written: a number or a word.
 Value = float | str
@@ -23,16 +22,19 @@ class SettingError(ValueError):
     """A setting that the strategy does not have, or a value that it does not take."""
 
 
-@dataclass(frozen=True)
+# No dataclasses: making their methods would take a tenth of the start of "epic replay".
+
+
 class Setting:
     """One setting of a strategy: ``Number``, ``Switch`` or ``Choice``.
 
     ``default`` is as it is written, ``help`` a sentence on what the setting does.
     """
 
-    name: str
-    default: Value
-    help: str
+    def __init__(self, name: str, default: Value, help: str) -> None:  # noqa: A002
+        self.name: Final = name
+        self.default: Final = default
+        self.help: Final = help
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -66,7 +68,6 @@ class Setting:
         return False
 
 
-@dataclass(frozen=True)
 class Number(Setting):
     """A number from ``low`` to ``high`` in ``unit``; it arrives as a float, or an int if ``whole``.
 
@@ -74,13 +75,28 @@ class Number(Setting):
     range worth searching, on a ``linear`` or ``log`` scale; None: not worth tuning.
     """
 
-    unit: str
-    low: float
-    high: float
-    unset: str = ""
-    tune: tuple[float, float] | None = None
-    scale: Literal["linear", "log"] = "linear"
-    whole: bool = False
+    def __init__(
+        self,
+        name: str,
+        default: Value,
+        help: str,  # noqa: A002
+        unit: str,
+        low: float,
+        high: float,
+        *,
+        unset: str = "",
+        tune: tuple[float, float] | None = None,
+        scale: Literal["linear", "log"] = "linear",
+        whole: bool = False,
+    ) -> None:
+        super().__init__(name, default, help)
+        self.unit: Final = unit
+        self.low: Final = low
+        self.high: Final = high
+        self.unset: Final = unset
+        self.tune: Final = tune
+        self.scale: Final = scale
+        self.whole: Final = whole
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -103,7 +119,6 @@ class Number(Setting):
         return in_range and (not self.whole or number == math.floor(number))
 
 
-@dataclass(frozen=True)
 class Switch(Setting):
     """Something that is ``on`` or ``off``; it arrives as a bool."""
 
@@ -117,7 +132,6 @@ class Switch(Setting):
         return value == "on"
 
 
-@dataclass(frozen=True)
 class Choice(Setting):
     """One member of an enumeration, which is how it arrives.
 
@@ -125,8 +139,18 @@ class Choice(Setting):
     members' values, which follow one another, are taken as well.
     """
 
-    of: type[IntEnum]
-    numbered: bool = False
+    def __init__(
+        self,
+        name: str,
+        default: Value,
+        help: str,  # noqa: A002
+        of: type[IntEnum],
+        *,
+        numbered: bool = False,
+    ) -> None:
+        super().__init__(name, default, help)
+        self.of: Final = of
+        self.numbered: Final = numbered
 
     @property
     def choices(self) -> tuple[str, ...]:

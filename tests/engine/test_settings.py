@@ -24,7 +24,7 @@ class Model(IntEnum):
 
 SPEED = Number("speed", 1.0, "how fast", "m/s", -2, 10)
 COUNT = Number("count", 3, "how many", "", 1, 9, whole=True)
-DELAY = Number("delay", "auto", "how late", "s", 0, 1, "auto")
+DELAY = Number("delay", "auto", "how late", "s", 0, 1, unset="auto")
 WRAPS = Switch("wraps", "on", "at the border")
 WAY = Choice("way", "near", "which way", Way)
 MODEL = Choice("model", "moving", "which model", Model, numbered=True)

@@ -167,7 +167,7 @@ cdef class AboveIt(Strategy):
         name="above-it", summary="a contribution", family="show what was received",
         settings=(
             Number("height", 1.0, "how far above it", "m", 0, 10),
-            Number("delay", "auto", "unused", "s", 0, 1, "auto"),
+            Number("delay", "auto", "unused", "s", 0, 1, unset="auto"),
             Choice("axis", "x", "along which axis", Axis),
             Switch("mirrored", "off", "below it instead"),
         ),
