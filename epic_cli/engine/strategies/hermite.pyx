@@ -1,9 +1,9 @@
 """Glenn Fiedler's snapshot interpolation, with Hermite curves and adaptive smoothing."""
 
-from libc.math cimport NAN, floor, isfinite, pow, sqrt
+from libc.math cimport NAN, floor, pow, sqrt
 
-from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport hermite
+from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
@@ -15,6 +15,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY
 from epic_cli.engine.declaration import Declaration, Setting
@@ -157,19 +158,16 @@ cdef class Hermite(Strategy):
 
     cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,
                          Sample& sample) noexcept nogil:
-        cdef double way = after.time - before.time
-        cdef double u = (time - before.time) / way
-        cdef Vec3[double] position = hermite(before.position, before.velocity, after.position,
-                                             after.velocity, way, u)
+        cdef double duration = after.time - before.time
+        cdef double u = (time - before.time) / duration
+        cdef Motion motion = hermite(before, after, duration, u)
         draw_between(before, after, u, self.snap_distance, sample)
         if farther(before.position, after.position, self.snap_distance):
             return
-        if isfinite(position.x + position.y + position.z):
-            sample.position = position
-            position = hermite_velocity(before.position, before.velocity, after.position,
-                                        after.velocity, way, u)
-            if isfinite(position.x + position.y + position.z):
-                sample.velocity = position
+        if is_finite(motion.position):
+            sample.position = motion.position
+            if is_finite(motion.velocity):
+                sample.velocity = motion.velocity
 
     cdef void smooth(self, double at, Sample& sample) noexcept nogil:
         """Adds what is left of the errors; a freeze that ends makes a new one."""

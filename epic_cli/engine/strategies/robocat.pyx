@@ -3,7 +3,7 @@
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_finite
@@ -79,7 +79,7 @@ cdef class Robocat(Strategy):
     cdef WeightedTimedAverage average
     cdef bint empty
     cdef double simulated               # the local time up to which it was simulated
-    cdef Vec3[double] position, velocity
+    cdef Motion cat
     cdef bint apart, velocity_apart     # out of sync, since when
     cdef double apart_since, velocity_apart_since
 
@@ -114,28 +114,27 @@ cdef class Robocat(Strategy):
             self.average.add(rtt, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Vec3[double] shown = self.position, shown_velocity = self.velocity
+        cdef Motion shown
         if not self.empty:
             if packet.time <= self.newest:
                 return False
             self.simulate(now - self.simulated)
-            shown, shown_velocity = self.position, self.velocity
+            shown = self.cat
         self.measure(packet, now)
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.cat = packet
         self.simulated = now
         if self.remote:
             self.simulate_ahead(self.round_trip_time())
         if not self.empty:
-            self.interpolate(shown, shown_velocity, now)
+            self.interpolate(shown, now)
         self.empty = False
-        if not is_finite(self.position):
-            self.position = packet.position     # numbers too large to simulate
+        if not is_finite(self.cat.position):
+            self.cat.position = packet.position     # numbers too large to simulate
         return True
 
     cdef void simulate(self, double seconds) noexcept nogil:
         """Moves on with the shown velocity, without a cat's walls and thrust."""
-        self.position = self.position + self.velocity * seconds
+        self.cat.position = self.cat.position + self.cat.velocity * seconds
 
     cdef void simulate_ahead(self, double seconds) noexcept nogil:
         while seconds >= STEP:
@@ -143,13 +142,11 @@ cdef class Robocat(Strategy):
             seconds -= STEP
         self.simulate(seconds)
 
-    cdef void interpolate(self, Vec3[double] shown, Vec3[double] shown_velocity,
-                          double now) noexcept nogil:
+    cdef void interpolate(self, const Motion& shown, double now) noexcept nogil:
         """From the corrected state back towards what was shown."""
         cdef double rtt = self.round_trip_time(), elapsed
-        cdef Vec3[double] way = self.position - shown
-        cdef Vec3[double] change = self.velocity - shown_velocity
-        if self.in_sync(way):
+        cdef Motion difference = self.cat - shown
+        if self.in_sync(difference.position):
             self.apart = False
         else:
             if not self.apart:
@@ -157,8 +154,9 @@ cdef class Robocat(Strategy):
             self.apart = True
             elapsed = now - self.apart_since
             if elapsed < rtt:
-                self.position = lerp(shown, self.position, self.share(elapsed, rtt))
-        if self.in_sync(change):
+                self.cat.position = lerp(shown.position, self.cat.position,
+                                         self.share(elapsed, rtt))
+        if self.in_sync(difference.velocity):
             self.velocity_apart = False
         else:
             if not self.velocity_apart:
@@ -166,7 +164,8 @@ cdef class Robocat(Strategy):
             self.velocity_apart = True
             elapsed = now - self.velocity_apart_since
             if elapsed < rtt:
-                self.velocity = lerp(shown_velocity, self.velocity, self.share(elapsed, rtt))
+                self.cat.velocity = lerp(shown.velocity, self.cat.velocity,
+                                         self.share(elapsed, rtt))
 
     cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
@@ -175,18 +174,16 @@ cdef class Robocat(Strategy):
         return elapsed / rtt if self.remote else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before = self.position
+        cdef Vec3[double] before = self.cat.position
         if self.empty:
             sample.status = NONE
             return
         self.simulate(at - self.simulated)
-        if not is_finite(self.position):
-            self.position = before
+        if not is_finite(self.cat.position):
+            self.cat.position = before
         self.simulated = at
-        if dot(self.velocity, self.velocity) == 0:
+        if dot(self.cat.velocity, self.cat.velocity) == 0:
             self.apart = False          # a cat that stands still is in sync
-        sample.position = self.position
-        sample.velocity = self.velocity
-        sample.status = EXTRAPOLATED
+        sample.show(self.cat, EXTRAPOLATED)
         if self.apart and at - self.apart_since < self.round_trip_time():
             sample.status = INTERPOLATED

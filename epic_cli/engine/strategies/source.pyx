@@ -1,9 +1,9 @@
 """The interpolated variables of Valve's Source engine."""
 
-from libc.math cimport NAN, fabs, isfinite
+from libc.math cimport NAN, fabs
 
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
@@ -15,6 +15,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
@@ -147,8 +148,8 @@ cdef class Source(Strategy):
         cdef Snapshot start = self.history[index]
         cdef Snapshot end = self.history[index + 1]
         cdef Snapshot previous
-        cdef double way = end.time - start.time
-        cdef double u = (time - start.time) / way
+        cdef double duration = end.time - start.time
+        cdef double u = (time - start.time) / duration
         cdef double ratio
         draw_between(start, end, u, self.snap_distance, sample)
         if index == 0 or farther(start.position, end.position, self.snap_distance):
@@ -156,8 +157,8 @@ cdef class Source(Strategy):
         previous = self.history[index - 1]
         if farther(previous.position, start.position, self.snap_distance):
             return
-        ratio = way / (start.time - previous.time)
-        if fabs(way - (start.time - previous.time)) <= EPSILON:
+        ratio = duration / (start.time - previous.time)
+        if fabs(duration - (start.time - previous.time)) <= EPSILON:
             ratio = 1
         sample.position = curve(previous.position, start.position, end.position, ratio, u,
                                 sample.position)
@@ -172,5 +173,5 @@ cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, doubl
     cdef Vec3[double] result
     if ratio != 1:
         p0 = lerp(p0, p1, 1 - ratio)
-    result = hermite(p1, p1 - p0, p2, p2 - p1, 1, u)
-    return result if isfinite(result.x + result.y + result.z) else otherwise
+    result = hermite(Motion(p1, p1 - p0), Motion(p2, p2 - p1), 1, u).position
+    return result if is_finite(result) else otherwise

@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
@@ -85,7 +85,7 @@ cdef class Unreal(Strategy):
     cdef double smooth_time, max_distance, no_distance, max_delta
     cdef bint empty, drew
     cdef double received, frame         # local times of the newest packet and the last frame
-    cdef Vec3[double] capsule, velocity         # as received
+    cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
     cdef double server_time, clock, behind      # of the linear mode: stamp, clock, D
@@ -109,8 +109,8 @@ cdef class Unreal(Strategy):
     cdef Vec3[double] simulated(self, double at) noexcept nogil:
         """The capsule."""
         if self.predicts:
-            return self.capsule + self.velocity * (at - self.received)
-        return self.capsule
+            return self.capsule.position + self.capsule.velocity * (at - self.received)
+        return self.capsule.position
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
@@ -121,8 +121,7 @@ cdef class Unreal(Strategy):
             before = self.simulated(now)
         self.empty = False
         self.received = now
-        self.capsule = packet.position
-        self.velocity = packet.velocity
+        self.capsule = packet
         if first:
             self.server_time = self.clock = packet.time
             self.behind = 0
@@ -130,16 +129,16 @@ cdef class Unreal(Strategy):
             self.correct(before - packet.position, packet.time)
         return True
 
-    cdef void correct(self, Vec3[double] way, double stamp) noexcept nogil:
-        """The capsule was moved back by ``way``: the mesh stays where it was."""
+    cdef void correct(self, Vec3[double] displacement, double stamp) noexcept nogil:
+        """The capsule was moved back by a displacement: the mesh stays where it was."""
         cdef double step = stamp - self.server_time
-        cdef double distance = sqrt(dot(way, way))
+        cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.no_distance:
             self.offset = Vec3[double]()
         elif distance > self.max_distance:
-            self.offset = self.offset + way * (self.max_distance / distance)
+            self.offset = self.offset + displacement * (self.max_distance / distance)
         else:
-            self.offset = self.offset + way
+            self.offset = self.offset + displacement
         if not is_finite(self.offset):
             self.offset = Vec3[double]()
         self.corrected_offset = self.offset
@@ -157,7 +156,7 @@ cdef class Unreal(Strategy):
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
             self.offset = self.corrected_offset * (1 - self.lerp_percent())
             return
-        if dot(self.velocity, self.velocity) == 0:
+        if dot(self.capsule.velocity, self.capsule.velocity) == 0:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
 
@@ -177,10 +176,10 @@ cdef class Unreal(Strategy):
         self.frame = at
         self.drew = True
         sample.position = self.simulated(at) + self.offset
-        sample.velocity = self.velocity
+        sample.velocity = self.capsule.velocity
         if self.predicts:
             sample.status = EXTRAPOLATED
         else:
             sample.status = INTERPOLATED if dot(self.offset, self.offset) > 0 else HELD
         if not is_finite(sample.position):
-            sample.position = self.capsule      # numbers too large to simulate
+            sample.position = self.capsule.position     # numbers too large to simulate

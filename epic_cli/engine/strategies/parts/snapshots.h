@@ -8,10 +8,9 @@
 
 namespace epic {
 
-struct Snapshot {
+struct Snapshot : Motion {
     double time = 0;     // sender's clock, s
     double arrival = 0;  // receiver's clock, s
-    Vec3<double> position, velocity;
 };
 
 // A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves
@@ -67,7 +66,7 @@ private:
 };
 
 inline Snapshot snapshot_of(const Packet& packet, double now) {
-    return {packet.time, now, packet.position, packet.velocity};
+    return {packet, packet.time, now};
 }
 
 }  // namespace epic

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -17,7 +17,6 @@ from epic_cli.engine.strategies.quake3.trajectory cimport (
     STATIONARY,
     Trajectory,
     trajectory_at,
-    trajectory_velocity_at,
 )
 from epic_cli.engine.vec3 cimport Vec3, dot
 
@@ -159,13 +158,13 @@ cdef class Quake3(Strategy):
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
         """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
-        cdef Vec3[double] before = self.predicted() + self.remaining(at)
+        cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size
         self.snapshots.drop_front(count)
         if not self.predicts():
             return
-        error = before - self.predicted()
+        error = before - self.predicted().position
         size = dot(error, error)
         if size > NO_ERROR * NO_ERROR and not 0 < self.snap_distance * self.snap_distance < size:
             self.error = error
@@ -182,11 +181,11 @@ cdef class Quake3(Strategy):
             return Vec3[double]()
         return self.error * left
 
-    cdef Vec3[double] predicted(self) noexcept nogil:
+    cdef Motion predicted(self) noexcept nogil:
         """Where the trajectory of the snapshot that is drawn has come to."""
         cdef Snapshot base = self.snapshots.front()
-        return trajectory_at(self.kind, base.position, base.velocity,
-                             self.server_time - base.time, self.duration, self.gravity)
+        return trajectory_at(self.kind, base, self.server_time - base.time, self.duration,
+                             self.gravity, self.quirks)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
@@ -212,10 +211,9 @@ cdef class Quake3(Strategy):
 
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
-        sample.position = self.predicted() + self.remaining(at)
-        sample.velocity = trajectory_velocity_at(
-            self.kind, self.snapshots.front().velocity, age, self.duration, self.gravity,
-            self.quirks)
+        cdef Motion motion = self.predicted()
+        sample.position = motion.position + self.remaining(at)
+        sample.velocity = motion.velocity
         if self.predicts() or self.kind == LINEAR_STOP and 0 <= age <= self.duration:
             sample.status = EXTRAPOLATED
         else:

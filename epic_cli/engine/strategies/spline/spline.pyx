@@ -2,9 +2,9 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
-from epic_cli.engine.strategies.spline.curves cimport Curve, draw_curve, end_velocity
+from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
@@ -165,7 +165,7 @@ cdef class Spline(Strategy):
         """Begins the way to the next message, or jumps there, or drops it."""
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
-        cdef Vec3[double] way, rate
+        cdef Vec3[double] displacement, rate
         if was_extrapolating:
             gone = self.past.time + min(self.time, self.linear_time + self.damped_time)
             if message.time <= gone:
@@ -174,23 +174,25 @@ cdef class Spline(Strategy):
             self.past.time = gone
             self.past.position = self.shown
             self.extrapolating = False
-        way = message.position - self.past.position
-        if is_beyond(way, self.min_teleport_distance) or (
-                self.speeds_up and dot(way, way) < self.min_position_delta ** 2):
+        displacement = message.position - self.past.position
+        if is_beyond(displacement, self.min_teleport_distance) or (
+                self.speeds_up
+                and dot(displacement, displacement) < self.min_position_delta ** 2):
             self.arrive(message, True)
             return
         self.end = message
         self.time = 0
-        self.duration = self.part_duration(way, was_extrapolating)
+        self.duration = self.part_duration(displacement, was_extrapolating)
         # the original takes the average rate by the stamps, however long the part is played
-        rate = way * (1 / (message.time - self.past.time))
+        rate = displacement * (1 / (message.time - self.past.time))
         self.v0 = end_velocity(self.curve, self.past.velocity, rate)
         self.v1 = end_velocity(self.curve, message.velocity, rate)
         self.interpolating = True
 
-    cdef double part_duration(self, Vec3[double] way, bint was_extrapolating) noexcept nogil:
+    cdef double part_duration(self, Vec3[double] displacement,
+                              bint was_extrapolating) noexcept nogil:
         cdef double duration = self.end.time - self.past.time
-        cdef double speed = sqrt(dot(way, way)) / duration
+        cdef double speed = sqrt(dot(displacement, displacement)) / duration
         if self.max_duration > 0:
             duration = min(duration, self.max_duration)
         if self.blends and was_extrapolating:
@@ -222,9 +224,9 @@ cdef class Spline(Strategy):
         sample.status = HELD
         sample.position = self.shown
         if self.interpolating:
-            sample.status = INTERPOLATED
-            draw_curve(sample, self.curve, self.past.position, self.v0, self.end.position, self.v1,
-                       self.duration, self.time)
+            sample.show(along(self.curve, Motion(self.past.position, self.v0),
+                              Motion(self.end.position, self.v1), self.duration, self.time),
+                        INTERPOLATED)
         elif self.extrapolating:
             sample.position = self.extrapolated()
             if self.time < self.linear_time + self.damped_time:

@@ -11,6 +11,7 @@ cimport cython
 from libc.math cimport INFINITY, isfinite, pow
 
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther
 from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
 
@@ -18,8 +19,8 @@ from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
 cdef long BURST = 100
 # The queue must also last while the server time stands still.
 cdef size_t CAPACITY = 512
-# A way that is this many times overdue is at its end.
-cdef float OVERDUE = 3
+# A segment that was to end this many durations ago counts as no further past its end.
+cdef float PAST_END = 3
 # How long legacy-lerp waits at its target before it forgets where it came from, s.
 cdef double IDLE = 0.3
 
@@ -112,6 +113,7 @@ cdef class BufferedInterpolator:
     cdef Vec3[double] advance(self, double elapsed, double render,
                               double server) noexcept nogil:
         cdef double u
+        cdef Motion step
         cdef bint legacy = self.kind == LEGACY_LERP
         cdef bint taken = False
         self.received = 0
@@ -130,16 +132,17 @@ cdef class BufferedInterpolator:
         elif not taken and not legacy and not self.queue.empty() and self.near_target(1e-6):
             return self.current         # arrived, with the next value still in the future
         if legacy:
-            u = min(max((render - self.start_time) / self.way_time, 0.0), 1.0)
+            u = min(max((render - self.start_time) / self.duration, 0.0), 1.0)
             self.next_value = lerp(self.start, self.target, u)
         else:
-            self.way_done = min(self.way_done + elapsed, self.way_time)
-            u = self.way_done / self.way_time
+            self.elapsed = min(self.elapsed + elapsed, self.duration)
+            u = self.elapsed / self.duration
             if self.kind == LERP:
                 self.next_value = lerp(self.start, self.target, u)
             else:
-                self.next_value = smooth_damp(self.next_value, self.target, &self.rate,
-                                              self.way_time * u, elapsed)
+                step = smooth_damp(Motion(self.next_value, self.rate), self.target,
+                                   self.duration * u, elapsed)
+                self.next_value, self.rate = step.position, step.velocity
         if self.smooths:
             self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
         else:
@@ -158,8 +161,8 @@ cdef class BufferedInterpolator:
     cdef void head_for(self, Vec3[double] value, double time) noexcept nogil:
         cdef bint jumps = not self.has_target or farther(self.target, value, self.snap_distance)
         self.start_time = self.target_time if self.has_target else time
-        self.way_time = max(time - self.start_time, self.tick)
-        self.way_done = 0
+        self.duration = max(time - self.start_time, self.tick)
+        self.elapsed = 0
         self.has_target = True
         self.target = value
         self.target_time = time
@@ -181,8 +184,8 @@ cdef class BufferedInterpolator:
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
 
     cdef bint near_target(self, double distance) noexcept nogil:
-        cdef Vec3[double] way = self.target - self.current
-        return dot(way, way) <= distance * distance
+        cdef Vec3[double] left = self.target - self.current
+        return dot(left, left) <= distance * distance
 
     # ------------------------------------------------------------- of 1.x, in single precision
 
@@ -209,7 +212,7 @@ cdef class BufferedInterpolator:
             return self.current
         if self.target_time - self.start_time > 1e-10:
             u = <float>((render - self.start_time) / (self.target_time - self.start_time))
-            u = 0 if u < 0 else 1 if u > OVERDUE else u
+            u = 0 if u < 0 else 1 if u > PAST_END else u
         self.current = single_lerp(
             self.current, single_lerp(self.start, self.target, u),
             <float>elapsed / <float>self.maximum_time)
@@ -225,7 +228,7 @@ cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept 
 
 def damped(double value, double target, double velocity, double smooth_time, double elapsed):
     """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
-    cdef Vec3[double] speed = Vec3[double](velocity, 0, 0)
-    cdef Vec3[double] result = smooth_damp(
-        Vec3[double](value, 0, 0), Vec3[double](target, 0, 0), &speed, smooth_time, elapsed)
-    return result.x, speed.x
+    cdef Motion motion = smooth_damp(
+        Motion(Vec3[double](value, 0, 0), Vec3[double](velocity, 0, 0)),
+        Vec3[double](target, 0, 0), smooth_time, elapsed)
+    return motion.position.x, motion.velocity.x
