@@ -52,6 +52,13 @@ struct Sample : Motion {
         velocity = motion.velocity;
         status = kind;
     }
+
+    // Shows what is not to be moved: `held` where the row before showed it too, or there was
+    // none; otherwise `arrival` says how the entity has just come there.
+    void hold(const Motion& motion, const Sample& before, Status arrival) {
+        bool moved = before.status != NONE && differ(motion.position, before.position);
+        show(motion, moved ? arrival : HELD);
+    }
 };
 
 }  // namespace epic

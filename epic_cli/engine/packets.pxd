@@ -54,6 +54,7 @@ cdef extern from "packet.h" namespace "epic" nogil:
         int32_t status
         int32_t entity
         void show(const Motion&, Status)
+        void hold(const Motion&, const Sample&, Status)
 
 
 cdef extern from "entities.h" namespace "epic" nogil:

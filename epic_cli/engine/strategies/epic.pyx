@@ -1,6 +1,6 @@
 """The interpolator of Jon Watte's EPIC demo."""
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, widened
 
@@ -106,13 +106,16 @@ cdef class Epic(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef float now = <float>at
-        if now < self.time + self.slop_time:
+        cdef bint waits = now < self.time + self.slop_time
+        cdef Motion motion
+        if waits:
             self.shown = self.start + self.slope * (now - self.time)
-            if now < self.time or now > self.time + self.display_behind:
-                sample.status = EXTRAPOLATED
-            else:
-                sample.status = INTERPOLATED
+        motion = Motion(widened(self.shown), widened(self.slope))
+        if not waits:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+            if self.empty:
+                sample.status = NONE
+        elif now < self.time or now > self.time + self.display_behind:
+            sample.show(motion, EXTRAPOLATED)
         else:
-            sample.status = NONE if self.empty else HELD
-        sample.position = widened(self.shown)
-        sample.velocity = widened(self.slope)
+            sample.show(motion, INTERPOLATED)

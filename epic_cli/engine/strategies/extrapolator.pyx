@@ -23,7 +23,7 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, narrowed, widened
 
@@ -177,15 +177,14 @@ cdef class Extrapolator(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range
-        sample.position = self.line_at(at, &in_range)
-        if in_range:
-            sample.velocity = self.snap_velocity
+        cdef Vec3[double] position = self.line_at(at, &in_range)
+        if not in_range:
+            sample.hold(Motion(position, Vec3[double]()), self.drawn, EXTRAPOLATED)
+        else:
+            sample.show(Motion(position, self.snap_velocity),
+                        INTERPOLATED if at <= self.aim_time else EXTRAPOLATED)
         if self.empty:
             sample.status = NONE
-        elif not in_range:
-            sample.status = HELD
-        else:
-            sample.status = INTERPOLATED if at <= self.aim_time else EXTRAPOLATED
 
 
 cdef double adapted(double average, double sample) noexcept nogil:

@@ -3,13 +3,12 @@
 from libc.math cimport NAN, floor, pow, sqrt
 
 from epic_cli.engine.strategies.parts.curves cimport hermite
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
@@ -136,19 +135,22 @@ cdef class Hermite(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.clock.time(at) - self.delay
         cdef size_t before
+        cdef bint frozen
         if self.buffer.empty():
             sample.status = NONE
             return
         before = self.buffer.count_until(time)
         if before > 1:
             self.buffer.drop_front(before - 1)
-        if before > 0 and self.buffer.size() > 1 and self.near(self.buffer[0], self.buffer[1]):
-            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
+        frozen = before == 0 or self.buffer.size() == 1 or not self.near(
+            self.buffer[0], self.buffer[1])
+        if frozen:
+            sample.hold(Motion(self.buffer.front().position, Vec3[double]()), self.drawn,
+                        INTERPOLATED)
         else:
-            draw_held(self.buffer.front(), sample)
-            sample.velocity = Vec3[double]()
+            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
         if self.smooths:
-            self.smooth(at, sample)
+            self.smooth(at, frozen, sample)
 
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
         """Whether the second snapshot is one that the delay lets us wait for."""
@@ -169,7 +171,7 @@ cdef class Hermite(Strategy):
             if is_finite(motion.velocity):
                 sample.velocity = motion.velocity
 
-    cdef void smooth(self, double at, Sample& sample) noexcept nogil:
+    cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
         """Adds what is left of the errors; a freeze that ends makes a new one."""
         if self.drew:
             self.fade((at - self.last_frame) * FRAME_RATE)
@@ -177,7 +179,7 @@ cdef class Hermite(Strategy):
                 self.error = self.shown - sample.position
                 if farther(self.shown, sample.position, self.snap_distance):
                     self.error = Vec3[double]()
-        self.frozen = sample.status == HELD
+        self.frozen = frozen
         self.frozen_at = self.buffer.front().time
         sample.position = sample.position + self.error
         self.shown = sample.position

@@ -3,14 +3,12 @@
 from libc.math cimport NAN, fabs
 
 from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_again,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
@@ -90,7 +88,7 @@ cdef class JamesFrowen(Strategy):
     cdef readonly double client_time, scale
     cdef bint started, drew
     cdef double last_frame, drawn_time
-    cdef Sample shown
+    cdef Motion shown
 
     def configure(self, *, tick_interval, tick_delay, diff_threshold, fast_scale, very_fast_scale,
                   slow_scale, very_slow_scale, skip_threshold, moving_average_count,
@@ -126,8 +124,7 @@ cdef class JamesFrowen(Strategy):
         if self.started and self.buffer.empty():
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
-            drawn.position = self.shown.position
-            drawn.velocity = self.shown.velocity
+            drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if not self.started:
@@ -176,15 +173,15 @@ cdef class JamesFrowen(Strategy):
     cdef void play(self, double time, Sample& sample) noexcept nogil:
         cdef size_t after
         if self.buffer.empty():
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
             return
         # what a frozen entity shows is no later than the newest snapshot
         self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))
         after = self.buffer.count_until(self.drawn_time)
         if after == 0:
-            draw_held(self.buffer.front(), sample)
+            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
         elif after == self.buffer.size():
-            draw_held(self.buffer.back(), sample)
+            sample.hold(self.buffer.back(), self.drawn, INTERPOLATED)
         else:
             draw_between(
                 self.buffer[after - 1], self.buffer[after],

@@ -2,7 +2,7 @@
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
@@ -49,7 +49,7 @@ cdef class LocalPerception(Strategy):
     cdef double fixed_period
     cdef LatencyEstimator estimator
     cdef bint empty
-    cdef double started, period     # of the way being drawn
+    cdef double started, period     # of the segment being drawn
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
@@ -87,10 +87,8 @@ cdef class LocalPerception(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
-            return
-        sample.position = self.shown(at)
-        if at - self.started < self.period:
-            sample.velocity = (self.target - self.start) * (1 / self.period)
-            sample.status = INTERPOLATED
+        elif at - self.started < self.period:
+            sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
+                        INTERPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)

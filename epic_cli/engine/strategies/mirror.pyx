@@ -3,13 +3,12 @@
 from libc.math cimport NAN, round, sqrt
 
 from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
@@ -106,7 +105,7 @@ cdef class Mirror(Strategy):
     cdef readonly double timescale, buffer_time
     cdef bint drew
     cdef double last_frame
-    cdef Sample shown
+    cdef Motion shown
 
     def configure(self, *, send_interval, buffer_time_multiplier, buffer_limit,
                   catchup_negative_threshold, catchup_positive_threshold, catchup_speed,
@@ -240,7 +239,7 @@ cdef class Mirror(Strategy):
                     fraction_between(self.buffer[0].time, self.buffer[1].time, self.timeline),
                     self.snap_distance, sample)
             else:
-                draw_held(self.buffer.front(), sample)
+                sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
             self.shown = sample
         self.last_frame = at
         self.drew = True

@@ -3,7 +3,7 @@
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_finite
@@ -185,5 +185,3 @@ cdef class Robocat(Strategy):
         if dot(self.cat.velocity, self.cat.velocity) == 0:
             self.apart = False          # a cat that stands still is in sync
         sample.show(self.cat, EXTRAPOLATED)
-        if self.apart and at - self.apart_since < self.round_trip_time():
-            sample.status = INTERPOLATED

@@ -3,13 +3,12 @@
 from libc.math cimport NAN, fabs
 
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
@@ -123,17 +122,17 @@ cdef class Source(Strategy):
             self.history.drop_front(before - 3)
         before = self.history.count_until(time)
         if before == 0:
-            draw_held(self.history.front(), sample)
+            sample.hold(self.history.front(), self.drawn, INTERPOLATED)
         elif before == self.history.size():
             self.draw_past(self.history.back(), time, sample)
         else:
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """The last way, continued; or the newest state where there is none."""
+        """The last segment, continued; or the newest state where there is none."""
         cdef Snapshot before
         cdef double past = time - newest.time
-        draw_held(newest, sample)
+        sample.hold(newest, self.drawn, INTERPOLATED)
         if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
             return
         before = self.history[self.history.size() - 2]
@@ -141,7 +140,10 @@ cdef class Source(Strategy):
             return
         draw_between(before, newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
-        sample.status = EXTRAPOLATED if past <= self.most else HELD
+        if past <= self.most:
+            sample.status = EXTRAPOLATED
+        else:
+            sample.hold(sample, self.drawn, EXTRAPOLATED)
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
         """The curve from the state that has this index to the next."""

@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
@@ -168,6 +168,7 @@ cdef class Unreal(Strategy):
                        1 + OVERSHOOT)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
@@ -175,11 +176,14 @@ cdef class Unreal(Strategy):
             self.smooth(at - self.frame)
         self.frame = at
         self.drew = True
-        sample.position = self.simulated(at) + self.offset
-        sample.velocity = self.capsule.velocity
+        motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+        if not is_finite(motion.position):
+            motion.position = self.capsule.position     # numbers too large to simulate
         if self.predicts:
-            sample.status = EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)
+        elif dot(self.offset, self.offset) == 0:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif self.mode == LINEAR and self.lerp_percent() > 1:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
         else:
-            sample.status = INTERPOLATED if dot(self.offset, self.offset) > 0 else HELD
-        if not is_finite(sample.position):
-            sample.position = self.capsule.position     # numbers too large to simulate
+            sample.show(motion, INTERPOLATED)

@@ -167,5 +167,6 @@ def test_holds_after_the_timeout() -> None:
     one = strategy("dis")
     one.update(packet(0.0, 0.0, 10.0), 0.0)
     assert one.read(11.9).status == "extrapolated"
-    held = one.read(100.0)
+    last, held = one.read(100.0), one.read(100.05)
+    assert (last.position[0], last.velocity[0], last.status) == (120.0, 0.0, "extrapolated")
     assert (held.position[0], held.velocity[0], held.status) == (120.0, 0.0, "held")

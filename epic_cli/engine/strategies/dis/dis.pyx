@@ -4,7 +4,7 @@ from libc.math cimport atan2, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport is_finite
@@ -126,18 +126,20 @@ cdef class Dis(Strategy):
             self.acceleration = velocity * ((speed - before) / (speed * period))
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double silence = at - self.received
-        cdef Motion drawn
+        cdef bint silent = at - self.received > self.timeout
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        drawn = self.state.after(min(at, self.received + self.timeout) - self.true_at)
-        if is_finite(drawn.position) and is_finite(drawn.velocity):
-            sample.show(drawn, EXTRAPOLATED)
-        else:                           # numbers too large to compute with
-            sample.position = self.received_state.position
-        if silence > self.timeout:
-            sample.velocity = Vec3[double]()
-            sample.status = HELD
+        motion = self.state.after(min(at, self.received + self.timeout) - self.true_at)
+        if not (is_finite(motion.position) and is_finite(motion.velocity)):
+            # numbers too large to compute with
+            motion = Motion(self.received_state.position, Vec3[double]())
+        if silent:
+            motion.velocity = Vec3[double]()
+        if self.model == STATIC:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif silent:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD if self.model == STATIC else EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)

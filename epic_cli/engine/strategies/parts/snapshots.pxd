@@ -1,7 +1,7 @@
 """Buffers of received states, and what is drawn of two of them."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, Motion, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_beyond
 
@@ -41,11 +41,6 @@ cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexce
     return is_beyond(a - b, distance)
 
 
-cdef inline void draw_held(const Snapshot& one, Sample& sample) noexcept nogil:
-    """Shows one state for lack of another."""
-    sample.show(one, HELD)
-
-
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
     """Shows the point at the fraction u of the way; a way that is too long is not travelled."""
@@ -54,8 +49,3 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
     else:
         sample.show(Motion(lerp(before.position, after.position, u),
                            lerp(before.velocity, after.velocity, u)), INTERPOLATED)
-
-
-cdef inline void draw_again(const Sample& shown, Sample& sample) noexcept nogil:
-    """Shows what was shown before."""
-    sample.show(shown, HELD)

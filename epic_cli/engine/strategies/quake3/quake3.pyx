@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -212,9 +212,10 @@ cdef class Quake3(Strategy):
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
         cdef Motion motion = self.predicted()
-        sample.position = motion.position + self.remaining(at)
-        sample.velocity = motion.velocity
+        motion.position = motion.position + self.remaining(at)
         if self.predicts() or self.kind == LINEAR_STOP and 0 <= age <= self.duration:
-            sample.status = EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)
+        elif self.kind == LINEAR_STOP and age > self.duration:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(motion, self.drawn, INTERPOLATED)

@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
@@ -221,19 +221,26 @@ cdef class Spline(Strategy):
             self.started = True
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
-        sample.status = HELD
-        sample.position = self.shown
         if self.interpolating:
             sample.show(along(self.curve, Motion(self.past.position, self.v0),
                               Motion(self.end.position, self.v1), self.duration, self.time),
                         INTERPOLATED)
         elif self.extrapolating:
-            sample.position = self.extrapolated()
-            if self.time < self.linear_time + self.damped_time:
-                sample.status = EXTRAPOLATED
-                sample.velocity = self.past.velocity * min(
-                    (self.linear_time + self.damped_time - self.time) / self.damped_time
-                    if self.damped_time > 0 else 1.0, 1.0)
+            self.draw_extrapolated(sample)
+        else:
+            sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
             sample.position = self.shown        # numbers too large to play
             sample.velocity = Vec3[double]()
+
+    cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
+        """On at the last velocity, which fades, then at rest."""
+        cdef double left = self.linear_time + self.damped_time - self.time
+        cdef Motion motion
+        motion.position = self.extrapolated()
+        if left > 0:
+            motion.velocity = self.past.velocity * min(
+                left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
