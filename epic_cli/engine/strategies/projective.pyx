@@ -85,7 +85,7 @@ cdef class Projective(Strategy):
     cdef double began, smoothing_time   # of the blend
     cdef Motion start, received         # (p0, v0) and (p1, v1)
     cdef Vec3[double] a
-    cdef Vec3[double] received_velocity # of the newest packet, as it came
+    cdef Vec3[double] received_velocity  # of the newest packet, as it came
     cdef double frame                   # when the last frame was drawn, and what it showed
     cdef Motion shown
 
