@@ -15,8 +15,12 @@ struct Motion {
     Motion() = default;
     Motion(const Vec3<double>& p, const Vec3<double>& v) : position(p), velocity(v) {}
 
-    Motion operator+(const Motion& o) const { return {position + o.position, velocity + o.velocity}; }
-    Motion operator-(const Motion& o) const { return {position - o.position, velocity - o.velocity}; }
+    Motion operator+(const Motion& o) const {
+        return {position + o.position, velocity + o.velocity};
+    }
+    Motion operator-(const Motion& o) const {
+        return {position - o.position, velocity - o.velocity};
+    }
 };
 
 // The seven numbers of a packet in single precision, each rounded once from its text.
@@ -29,7 +33,7 @@ struct Packet : Motion {
     double time = 0;        // sender's clock, s
     SingleState single;     // the same, for strategies that compute in float
     double arrival = std::numeric_limits<double>::quiet_NaN();  // receiver's clock, s; NaN: unknown
-    double delta = 0;       // how long before its stamp the state was true, s
+    double delta = 0;       // how long before its timestamp the state was true, s
     int64_t sequence = -1;  // -1: none
     int64_t line = 0;       // its line in the recording, from 1
     int64_t column = 0;     // where in that line its text begins, from 0

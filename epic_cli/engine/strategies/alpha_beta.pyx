@@ -30,9 +30,9 @@ def optimal_noise_smoothing(g):
 
 
 cdef class AlphaBeta(Filter):
-    """Keeps a position and a velocity, and moves both a fixed part of the way to each packet.
+    """Keeps a position and a velocity; corrects both by a fixed part of each packet's residual.
 
-    With T the time between the stamps and z the packet's position:
+    With T the time between the timestamps and z the packet's position:
 
         predicted    = position + velocity T + acceleration T^2 / 2
         residual     = z - predicted
@@ -59,9 +59,9 @@ cdef class AlphaBeta(Filter):
     packets in quick succession make the velocity tremble, since the residual is divided by T.
 
     The velocity begins as that of the first packet, then only positions count. A packet with the
-    newest stamp or an earlier one is discarded. A packet after more than ``max_gap``, or further
-    than ``snap_distance`` from what is predicted, starts anew. Rows are ``extrapolated``, and
-    ``held`` after ``max_prediction``.
+    newest timestamp or an earlier one is discarded. A packet after more than ``max_gap``, or
+    further than ``snap_distance`` from what is predicted, starts anew. Rows are ``extrapolated``,
+    and ``held`` after ``max_prediction``.
     """
 
     declaration = Declaration(
@@ -126,7 +126,7 @@ cdef class AlphaBeta(Filter):
         self.acceleration = Vec3[double]()
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
-        """Predicts to the packet's stamp and corrects by the residual."""
+        """Predicts to the packet's timestamp and corrects by the residual."""
         cdef Motion predicted = projected(
             Motion(self.position, self.velocity), self.acceleration, period)
         cdef Vec3[double] residual = packet.position - predicted.position

@@ -3,7 +3,8 @@
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration, Setting
 
@@ -25,9 +26,9 @@ cdef class DeadReckoning(Strategy):
 
     The received state is simulated forward by its age, and on until the next packet:
 
-        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - stamp time
+        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - timestamp
 
-    ``age=measured`` takes the stamp as the time at which the state was true, for clocks that
+    ``age=measured`` takes the timestamp as the time at which the state was true, for clocks that
     agree; ``age=rtt`` takes half of ``rtt`` for the age of every packet when it comes in. There
     is no lag while the entity does the expected; when it does not, what is drawn was wrong for
     the length of the latency, and must be corrected:
@@ -40,8 +41,9 @@ cdef class DeadReckoning(Strategy):
     ``snap_distance`` is not smoothed at all.
 
     Good for vehicles and whatever has momentum; on a player who turns at once it is wrong most
-    of the time. It goes on for ever without packets. A packet with an earlier stamp than the
-    newest is discarded. Every row is ``extrapolated``; the velocity is that of the drawn path.
+    of the time. It goes on without end when no packets come. A packet with an earlier timestamp
+    than the newest is discarded. Every row is ``extrapolated``; the velocity is that of the drawn
+    path.
     """
 
     declaration = Declaration(
@@ -116,7 +118,7 @@ cdef class DeadReckoning(Strategy):
         self.offset = drawn - self.predicted(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
-        if 0 < self.snap_distance ** 2 < dot(self.offset.position, self.offset.position):
+        if is_beyond(self.offset.position, self.snap_distance):
             return
         self.correcting = True
         self.corrected_at = now

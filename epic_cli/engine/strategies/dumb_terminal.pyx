@@ -14,8 +14,8 @@ cdef class DumbTerminal(Strategy):
     is behind by the age of the state, half the round-trip time when it comes in and one packet
     period more when the next one does. The yardstick for every other strategy.
 
-    A packet with an earlier stamp than the newest is discarded. The row that first shows a state
-    is ``interpolated``, those that show it again are ``held``; the velocity is the one in the
+    A packet with an earlier timestamp than the newest is discarded. The row that first shows a
+    state is ``interpolated``, those that show it again are ``held``; the velocity is the one in the
     packet.
     """
 

@@ -15,20 +15,20 @@ cdef class Epic(Strategy):
     ``display_behind`` seconds:
 
         slope    = (position + velocity * calc_ahead - drawn) / display_behind
-        drawn(t) = start + slope * (t - stamp)
+        drawn(t) = start + slope * (t - timestamp)
 
     There are no jumps, whatever comes: a wrong guess is corrected along the next line. The price
     is overshoot at turns and stops, and a speed that is not the entity's own while a line makes
-    up for the last one. A line begins at the packet's stamp, not at the time it was received, so
-    after a gap the first rows lie before it, on its extension backwards. Without packets for
+    up for the last one. A line begins at the packet's timestamp, not at the time it was received,
+    so after a gap the first rows lie before it, on its extension backwards. Without packets for
     ``slop_time`` the entity stands still where it was drawn last.
 
     With both times at their defaults, and packets that are drawn about ``calc_ahead`` after their
-    stamps, the entity is shown where it is now: no lag on a straight path.
+    timestamps, the entity is shown where it is now: no lag on a straight path.
 
-    Rows are ``interpolated`` on the way from the packet's stamp to the target,
+    Rows are ``interpolated`` on the way from the packet's timestamp to the target,
     ``extrapolated`` before or beyond it, and ``held`` when packets have stayed away too long.
-    All arithmetic is in single precision, as in the original. A packet with an earlier stamp
+    All arithmetic is in single precision, as in the original. A packet with an earlier timestamp
     than the newest is dropped without a word, an equal one is taken; numbers that are not finite
     are taken, as there, and spread.
     """
@@ -59,9 +59,9 @@ cdef class Epic(Strategy):
     cdef float slop_time
     cdef bint starts_at_packet
     cdef bint empty                 # no packet yet
-    cdef Vec3[float] start          # of the line, at the packet's stamp
+    cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
-    cdef float time                 # stamp of the newest packet
+    cdef float time                 # timestamp of the newest packet
     cdef Vec3[float] shown          # what was drawn last
 
     def configure(self, *, calc_ahead, display_behind, slop_time, start):

@@ -41,7 +41,7 @@ cdef class Extrapolator(Strategy):
     then becomes the snap point; the aim point is where the entity will be one update time later:
 
         aim time = now + update time
-        aim      = position + velocity * (aim time - stamp)
+        aim      = position + velocity * (aim time - timestamp)
         drawn(t) = snap + (aim - snap) / (aim time - now) * (t - now)
 
     So the entity is drawn where it is now, not where it was, and reaches the right place just
@@ -50,7 +50,7 @@ cdef class Extrapolator(Strategy):
     overshoots at turns and stops by about the age of a packet times the speed. After a silence
     the new update time moves the end of the old line, which is read once more: a visible jump.
 
-    Packets with the stamp of the newest, or an earlier one, are discarded. Without ``velocity``
+    Packets with the timestamp of the newest, or an earlier one, are discarded. Without ``velocity``
     in the packets it is estimated from the last two. A packet with ``teleport`` is the
     original's Reset. Rows are ``interpolated`` up to the aim point, ``extrapolated`` past it and
     ``held`` beyond that, where the original's ReadPosition returns false and a zero velocity.
@@ -101,15 +101,15 @@ cdef class Extrapolator(Strategy):
         self.begin(0, 0, Vec3[double](), Vec3[double]())
         self.empty = True
 
-    cdef void begin(self, double stamp, double now, Vec3[double] position,
+    cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
-        """The original's Reset. It demands stamp <= now; an earlier ``now`` counts as equal."""
-        self.last_time = stamp
+        """The original's Reset. It demands timestamp <= now; an earlier ``now`` counts as equal."""
+        self.last_time = timestamp
         self.last_position = position
         self.snap_time = now
         self.snap_position = position
         self.snap_velocity = velocity
-        self.update_time_ = max(now - stamp, 0.0)
+        self.update_time_ = max(now - timestamp, 0.0)
         self.latency_ = self.update_time_
         self.aim_time = now + self.update_time_
         self.empty = False

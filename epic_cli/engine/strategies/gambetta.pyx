@@ -27,7 +27,7 @@ cdef class Gambetta(Strategy):
         u           = (render time - before.arrival) / (after.arrival - before.arrival)
         drawn       = lerp(before, after, u)
 
-    It goes by the times of arrival, so it needs no stamps and no clock, and it is the easiest
+    It goes by the times of arrival, so it needs no timestamps and no clock, and it is the easiest
     interpolation to write: fifteen lines. The price is that jitter of the network is drawn as
     jitter of the entity's speed, that a constant velocity is a straight line only where packets
     come in evenly, and that a lost packet freezes it. Where there is no later state it keeps
@@ -35,8 +35,8 @@ cdef class Gambetta(Strategy):
     next packet; it takes what came in twice in one instant for one.
 
     The demo looks at neither order nor copies of packets: with ``quirks=on`` a late packet is
-    drawn late. Here it is discarded, and so is a packet with the stamp of the newest. The
-    demo is told its update rate; ``auto`` measures it by the stamps. ``snap_distance`` is ours.
+    drawn late. Here it is discarded, and so is a packet with the timestamp of the newest. The
+    demo is told its update rate; ``auto`` measures it by the timestamps. ``snap_distance`` is ours.
 
     The velocity is that of the packets, interpolated as the position is.
     """

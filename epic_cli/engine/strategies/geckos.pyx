@@ -24,13 +24,13 @@ cdef double UNSET = -0.001
 cdef class Geckos(Strategy):
     """Draws between the two snapshots around a time that is a fixed buffer behind the server's.
 
-        offset      = arrival - stamp of the first packet, or of one that differs by over 50 ms
+        offset      = arrival - timestamp of the first packet, or of one that differs by over 50 ms
         server time = local time - offset - interpolation_buffer
         u           = (server time - older.time) / (newer.time - older.time)
         drawn       = lerp(older, newer, u)
 
     The buffer is 100 ms, or three packets where ``server_fps`` tells how many there are a
-    second. The last ``vault_size`` snapshots are kept, sorted by their stamps.
+    second. The last ``vault_size`` snapshots are kept, sorted by their timestamps.
 
     Simple, exact, and indifferent to order and duplicates. It does not adapt: jitter or a gap
     that the buffer does not cover freezes the entity, which then jumps to where it should be. A
@@ -76,7 +76,7 @@ cdef class Geckos(Strategy):
     cdef bint corrects, quirks
     cdef SnapshotBuffer vault
     cdef bint has_offset, drew
-    cdef readonly double offset         # arrival less stamp, s
+    cdef readonly double offset         # arrival less timestamp, s
     cdef double server_time
     cdef Motion shown
 
@@ -92,12 +92,12 @@ cdef class Geckos(Strategy):
         self.quirks = quirks == "on"
 
     @property
-    def stamps(self):
-        """The stamps of the snapshots in the vault, oldest first, seconds."""
+    def timestamps(self):
+        """The timestamps of the snapshots in the vault, oldest first, seconds."""
         return [self.vault[index].time for index in range(self.vault.size())]
 
     def around(self, double time):
-        """The stamps of the snapshots at or before and after a time; None where there is none."""
+        """The timestamps of the snapshots at or before and after a time; None: there is none."""
         count = self.vault.count_until(time)
         newer = self.vault[count].time if count < self.vault.size() else None
         if count > 0:
@@ -105,7 +105,7 @@ cdef class Geckos(Strategy):
         return None, None if self.quirks else newer
 
     def closest(self, double time):
-        """The stamp of the snapshot that is closest to a time; with quirks, of the other one."""
+        """The timestamp of the snapshot closest to a time; with quirks, of the other one."""
         older, newer = self.around(time)
         if older is None:
             return newer

@@ -4,7 +4,7 @@ from libc.math cimport NAN, floor, pow, sqrt
 
 from epic_cli.engine.strategies.parts.curves cimport hermite
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime, SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -18,7 +18,7 @@ from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The frames in which the error factors are given.
@@ -41,7 +41,7 @@ cdef class Hermite(Strategy):
     A jitter buffer holds packets for the delay; Fiedler's choice is three send intervals, so
     that two packets in a row may be lost, and 50 ms for the jitter. The curve matches position
     and velocity at both ends, so even 10 packets a second look smooth, where straight lines
-    would show corners. A way of more intervals than the delay has is not travelled: the entity
+    would show corners. A gap of more intervals than the delay has is not bridged: the entity
     freezes until the next snapshot's time.
 
     The curve is only as good as the velocities: where they do not belong to the positions (a
@@ -53,9 +53,9 @@ cdef class Hermite(Strategy):
     ``small_error``, ``large_error_factor`` from ``large_error`` on, linear in between. Small
     errors fade unseen, large ones get out of the way. Here it bridges the jump after a freeze.
 
-    The sender's time is the stamp that would come in now, estimated (``latency=auto``) or given
-    by arrival less stamp; Fiedler's counts from the first packet. ``snap_distance`` is ours. A
-    packet with the stamp of the newest or an earlier one is discarded. The velocity is that of
+    The sender's time is the timestamp that would come in now, estimated (``latency=auto``) or given
+    by arrival less timestamp; Fiedler's counts from the first packet. ``snap_distance`` is ours. A
+    packet with the timestamp of the newest or an earlier one is discarded. The velocity is that of
     the curve.
     """
 
@@ -94,7 +94,7 @@ cdef class Hermite(Strategy):
     cdef double delay, ahead, snap_distance
     cdef double small, large, small_factor, large_factor
     cdef bint smooths
-    cdef SenderClock clock
+    cdef SenderTime clock
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
     cdef bint drew, frozen
@@ -111,7 +111,7 @@ cdef class Hermite(Strategy):
         self.small_factor = small_error_factor
         self.large_factor = large_error_factor
         self.snap_distance = snap_distance
-        self.clock = NewSenderClock(NAN if latency == "auto" else latency)
+        self.clock = NewSenderTime(NAN if latency == "auto" else latency)
         self.interval = NewSendInterval(NAN if send_interval == "auto" else send_interval, 0.1)
         self.buffer.set_capacity(CAPACITY)
 
@@ -155,7 +155,7 @@ cdef class Hermite(Strategy):
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
         """Whether the second snapshot is one that the delay lets us wait for."""
         cdef double intervals = max(floor(self.delay / self.interval.value + 1e-6), 1.0)
-        # half an interval more, since stamps are not exact
+        # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
 
     cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,

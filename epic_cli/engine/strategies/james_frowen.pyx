@@ -13,6 +13,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
@@ -31,21 +32,21 @@ cdef size_t CAPACITY = 1024
 
 
 cdef class JamesFrowen(Strategy):
-    """Plays a buffer on a clock that runs faster or slower to keep up with the stamps.
+    """Plays a buffer on a clock that runs faster or slower to keep up with the timestamps.
 
         client time += frame time * scale
         drawn        = lerp(before, after) at client time - tick_delay * tick interval
 
-    The client time begins at the first stamp. With every packet the difference stamp - client
-    time goes into a moving average, and sets the scale: within diff_threshold ticks it is 1,
-    beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale or
-    1 - very_slow_scale. A packet that is more than skip_threshold ticks off sets the clock.
+    The client time begins at the first timestamp. With every packet the difference timestamp -
+    client time goes into a moving average, and sets the scale: within diff_threshold ticks it is 1,
+    beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale or 1 -
+    very_slow_scale. A packet that is more than skip_threshold ticks off sets the clock.
 
     Robust and small: no jitter estimate, just a fixed delay and a clock that tolerates half a
     tick. Jitter beyond the delay freezes the entity for a moment. When all snapshots have been
     forgotten, the next one is reached from where the entity is drawn, in one tick.
 
-    Where this differs from the original: a second snapshot with the same stamp is discarded
+    Where this differs from the original: a second snapshot with the same timestamp is discarded
     (there it divides zero by zero, and the entity is nowhere for a frame), time that was drawn
     is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the tick.
     ``snap_distance`` is ours. Late packets are discarded, as there.
@@ -137,7 +138,7 @@ cdef class JamesFrowen(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Sets the scale, or the clock, by how far it is from a new stamp."""
+        """Sets the scale, or the clock, by how far it is from a new timestamp."""
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
         cdef double limit = self.threshold * tick
@@ -153,7 +154,7 @@ cdef class JamesFrowen(Strategy):
             self.scale = 1 - (self.very_slow if off < -limit * FAR_OFF else self.slow)
         else:
             self.scale = 1
-        self.scale = min(max(self.scale, SLOWEST), FASTEST)
+        self.scale = clamped(self.scale, SLOWEST, FASTEST)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if not self.started:

@@ -16,7 +16,7 @@ cdef class Kalman(Filter):
 
     The entity is taken to move at a constant velocity, but for an acceleration that is new at
     every packet, with the variance ``q_variance``. State and covariance, per axis, with T the
-    time between the stamps:
+    time between the timestamps:
 
         x = (position, velocity)   F = (1 T; 0 1)   Q = q (T^4/4 T^3/2; T^3/2 T^2)
         predict: x = F x,  P = F P F' + Q
@@ -33,7 +33,7 @@ cdef class Kalman(Filter):
     ``alpha-beta`` strategy with its tracking index. Only the ratios of the three variances count.
 
     The first packet gives position and velocity, with the variance ``p_start``. A packet with
-    the newest stamp or an earlier one is discarded. A packet after more than ``max_gap``, or
+    the newest timestamp or an earlier one is discarded. A packet after more than ``max_gap``, or
     further than ``snap_distance`` from what is predicted, starts anew. Rows are
     ``extrapolated``, and ``held`` after ``max_prediction``.
     """

@@ -11,7 +11,7 @@ from epic_cli.engine.declaration import Declaration, Setting
 cdef class Lerp(Strategy):
     """Each frame moves from the drawn position towards the newest received one.
 
-    The fraction of the way is the time since the last frame over ``lerp_time``; a frame that
+    The fraction it moves is the time since the last frame over ``lerp_time``; a frame that
     comes later than ``lerp_time`` jumps to the received position:
 
         if elapsed <= lerp_time: drawn = lerp(drawn, received, elapsed / lerp_time)
@@ -22,8 +22,8 @@ cdef class Lerp(Strategy):
     the frame rate, and so does its lag: at a steady speed, with packets at the frame rate, it is
     lerp_time - elapsed behind the newest packet, about ``lerp_time`` on a fast screen.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` while
-    there is way to go, ``held`` at the received position. The velocity is the step of this frame
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated`` while
+    it is not there, ``held`` at the received position. The velocity is the step of this frame
     over its time.
     """
 

@@ -21,8 +21,8 @@ cdef class LocalPerception(Strategy):
     entity arrives early and waits: a stutter. The best period is the packet period, which
     ``period=auto`` measures as a moving average of the times between arrivals.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` on the
-    way and ``held`` from the arrival on. The velocity is that of the line being drawn.
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated`` until
+    it arrives, and ``held`` from then on. The velocity is that of the line being drawn.
     """
 
     declaration = Declaration(

@@ -13,6 +13,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
@@ -184,7 +185,7 @@ cdef class Mirror(Strategy):
             self.buffer_time = interval * self.multiplier
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: from what is drawn to the snapshot that has this stamp."""
+        """After a pause: from what is drawn to the snapshot that has this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
         if self.drew:
             drawn.position = self.shown.position
@@ -196,7 +197,7 @@ cdef class Mirror(Strategy):
         self.drift_average.clear()
 
     cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
-        """Sorts a snapshot in; False: there is one with its stamp, or no room."""
+        """Sorts a snapshot in; False: there is one with its timestamp, or no room."""
         cdef size_t place = self.buffer.count_until(snapshot.time)
         cdef size_t last = self.buffer.size()
         cdef double gap
@@ -213,9 +214,9 @@ cdef class Mirror(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Keeps the timeline near ``buffer_time`` behind the stamp of a new snapshot."""
+        """Keeps the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
         cdef double interval = self.interval.value, drift
-        self.timeline = min(max(self.timeline, time - 2 * self.buffer_time), time)
+        self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
         if drift > interval * self.positive:
             self.timescale = 1 + self.catchup

@@ -14,8 +14,8 @@ from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
 cdef class OneEuro(Filter):
     """Smooths noisy positions: strongly while they move slowly, hardly while they move fast.
 
-    Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the stamps'
-    frequency f = 1 / (stamp - last stamp), per axis:
+    Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the timestamps'
+    frequency f = 1 / (timestamp - last timestamp), per axis:
 
         alpha(cutoff) = 1 / (1 + f / (2 pi cutoff))
         slope    = (position - filtered) * f
@@ -36,11 +36,11 @@ cdef class OneEuro(Filter):
     low-pass filter is behind by its time constant: at a steady speed with ``beta`` 0 by
     1 / (2 pi mincutoff), 0.16 s at the default. It makes no sense on positions without noise.
 
-    A packet with the newest stamp or an earlier one is discarded. A packet after more than
+    A packet with the newest timestamp or an earlier one is discarded. A packet after more than
     ``max_gap``, or further than ``snap_distance`` from what is predicted, starts anew. With
     ``quirks`` the program's rules hold instead: every packet is filtered, an equal or earlier
-    stamp with the frequency of the one before it (``freq`` for the first), and so is the one
-    after a stamp of 0, which counts as none. Rows are ``extrapolated``, and ``held`` after
+    timestamp with the frequency of the one before it (``freq`` for the first), and so is the one
+    after a timestamp of 0, which counts as none. Rows are ``extrapolated``, and ``held`` after
     ``max_prediction``.
     """
 
@@ -74,7 +74,7 @@ cdef class OneEuro(Filter):
     cdef double mincutoff, beta, dcutoff, freq
     cdef bint takes_velocity, quirks
     cdef bint moving                    # ``velocity`` has had its first slope
-    cdef double frequency, stamp
+    cdef double frequency, timestamp
     cdef Vec3[double] speed
 
     def configure(self, *, mincutoff, beta, dcutoff, freq, velocity, quirks, **common):
@@ -89,7 +89,7 @@ cdef class OneEuro(Filter):
     cdef void begin(self, const Packet& packet) noexcept nogil:
         self.moving = False
         self.frequency = self.freq
-        self.stamp = packet.time
+        self.timestamp = packet.time
         self.position = packet.position
         self.speed = Vec3[double]()
         self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
@@ -97,11 +97,11 @@ cdef class OneEuro(Filter):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if self.empty or not self.quirks:
             return Filter.accept(self, packet, now)
-        # the program filters whatever comes, and takes a stamp of 0 for none
+        # the program filters whatever comes, and takes a timestamp of 0 for none
         self.measured_at(packet, now)
-        if packet.time > self.stamp and packet.time != 0 and self.stamp != 0:
-            self.frequency = 1 / (packet.time - self.stamp)
-        self.stamp = packet.time
+        if packet.time > self.timestamp and packet.time != 0 and self.timestamp != 0:
+            self.frequency = 1 / (packet.time - self.timestamp)
+        self.timestamp = packet.time
         self.smooth(packet)
         if not self.is_sane():
             self.begin(packet)

@@ -36,12 +36,12 @@ cdef class Projective(Strategy):
     does not count. After a turn v0 may be much faster than the entity ever was: if it is more
     than four times as fast as in the packet before, it is cut to twice (``limit_velocity``).
 
-    Good for vehicles with few packets, and nothing but smooth; a player who turns at once is
-    shown overshooting. There is no lag but the packet's age, and none with ``age=auto``. Paths
-    go on for ever without packets. A teleport that is not marked as one is a fast slide, unless
+    Good for vehicles with few packets, and nothing but smooth; a player who turns at once is shown
+    overshooting. There is no lag but the packet's age, and none with ``age=auto``. Paths go on
+    without end when no packets come. A teleport that is not marked as one is a fast slide, unless
     it is longer than ``snap_distance``.
 
-    A packet with the newest stamp or an earlier one is discarded. With ``begin=last-frame`` the
+    A packet with the newest timestamp or an earlier one is discarded. With ``begin=last-frame`` the
     blend begins at the last frame drawn, as in the original, which reads its velocity from the
     last two frames; by default it begins when the packet comes in, on the path itself, so that
     frames do not matter. Rows are ``interpolated`` until T and ``extrapolated`` after it.

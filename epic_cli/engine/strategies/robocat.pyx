@@ -6,7 +6,7 @@ from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_finite
+from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
@@ -15,7 +15,7 @@ from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as New
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30
 
-# The share of the way that the own cat goes at once.
+# How much of the difference the own cat is corrected by at once.
 cdef double LOCAL_SHARE = 0.1
 
 
@@ -33,21 +33,22 @@ cdef class Robocat(Strategy):
     and the same for the velocity. In between, frames simulate on with the shown velocity. The
     time out of sync begins at the first packet that does not agree, and ends when shown and
     corrected are the same or the cat stands still. ``role=local`` is the player's own cat: not
-    put ahead, and a tenth of the way at each packet, until the RTT is over.
+    put ahead, and corrected by a tenth of the difference at each packet, until the RTT is over.
 
     The RTT is set, or measured as twice the age of packets, by the program's own average: each
     measurement counts for the time it stands for, up to ``duration``. Two rules of the program
     are mended: its average begins at 0, here at the first measurement; and there shown and
     corrected must be the same to the last bit, so that rounding alone keeps a cat out of sync
-    for ever, here within ``sync_distance`` (0: as there).
+    without end, here within ``sync_distance`` (0: as there).
 
     Good to chase other players, whom one sees where one will meet them. It is ahead of
     the present by half an RTT, so that all turns and stops overshoot by that. An entity that
     always turns is out of sync all the time, and after the first RTT jumps at every packet:
     little is smoothed then. A teleport that is not marked slides likewise for one RTT.
 
-    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``, and
-    ``interpolated`` while it is out of sync. It goes on for ever without packets.
+    A packet with the newest timestamp or an earlier one is discarded. Every row is
+    ``extrapolated``: frames go on with the shown velocity, which nothing bends between packets.
+    It goes on without end when no packets come.
     """
 
     declaration = Declaration(
@@ -107,7 +108,7 @@ cdef class Robocat(Strategy):
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
         """Takes twice the packet's age for a measurement of the RTT."""
-        cdef double rtt = min(max(2 * self.age.of(packet, now), 0.0), 10.0)
+        cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)
         else:

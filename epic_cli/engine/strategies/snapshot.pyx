@@ -34,9 +34,9 @@ cdef class Snapshot(Strategy):
     newest is: both rows are ``held``.
 
     ``clock=stamps`` compares the packets' stamps (less their ``delta``: how old the state was)
-    with the local time, for clocks that agree. ``clock=pll`` needs no stamps: a phase-locked loop
-    keeps a local clock in step with updates that come every ``server_step`` seconds, counts them,
-    and takes update n for the state of n * server_step - delta. A lost update is then missing
+    with the local time, for clocks that agree. ``clock=pll`` needs no timestamps: a phase-locked
+    loop keeps a local clock in step with updates that come every ``server_step`` seconds, counts
+    them, and takes update n for the state of n * server_step - delta. A lost update is then missing
     from the count, and the loop moves the clock after it by at most ``limit`` an update. When an
     update is ``resync`` seconds off, the loop starts anew.
 

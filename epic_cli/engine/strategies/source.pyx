@@ -4,7 +4,7 @@ from libc.math cimport NAN, fabs
 
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -18,9 +18,9 @@ from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 
-# Stamps closer than this are the same, s.
+# Timestamps closer than this are the same, s.
 cdef double EPSILON = 0.0001
 # So little past the newest state is no extrapolation, s.
 cdef double NO_TIME = 0.001
@@ -36,24 +36,24 @@ cdef class Source(Strategy):
         time = sender's time - max(cl_interp, cl_interp_ratio / cl_updaterate) - tick_interval
 
     Between two states with a third one before them it is a cubic Hermite curve whose slopes are
-    the two differences (the slope at its end is that of the way just made, not of the one to
+    the two differences (the slope at its end is that of the segment just passed, not of the one to
     come, so no later state is needed):
 
         p(u) = (2u^3 - 3u^2 + 1) p1 + (3u^2 - 2u^3) p2 + (u^3 - 2u^2 + u) (p1 - p0)
                + (u^3 - u^2) (p2 - p1)
 
-    with p0 moved along its way to p1, to where it would be were all intervals equal. With two
-    states only it is a line. Past the newest state the last way is continued for
+    with p0 moved along its segment to p1, to where it would be were all intervals equal. With two
+    states only it is a line. Past the newest state the last segment is continued for
     ``cl_extrapolate_amount`` at most, then held.
 
     Smooth at constant acceleration, hides one lost packet at the usual settings, and a few more
     by extrapolation. The one-sided slopes overshoot: an entity that stops dead is drawn 14 % of
     its last step too far, and one that starts moves backwards first by nothing, but late.
 
-    Source's client knows the server's time; here the stamp that would come in now is estimated
-    (``latency=auto``), or given by arrival less stamp. Late packets are discarded; with
-    ``quirks=on`` a late packet wipes out the newer ones as in the original. A stamp equal to the
-    newest replaces it. ``snap_distance`` stands for Source's no-interpolation flag.
+    Source's client knows the server's time; here the timestamp that would come in now is estimated
+    (``latency=auto``), or given by arrival less timestamp. Late packets are discarded; with
+    ``quirks=on`` a late packet wipes out the newer ones as in the original. A timestamp equal to
+    the newest replaces it. ``snap_distance`` stands for Source's no-interpolation flag.
 
     The velocity is that of the packets, taken along the same curve as any other variable.
     """
@@ -85,14 +85,14 @@ cdef class Source(Strategy):
 
     cdef double interpolation_time, most, snap_distance
     cdef bint quirks
-    cdef SenderClock clock
+    cdef SenderTime clock
     cdef SnapshotBuffer history
 
     def configure(self, *, cl_interp, cl_interp_ratio, cl_updaterate, tick_interval,
                   cl_extrapolate, cl_extrapolate_amount, latency, snap_distance, quirks):
         self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate) + tick_interval
         self.most = cl_extrapolate_amount if cl_extrapolate == "on" else 0
-        self.clock = NewSenderClock(NAN if latency == "auto" else latency)
+        self.clock = NewSenderTime(NAN if latency == "auto" else latency)
         self.snap_distance = snap_distance
         self.quirks = quirks == "on"
         self.history.set_capacity(CAPACITY)

@@ -36,10 +36,10 @@ cdef class Unreal(Strategy):
         offset = offset * (1 - dt / smooth_time), or 0 if dt >= smooth_time
 
     with half the smooth time while the character stands. linear takes it away at a steady pace
-    on a clock of its own, which follows the stamps and may run ahead of the newest by 15 % of
-    the way it last was behind, D:
+    on a clock of its own, which follows the timestamps and may run ahead of the newest by 15 % of
+    the time it last was behind, D:
 
-        percent = clamp((D - (stamp - clock)) / D, 0, 1.15)
+        percent = clamp((D - (timestamp - clock)) / D, 0, 1.15)
         offset  = (offset at the correction) * (1 - percent)
 
     so that it overshoots by up to 15 % when the next packet is late. Good: cheap, the
@@ -48,9 +48,9 @@ cdef class Unreal(Strategy):
     at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set
     them in your unit.
 
-    A packet with the newest stamp or an earlier one is discarded. The velocity is the capsule's.
-    Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while there is an
-    offset, and ``held`` without.
+    A packet with the newest timestamp or an earlier one is discarded. The velocity is the
+    capsule's. Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while
+    there is an offset (``extrapolated`` where the linear mode overshoots), and ``held`` without.
     """
 
     declaration = Declaration(
@@ -88,7 +88,7 @@ cdef class Unreal(Strategy):
     cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
-    cdef double server_time, clock, behind      # of the linear mode: stamp, clock, D
+    cdef double server_time, clock, behind      # of the linear mode: timestamp, clock, D
 
     def configure(self, *, network_smoothing_mode, network_simulated_smooth_location_time,
                   network_max_smooth_update_distance, network_no_smooth_update_distance,
@@ -129,9 +129,9 @@ cdef class Unreal(Strategy):
             self.correct(before - packet.position, packet.time)
         return True
 
-    cdef void correct(self, Vec3[double] displacement, double stamp) noexcept nogil:
+    cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
         """The capsule was moved back by a displacement: the mesh stays where it was."""
-        cdef double step = stamp - self.server_time
+        cdef double step = timestamp - self.server_time
         cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.no_distance:
             self.offset = Vec3[double]()
@@ -142,12 +142,12 @@ cdef class Unreal(Strategy):
         if not is_finite(self.offset):
             self.offset = Vec3[double]()
         self.corrected_offset = self.offset
-        self.server_time = stamp
-        self.clock = max(self.clock, stamp - self.max_delta)
-        if self.clock >= stamp:
+        self.server_time = timestamp
+        self.clock = max(self.clock, timestamp - self.max_delta)
+        if self.clock >= timestamp:
             # the clock ran ahead while packets were late: it begins one interval behind again
-            self.clock = stamp - min(step, self.max_delta)
-        self.behind = stamp - self.clock
+            self.clock = timestamp - min(step, self.max_delta)
+        self.behind = timestamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
         """Lets the offset shrink for the time of one frame."""

@@ -45,7 +45,7 @@ cdef class Dis(Strategy):
     best. The models with acceleration are the better for a vehicle in a curve, and far worse on
     noisy velocities. Look at ``dead-reckoning`` or ``projective`` for smoothed corrections.
 
-    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``;
+    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``;
     static ones are ``held``, and so is what had no packet for ``timeout``.
     """
 

@@ -1,7 +1,7 @@
 """How old a packet is when it comes in, on two clocks that may not agree.
 
 A strategy that draws the present predicts a received state forward by its age. The receiver's
-time less the stamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s off
+time less the timestamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s off
 after ten minutes.
 """
 
@@ -41,7 +41,7 @@ cdef class PacketAge:
     between 0 and 0.5 s, as a network can cause; what it lies outside of that is taken for the
     difference of the clocks and left out. A clock that is wrong from the first packet on is
     believed in nothing but the differences: the quickest packets then count as new. Packets
-    without an arrival time keep the age of their stamp, since their ``now`` tells nothing about
+    without an arrival time keep the age of their timestamp, since their ``now`` tells nothing about
     a network.
     """
 

@@ -26,8 +26,8 @@ cdef class Filter(Strategy):
 
     A filter overrides ``begin`` (takes the first packet as it is) and ``step`` (a packet that is
     ``period`` seconds newer than the last). It begins anew after a longer time than ``max_gap``,
-    at a packet that is further than ``snap_distance`` from what is predicted for its stamp, and
-    where numbers have become too large to compute with. A packet with the newest stamp or an
+    at a packet that is further than ``snap_distance`` from what is predicted for its timestamp, and
+    where numbers have become too large to compute with. A packet with the newest timestamp or an
     earlier one is discarded: it tells nothing about the time since.
     """
 

@@ -30,5 +30,5 @@ cdef class LatencyEstimator:
     cdef double last_arrival
 
     cpdef double echo(self, double sent, double now) noexcept nogil
-    cpdef double packet(self, double stamp, double arrival) noexcept nogil
+    cpdef double packet(self, double timestamp, double arrival) noexcept nogil
     cpdef void clear(self) noexcept nogil

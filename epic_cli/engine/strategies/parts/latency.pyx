@@ -73,11 +73,11 @@ cdef class WeightedTimedAverage:
 cdef class LatencyEstimator:
     """Measures how old what arrives is, in the two ways that the seed book describes.
 
-    ``echo``: the peer sends back the stamp of our newest packet that it has processed; our clock
-    minus that stamp is the round-trip time, and half of it the age of what arrives. This works
-    whatever the peer's clock says. ``packet``: our clock minus the sender's stamp is the age, if
-    the clocks agree; the time between two arrivals is the packet period. Averages are moving
-    ones with ``weight``; all times are in seconds.
+    ``echo``: the peer sends back the timestamp of our newest packet that it has processed; our
+    clock minus that timestamp is the round-trip time, and half of it the age of what arrives. This
+    works whatever the peer's clock says. ``packet``: our clock minus the sender's timestamp is the
+    age, if the clocks agree; the time between two arrivals is the packet period. Averages are
+    moving ones with ``weight``; all times are in seconds.
     """
 
     def __init__(self, double weight=0.1):
@@ -87,15 +87,15 @@ cdef class LatencyEstimator:
         self.clear()
 
     cpdef double echo(self, double sent, double now) noexcept nogil:
-        """Our stamp ``sent`` came back at the time ``now``; returns half the averaged RTT."""
+        """Our timestamp ``sent`` came back at the time ``now``; returns half the averaged RTT."""
         return self.round_trip.add(now - sent) / 2
 
-    cpdef double packet(self, double stamp, double arrival) noexcept nogil:
+    cpdef double packet(self, double timestamp, double arrival) noexcept nogil:
         """A packet came in; returns the averaged latency."""
         if not isnan(self.last_arrival):
             self.interval.add(arrival - self.last_arrival)
         self.last_arrival = arrival
-        return self.one_way.add(arrival - stamp)
+        return self.one_way.add(arrival - timestamp)
 
     cpdef void clear(self) noexcept nogil:
         """Forgets everything."""

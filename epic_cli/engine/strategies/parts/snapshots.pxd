@@ -1,9 +1,9 @@
-"""Buffers of received states, and what is drawn of two of them."""
+"""Buffers of received states, and what is drawn between two of them."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.vec3 cimport Vec3
-from epic_cli.engine.vectors cimport is_beyond
+from epic_cli.engine.vectors cimport clamped, is_beyond
 
 
 cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
@@ -30,10 +30,10 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
 
 
 cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
-    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where there is no way to go."""
+    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where the two are the same."""
     if after <= before:
         return 1
-    return min(max((time - before) / (after - before), 0.0), 1.0)
+    return clamped((time - before) / (after - before), 0, 1)
 
 
 cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
@@ -43,7 +43,7 @@ cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexce
 
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
-    """Shows the point at the fraction u of the way; a way that is too long is not travelled."""
+    """Shows the point at the fraction u between two states; too long a displacement is jumped."""
     if farther(before.position, after.position, snap_distance):
         sample.show(before if u < 1 else after, INTERPOLATED)
     else:

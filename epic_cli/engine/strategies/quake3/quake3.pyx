@@ -19,6 +19,7 @@ from epic_cli.engine.strategies.quake3.trajectory cimport (
     trajectory_at,
 )
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration, Setting
 
@@ -45,7 +46,7 @@ cdef class Quake3(Strategy):
         u     = (time - snapshot.time) / (next.time - snapshot.time)
         drawn = lerp(snapshot, next, u)
 
-    The clock is never measured, it feels its way: with each snapshot ``delta`` grows by 1 ms if
+    The clock is never measured, it adapts by trial: with each snapshot ``delta`` grows by 1 ms if
     there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
     the newest one. So it stays about one snapshot behind, whatever the latency. An error of
     more than 100 ms is halved, of more than 500 ms taken at once.
@@ -166,7 +167,7 @@ cdef class Quake3(Strategy):
             return
         error = before - self.predicted().position
         size = dot(error, error)
-        if size > NO_ERROR * NO_ERROR and not 0 < self.snap_distance * self.snap_distance < size:
+        if size > NO_ERROR * NO_ERROR and not is_beyond(error, self.snap_distance):
             self.error = error
             self.error_time = at
         else:

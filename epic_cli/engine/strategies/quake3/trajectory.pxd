@@ -1,7 +1,7 @@
 """Trajectories: what a position and a velocity, sent once, stand for at any later time.
 
 An idea of Quake III: client and server evaluate the same function, so an entity that flies or
-swings needs no more packets. With the age t since the stamp, in seconds:
+swings needs no more packets. With the age t since the timestamp, in seconds:
 
     stationary, interpolate   p
     linear                    p + v t

@@ -7,7 +7,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer
 from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_beyond, is_finite
+from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
 from epic_cli.engine.declaration import Declaration, Setting
 
@@ -19,11 +19,11 @@ cdef enum:
 
 
 cdef class Spline(Strategy):
-    """Plays the way from each message to the next, in the time between their stamps.
+    """Plays a curve from each message to the next, in the time between their timestamps.
 
     It keeps no clock of the sender and no delay: a message waits until the one before it is
     played, and when none is waiting the entity goes on by itself. A part from (p0, v0) to
-    (p1, v1) takes T, the difference of the stamps, on one of seven curves, with u = t / T:
+    (p1, v1) takes T, the difference of the timestamps, on one of seven curves, with u = t / T:
 
         linear                  p0 + (p1 - p0) u
         hermite                 the cubic that matches p0, v0, p1, v1
@@ -38,9 +38,9 @@ cdef class Spline(Strategy):
     Where p0 = p1 nothing is limited, so that a stop still swings. With no message waiting it goes
     on at the last velocity for ``linear_time``, fades to a halt over ``damped_steps`` times that,
     and holds. The next message is then approached from where it is, with the time gone by taken
-    off the stamps; one that is not newer than that is dropped. With ``use_speed_up`` more than
+    off the timestamps; one that is not newer than that is dropped. With ``use_speed_up`` more than
     ``catch_up_messages_min`` waiting messages shorten T by a frame each, to half at most, and a
-    message at the same place (``min_position_delta``) is passed at once. A way longer than
+    message at the same place (``min_position_delta``) is passed at once. A displacement longer than
     ``min_teleport_distance`` is jumped.
 
     Good for players on a steady sender, where it goes exactly through all states, and needs to
@@ -140,7 +140,7 @@ cdef class Spline(Strategy):
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
-        """Plays so much time: the part under way, the next ones, and what is beyond them."""
+        """Plays so much time: the part that has begun, the next ones, and what is beyond them."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -162,7 +162,7 @@ cdef class Spline(Strategy):
         self.teleported = teleported
 
     cdef void begin_part(self, Snapshot message) noexcept nogil:
-        """Begins the way to the next message, or jumps there, or drops it."""
+        """Begins the part to the next message, or jumps there, or drops it."""
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
         cdef Vec3[double] displacement, rate
@@ -183,7 +183,7 @@ cdef class Spline(Strategy):
         self.end = message
         self.time = 0
         self.duration = self.part_duration(displacement, was_extrapolating)
-        # the original takes the average rate by the stamps, however long the part is played
+        # the original takes the average rate by the timestamps, however long the part is played
         rate = displacement * (1 / (message.time - self.past.time))
         self.v0 = end_velocity(self.curve, self.past.velocity, rate)
         self.v1 = end_velocity(self.curve, message.velocity, rate)
@@ -203,7 +203,7 @@ cdef class Spline(Strategy):
 
     cdef Vec3[double] extrapolated(self) noexcept nogil:
         """Where it has come by itself."""
-        cdef double slow = min(max(self.time - self.linear_time, 0.0), self.damped_time)
+        cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
             full -= 0.5 * slow * slow / self.damped_time

@@ -21,7 +21,7 @@ cdef class BufferedInterpolator:
     cdef public double snap_distance
     cdef SnapshotBuffer queue
     cdef long received              # since the last frame
-    cdef double newest              # the newest stamp in the queue or taken from it
+    cdef double newest              # the newest timestamp in the queue or taken from it
     cdef bint has_target
     cdef double start_time, target_time, duration, elapsed
     cdef Vec3[double] start, target, next_value, current, rate

@@ -1,6 +1,6 @@
 """The interpolators of Unity's Netcode for GameObjects, for one vector each.
 
-Four ways to follow a queue of stamped values, from its releases 1.x (``double-lerp``, in single
+Four ways to follow a queue of timestamped values, from its releases 1.x (``double-lerp``, in single
 precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
 ``render`` an earlier time that is drawn.
 
@@ -8,12 +8,13 @@ Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formula
 """
 
 cimport cython
-from libc.math cimport INFINITY, isfinite, pow
+from libc.math cimport INFINITY, pow
 
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther
 from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
+from epic_cli.engine.vectors cimport clamped, components, is_finite
 
 # More values than this within one frame are a burst: only the newest counts.
 cdef long BURST = 100
@@ -27,7 +28,7 @@ cdef double IDLE = 0.3
 
 @cython.final
 cdef class BufferedInterpolator:
-    """Follows stamped values; see ``UnityNgo`` for what each kind does.
+    """Follows timestamped values; see ``UnityNgo`` for what each kind does.
 
     ``maximum_time`` is the maximum interpolation time (s for the lerps of old, a rate for the
     others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
@@ -48,7 +49,7 @@ cdef class BufferedInterpolator:
     # ------------------------------------------------------------- for Python
 
     def add(self, value, double time):
-        """Puts a value of three numbers with its stamp into the queue."""
+        """Puts a value of three numbers with its timestamp into the queue."""
         x, y, z = value
         self.put(Vec3[double](x, y, z), time)
 
@@ -60,7 +61,7 @@ cdef class BufferedInterpolator:
     def update(self, double elapsed, double render, double server):
         """The value of the frame at these times, after ``elapsed`` seconds since the last."""
         cdef Vec3[double] value = self.advance(elapsed, render, server)
-        return value.x, value.y, value.z
+        return components(value)
 
     # ------------------------------------------------------------- for strategies
 
@@ -99,7 +100,7 @@ cdef class BufferedInterpolator:
         self.rate = Vec3[double]()
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: the way to the next value begins here and at this stamp."""
+        """After a pause: the segment to the next value begins here and at this timestamp."""
         self.queue.clear()
         self.has_target = True
         self.target_time = time
@@ -107,7 +108,7 @@ cdef class BufferedInterpolator:
         self.rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
-        """Whether there is no way to go."""
+        """Whether it is where it is going, and nothing is waiting."""
         return self.queue.empty() and (not self.has_target or self.near_target(1e-6))
 
     cdef Vec3[double] advance(self, double elapsed, double render,
@@ -132,7 +133,7 @@ cdef class BufferedInterpolator:
         elif not taken and not legacy and not self.queue.empty() and self.near_target(1e-6):
             return self.current         # arrived, with the next value still in the future
         if legacy:
-            u = min(max((render - self.start_time) / self.duration, 0.0), 1.0)
+            u = clamped((render - self.start_time) / self.duration, 0, 1)
             self.next_value = lerp(self.start, self.target, u)
         else:
             self.elapsed = min(self.elapsed + elapsed, self.duration)
@@ -150,7 +151,7 @@ cdef class BufferedInterpolator:
         return self.current
 
     cdef bint take(self, double until) noexcept nogil:
-        """Heads for the newest queued value up to this stamp; False: there is none."""
+        """Heads for the newest queued value up to this timestamp; False: there is none."""
         cdef size_t count = self.queue.count_until(until)
         if count == 0:
             return False
@@ -170,15 +171,15 @@ cdef class BufferedInterpolator:
             self.next_value = self.current = value
             self.rate = Vec3[double]()
         # not the old target but what is drawn, so legacy-lerp falls behind where frames and
-        # stamps do not coincide
+        # timestamps do not coincide
         self.start = self.next_value
 
     cdef double smoothing(self, double elapsed) noexcept nogil:
-        """How much of the way to the interpolated value a frame goes, 0 to 1."""
+        """How much of the difference to the interpolated value a frame makes up for, 0 to 1."""
         cdef double rate
         if self.kind == LEGACY_LERP:
             return min(elapsed / self.maximum_time, 1.0)
-        rate = min(max(self.maximum_time, 0.0), 1.0)
+        rate = clamped(self.maximum_time, 0, 1)
         if self.per_frame:
             return 1 - rate
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
@@ -223,7 +224,7 @@ cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept 
     cdef Vec3[float] start = narrowed(a)
     cdef Vec3[double] result
     result = widened(start + (narrowed(b) - start) * min(max(u, <float>0), <float>1))
-    return result if isfinite(result.x + result.y + result.z) else b
+    return result if is_finite(result) else b
 
 
 def damped(double value, double target, double velocity, double smooth_time, double elapsed):

@@ -8,7 +8,9 @@ from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.strategies.unity_ngo.interpolator import BufferedInterpolator as NewInterpolator
+from epic_cli.engine.strategies.unity_ngo.interpolator import (
+    BufferedInterpolator as NewInterpolator,
+)
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
 from epic_cli.engine.strategies.unity_ngo.network_time import NetworkTime as NewNetworkTime
@@ -20,15 +22,15 @@ _MODES = ("double-lerp", "legacy-lerp", "lerp", "smooth-damp")
 cdef class UnityNgo(Strategy):
     """Follows a queue of states some ticks behind the server time, and smooths what comes out.
 
-    The server time of the client is ``server_buffer`` behind the newest stamps; what is rendered
-    is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
-    newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
+    The server time of the client is ``server_buffer`` behind the newest timestamps; what is
+    rendered is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads
+    for the newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
 
     double-lerp (1.x): states up to the server time, once r has passed the target:
         value  = lerp(start, target, (r - start.time) / (target.time - start.time))
         drawn += (value - drawn) * frame time / position_max_interpolation_time
-    legacy-lerp (default since 2.3): the same, but a way begins at the last value, not at the
-    last target. It falls behind the more, the sooner after a stamp the frames draw: where r is
+    legacy-lerp (default since 2.3): the same, but a segment begins at the last value, not at the
+    last target. It falls behind the more, the sooner after a timestamp the frames draw: where r is
     always a fraction f of a tick past the target, by (1 - f) / f ticks.
     lerp: states up to r; goes by the frame times, not by r. After it:
         drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
@@ -40,14 +42,14 @@ cdef class UnityNgo(Strategy):
 
     Very smooth, and never overshoots; but floaty: the second lerp is always on its way, and the
     lag is larger than any other's. double-lerp is computed in single precision, as there. Its
-    reset (when it is at rest) makes a later way begin at once. More than 100 packets in one
+    reset (when it is at rest) makes a later segment begin at once. More than 100 packets in one
     frame count as a burst, of which only the newest is shown.
 
     Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
-    time never goes back; after a silence longer than ``pause`` a way takes one tick, where Unity
-    begins it at the stale stamp and is there at once (``pause=0``); ``snap_distance`` is ours.
-    Unity teleports on demand only. Late packets are discarded, except by double-lerp, which
-    sorts them in as long as it has not passed them.
+    time never goes back; after a silence longer than ``pause`` a segment takes one tick, where
+    Unity begins it at the stale timestamp and is there at once (``pause=0``); ``snap_distance``
+    is ours. Unity teleports on demand only. Late packets are discarded, except by double-lerp,
+    which sorts them in as long as it has not passed them.
 
     The velocity is that of the packets, followed in the same way.
     """
