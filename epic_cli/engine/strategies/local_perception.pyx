@@ -1,13 +1,13 @@
 """The client side interpolation of the seed book: a local perception filter."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import LatencyEstimator as NewLatencyEstimator
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 
 cdef class LocalPerception(Strategy):
@@ -47,25 +47,25 @@ cdef class LocalPerception(Strategy):
 
     cdef bint measures
     cdef double fixed_period
-    cdef LatencyEstimator estimator
+    cdef MovingAverage interval     # between arrivals, s
     cdef bint empty
-    cdef double started, period     # of the segment being drawn
+    cdef double started, period     # of the segment being drawn: when its packet came in, s
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
         self.measures = period == "auto"
         self.fixed_period = first_period if self.measures else period
-        self.estimator = NewLatencyEstimator(weight)
+        self.interval = NewMovingAverage(weight)
 
     cdef void clear(self) noexcept nogil:
-        self.estimator.clear()
+        self.interval.clear()
         self.empty = True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        if self.measures:
-            self.estimator.packet(packet.time, now)
+        if self.measures and not self.empty:
+            self.interval.add(now - self.started)
         self.start = packet.position if self.empty else self.shown(now)
         self.target = packet.position
         self.started = now
@@ -74,8 +74,8 @@ cdef class LocalPerception(Strategy):
         return True
 
     cdef double interpolation_period(self) noexcept nogil:
-        if self.measures and self.estimator.interval.count > 0:
-            return self.estimator.interval.value
+        if self.measures and self.interval.count > 0:
+            return self.interval.value
         return self.fixed_period
 
     cdef Vec3[double] shown(self, double at) noexcept nogil:

@@ -2,7 +2,7 @@
 
 from libc.math cimport NAN, round, sqrt
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
@@ -17,7 +17,7 @@ from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 

@@ -5,7 +5,7 @@ from libc.math cimport sqrt
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.blending cimport blended
 from epic_cli.engine.strategies.parts.curves cimport projected
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
@@ -13,7 +13,7 @@ from epic_cli.engine.vectors cimport is_beyond, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 
 cdef class Projective(Strategy):

@@ -2,7 +2,7 @@
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages cimport WeightedTimedAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
@@ -10,13 +10,20 @@ from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as NewWeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages import (
+    WeightedTimedAverage as NewWeightedTimedAverage,
+)
 
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30
 
 # How much of the difference the own cat is corrected by at once.
 cdef double LOCAL_SHARE = 0.1
+
+
+cdef struct OutOfSync:
+    bint apart
+    double since                        # local time
 
 
 cdef class Robocat(Strategy):
@@ -81,8 +88,7 @@ cdef class Robocat(Strategy):
     cdef bint empty
     cdef double simulated               # the local time up to which it was simulated
     cdef Motion cat
-    cdef bint apart, velocity_apart     # out of sync, since when
-    cdef double apart_since, velocity_apart_since
+    cdef OutOfSync position_state, velocity_state
 
     def configure(self, *, rtt, duration, role, sync_distance, age):
         self.measures = rtt == "measured"
@@ -102,8 +108,7 @@ cdef class Robocat(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
-        self.apart = False
-        self.velocity_apart = False
+        self.position_state.apart = self.velocity_state.apart = False
         self.age.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
@@ -127,7 +132,10 @@ cdef class Robocat(Strategy):
         if self.remote:
             self.simulate_ahead(self.round_trip_time())
         if not self.empty:
-            self.interpolate(shown, now)
+            self.cat.position = self.corrected(
+                shown.position, self.cat.position, &self.position_state, now)
+            self.cat.velocity = self.corrected(
+                shown.velocity, self.cat.velocity, &self.velocity_state, now)
         self.empty = False
         if not is_finite(self.cat.position):
             self.cat.position = packet.position     # numbers too large to simulate
@@ -143,30 +151,18 @@ cdef class Robocat(Strategy):
             seconds -= STEP
         self.simulate(seconds)
 
-    cdef void interpolate(self, const Motion& shown, double now) noexcept nogil:
-        """From the corrected state back towards what was shown."""
+    cdef Vec3[double] corrected(self, Vec3[double] shown, Vec3[double] received, OutOfSync* state,
+                                double now) noexcept nogil:
+        """What is shown next of a position or velocity: between what was and what it should be."""
         cdef double rtt = self.round_trip_time(), elapsed
-        cdef Motion difference = self.cat - shown
-        if self.in_sync(difference.position):
-            self.apart = False
-        else:
-            if not self.apart:
-                self.apart_since = now
-            self.apart = True
-            elapsed = now - self.apart_since
-            if elapsed < rtt:
-                self.cat.position = lerp(shown.position, self.cat.position,
-                                         self.share(elapsed, rtt))
-        if self.in_sync(difference.velocity):
-            self.velocity_apart = False
-        else:
-            if not self.velocity_apart:
-                self.velocity_apart_since = now
-            self.velocity_apart = True
-            elapsed = now - self.velocity_apart_since
-            if elapsed < rtt:
-                self.cat.velocity = lerp(shown.velocity, self.cat.velocity,
-                                         self.share(elapsed, rtt))
+        if self.in_sync(received - shown):
+            state.apart = False
+            return received
+        if not state.apart:
+            state.since = now
+        state.apart = True
+        elapsed = now - state.since
+        return lerp(shown, received, self.share(elapsed, rtt)) if elapsed < rtt else received
 
     cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
@@ -184,5 +180,5 @@ cdef class Robocat(Strategy):
             self.cat.position = before
         self.simulated = at
         if dot(self.cat.velocity, self.cat.velocity) == 0:
-            self.apart = False          # a cat that stands still is in sync
+            self.position_state.apart = False   # a cat that stands still is in sync
         sample.show(self.cat, EXTRAPOLATED)

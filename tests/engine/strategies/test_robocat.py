@@ -6,7 +6,7 @@ import pytest
 from support.filter_cases import expected, packet
 
 from epic_cli import strategy
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 
 VALUES = expected("robocat")
 

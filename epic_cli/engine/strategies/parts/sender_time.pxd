@@ -1,6 +1,6 @@
 cimport cython
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 
 
 @cython.final

@@ -7,7 +7,7 @@ from timestamps and arrivals, or given.
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 # How much one packet counts in the estimates: they settle within some twenty packets.
 cdef double WEIGHT = 0.1
