@@ -21,14 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
-    from epic_cli.engine.declaration import Declaration, Setting, SettingError
+    from epic_cli.engine.declaration import Declaration
+    from epic_cli.engine.settings import Choice, Number, Setting, SettingError, Switch
     from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.playback import RefusedPacket, Timing, replay
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Choice",
     "Declaration",
+    "Number",
     "Packet",
     "RefusedPacket",
     "Sample",
@@ -36,6 +39,7 @@ __all__ = [
     "SettingError",
     "SmoothingStrategy",
     "Status",
+    "Switch",
     "Timing",
     "UnknownStrategy",
     "Vector",
@@ -48,7 +52,8 @@ __all__ = [
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
-    "epic_cli.engine.declaration": ("Declaration", "Setting", "SettingError"),
+    "epic_cli.engine.declaration": ("Declaration",),
+    "epic_cli.engine.settings": ("Choice", "Number", "Setting", "SettingError", "Switch"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
     "epic_cli.playback": ("RefusedPacket", "Timing", "replay"),
 }
@@ -62,8 +67,7 @@ def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
     """
     from epic_cli.engine.strategies import create
 
-    made: SmoothingStrategy = create(name, settings)
-    return made
+    return create(name, settings)
 
 
 def strategies() -> list[Declaration]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
-    from epic_cli.engine.declaration import Value
+    from epic_cli.engine.settings import Value
     from epic_cli.engine.refusals import Refusal
 
 ClockName = Literal["single", "exact"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from epic_cli.analysis.lag import Lag, find_lag
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
-from epic_cli.engine.measure.tally import tally
+from epic_cli.engine.measure.errors import accumulate_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +77,7 @@ def measure(rows: NDArray[np.void], sampled: SampledTruth, weights: Weights) -> 
     """Measures the rows (n) of a ``Trace`` against the truth at the same ticks."""
     shown, status = rows["position"], rows["status"]
     errors, counted = np.empty(len(rows)), np.empty(len(rows), np.int32)
-    count, broken, excess, jumps, fours, third, truth_third = tally(
+    count, broken, excess, jumps, fours, third, truth_third = accumulate_errors(
         shown,
         status,
         sampled.positions,

@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from epic_cli.engine.declaration import SettingError, nearest
+from epic_cli.engine.declaration import nearest
+from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import UnknownStrategy
 from epic_cli.terminal.errors import (
     CannotAccess,

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.cli.replay import replay
-from epic_cli.engine.strategies import DEFAULT, create
+from epic_cli.engine.strategies import DEFAULT, checked, create
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
@@ -80,8 +80,8 @@ def _open(context: click.Context, values: dict[str, Any], own: dict[str, Any]) -
     from epic_cli.repl.session import View
 
     strategy = values["strategy"] or DEFAULT
-    settings = dict(create(strategy, dict(values["assignments"])).settings)
-    given = {name: settings[name] for name, _ in values["assignments"]}
+    given = checked(strategy, dict(values["assignments"]))
+    create(strategy, given)  # wrong settings show before the session begins
     timing = Timing(values["tick"], values["clock"], values["pacing"], values["latency"])
     plain = context.get_parameter_source("row_format") == ParameterSource.DEFAULT
     run(

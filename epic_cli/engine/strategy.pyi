@@ -1,7 +1,8 @@
 from typing import ClassVar
 
 from epic_cli.engine.contract import Packet, Sample
-from epic_cli.engine.declaration import Declaration, Value
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Value
 
 class Strategy:
     declaration: ClassVar[Declaration]

@@ -19,22 +19,33 @@ from epic_cli.engine.declaration import Declaration
 cdef class Strategy:
     """A smoothing strategy: packets in, what is drawn out.
 
-    A built-in strategy overrides ``configure`` (its settings as numbers), ``accept`` (a packet
-    that is finite; False: discarded; ``newest`` is the newest stamp accepted before it), ``draw``
-    (fills the sample for a local time that never goes back) and ``clear`` (forget everything).
-    The base refuses what is not finite, turns a packet with ``teleport`` into ``teleport``, and
-    speaks to Python.
+    A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
+    ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
+    time that never goes back) and ``clear`` (forget everything). The base refuses what is not
+    finite, turns a packet with ``teleport`` into ``teleport``, and speaks to Python.
+
+    A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
+    same name. Those that have none, since something else is made of them, go to ``configure``.
+    ``settings`` has all of them as they are written.
     """
 
-    declaration = Declaration("", "", "", (), "", "", "", "")
+    declaration = Declaration(name="", summary="", family="")
 
     def __init__(self, **settings):
-        self.settings = type(self).declaration.values(settings)
-        self.configure(**self.settings)
+        declared = type(self).declaration
+        self.settings = declared.values(settings)
+        self.takes_any_number = declared.takes_any_number
+        others = {}
+        for name, value in declared.converted(self.settings).items():
+            if hasattr(type(self), name):
+                setattr(self, name, value)
+            else:
+                others[name] = value
+        self.configure(**others)
         self.restart()
 
-    def configure(self, **settings):
-        """Takes the checked settings."""
+    def configure(self):
+        """Takes the settings that have no attribute, and makes what follows from settings."""
 
     # ------------------------------------------------------------- for the engine
 
@@ -55,6 +66,7 @@ cdef class Strategy:
     cdef void restart(self) noexcept nogil:
         """Makes the strategy as new."""
         self.newest = NAN
+        self.drawn = Sample()
         self.clear()
 
     # ------------------------------------------------------------- for strategies to override
@@ -89,7 +101,7 @@ cdef class Strategy:
         """What is drawn at local time ``at``; call it with times that never go back."""
         cdef Sample sample
         sample.time = at
-        self.draw(at, sample)
+        draw_through(self, at, sample)
         return sample_to_python(sample, "")
 
 
@@ -160,6 +172,7 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
+    strategy.drawn = sample
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:

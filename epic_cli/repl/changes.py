@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.engine.declaration import Value
+from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import declaration
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.session import Change, Session, View

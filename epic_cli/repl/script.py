@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from epic_cli.engine.declaration import Value
+from epic_cli.engine.settings import Value
 from epic_cli.formats.writing import number
 from epic_cli.playback import DEFAULT_TICK, Ratio
 from epic_cli.repl.session import View

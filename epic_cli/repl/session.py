@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from operator import ne
 from typing import NamedTuple
 
-from epic_cli.engine.declaration import Value
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import DEFAULT, create
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner

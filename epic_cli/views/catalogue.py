@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Setting
 from epic_cli.engine.strategies import declaration, find, names
 
 #: Where names, defaults and ranges take more columns, the settings' sentences stand below them.

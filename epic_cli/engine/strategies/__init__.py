@@ -1,15 +1,21 @@
 """The strategies, one file each, and the registry that finds them by name.
 
-A strategy's module is loaded when it is asked for. Other packages add theirs as entry points
-of the group ``epic_cli.strategies``; a class can also be named outright, ``package.module:Class``.
+A module here, or ``NAME/NAME`` where helpers of its own stand beside it, is the strategy of that
+name (with ``-`` for ``_``): the one class in it that has a declaration. There is no list to keep.
+It is loaded when it is asked for. Other packages add theirs as entry points of the group
+``epic_cli.strategies``; a class can also be named outright, ``package.module:Class``.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import cast
 
+from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.declaration import Declaration, nearest
+from epic_cli.engine.settings import Value
 
 GROUP = "epic_cli.strategies"
 DEFAULT = "epic"
@@ -20,82 +26,125 @@ class UnknownStrategy(ValueError):
 
 
 def names() -> list[str]:
-    """The names of all strategies: the built-in ones, then those of other packages."""
-    return [*BUILT_IN, *(name for name in _entry_points() if name not in BUILT_IN)]
+    """The names of all strategies: the built-in ones by rank, then those of other packages."""
+    built_in = sorted(_built_in(), key=lambda name: (declaration(name).rank, name))
+    return [*built_in, *(name for name in _entry_points() if name not in built_in)]
 
 
-def find(name: str) -> type[Any]:
+def find(name: str) -> type[SmoothingStrategy]:
     """The class of a strategy; raises ``UnknownStrategy``, with the nearest name."""
-    place = BUILT_IN.get(name) or (name if ":" in name else _entry_points().get(name))
-    if place is None:
-        near = nearest(name, names())
-        hint = f"did you mean {near!r}?" if near else "'epic strategies' lists them"
-        raise UnknownStrategy(f"there is no strategy {name!r}; {hint}")
-    module, _, attribute = place.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = _found(name)
     except Exception as error:  # other people's code may fail in any way
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
-    if not isinstance(found, type):
-        raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {place} is no class")
+    if found is None:
+        near = nearest(name, [*_built_in(), *_entry_points()])
+        hint = f"did you mean {near!r}?" if near else "'epic strategies' lists them"
+        raise UnknownStrategy(f"there is no strategy {name!r}; {hint}")
     missing = [method for method in ("reset", "update", "read") if not hasattr(found, method)]
     if missing:
         raise UnknownStrategy(f"{name!r} is no strategy: it has no {', '.join(missing)}")
-    return found
+    return cast("type[SmoothingStrategy]", found)
 
 
-def create(name: str, settings: dict[str, Any] | None = None) -> Any:
+def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
     """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-    found = find(name)
-    declaration = getattr(found, "declaration", None)
-    given = dict(settings or {})
-    if isinstance(declaration, Declaration):
-        given = {key: value for key, value in declaration.values(given).items() if key in given}
+    given = checked(name, settings or {})
     try:
-        return found(**given)
+        return cast("Callable[..., SmoothingStrategy]", find(name))(**given)
     except TypeError as error:
         raise UnknownStrategy(f"strategy {name!r} cannot be made: {error}") from error
+
+
+def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings as they are written; a class without a declaration takes them as they are.
+
+    Raises ``UnknownStrategy`` or ``SettingError``.
+    """
+    declared = _declared(find(name))
+    if declared is None:
+        return dict(settings)
+    values = declared.values(settings)
+    return {key: values[key] for key in settings}
 
 
 def declaration(name: str) -> Declaration:
     """What a strategy says of itself; a class without a declaration gets one of its docstring."""
     found = find(name)
-    declared = getattr(found, "declaration", None)
-    if isinstance(declared, Declaration):
+    declared = _declared(found)
+    if declared is not None:
         return declared
     summary = (found.__doc__ or "").strip().partition("\n")[0]
-    return Declaration(name, summary, "other packages", (), "", "", found.__module__, "")
+    return Declaration(name=name, summary=summary, family="other packages", source=found.__module__)
+
+
+def _declared(found: type) -> Declaration | None:
+    declared = getattr(found, "declaration", None)
+    return declared if isinstance(declared, Declaration) else None
+
+
+def _found(name: str) -> type | None:
+    """The class of this name; None: there is none. Raises whatever loading it raises."""
+    module = _module(name)
+    if module is not None:
+        return _class_in(module)
+    place = name if ":" in name else _entry_points().get(name)
+    if place is None:
+        return None
+    path, _, attribute = place.partition(":")
+    found = getattr(importlib.import_module(path), attribute)
+    if not isinstance(found, type):
+        raise TypeError(f"{place} is no class")
+    return found
+
+
+def _module(name: str) -> ModuleType | None:
+    """The module of a built-in strategy; None: there is none."""
+    own = name.replace("-", "_")
+    if "_" in name or not own.isidentifier():
+        return None
+    path = __name__
+    try:
+        while True:
+            path = f"{path}.{own}"
+            module = importlib.import_module(path)
+            if not hasattr(module, "__path__"):
+                return module
+    except ModuleNotFoundError as error:
+        if error.name == path:
+            return None
+        raise
+
+
+def _class_in(module: ModuleType) -> type:
+    classes = [one for one in vars(module).values() if isinstance(one, type)]
+    declared = [
+        one
+        for one in classes
+        if one.__module__ == module.__name__
+        and isinstance(vars(one).get("declaration"), Declaration)
+    ]
+    if len(declared) != 1:
+        raise TypeError(f"{module.__name__} has {len(declared)} classes with a declaration, not 1")
+    return declared[0]
+
+
+def _built_in() -> list[str]:
+    """The names of the strategies in this package, in no order."""
+    from pkgutil import iter_modules  # only lists need it
+
+    def is_strategy(package: str) -> bool:
+        inside = iter_modules([f"{place}/{package}" for place in __path__])
+        return any(module.name == package for module in inside)
+
+    return [
+        module.name.replace("_", "-")
+        for module in iter_modules(__path__)
+        if not module.ispkg or is_strategy(module.name)
+    ]
 
 
 def _entry_points() -> dict[str, str]:
     from importlib.metadata import entry_points  # slow to load, and rarely needed
 
     return {point.name: point.value for point in entry_points(group=GROUP)}
-
-
-#: Where each built-in strategy is.
-BUILT_IN = {
-    "epic": "epic_cli.engine.strategies.epic:Epic",
-    "extrapolator": "epic_cli.engine.strategies.extrapolator:Extrapolator",
-    "dumb-terminal": "epic_cli.engine.strategies.dumb_terminal:DumbTerminal",
-    "lerp": "epic_cli.engine.strategies.lerp:Lerp",
-    "local-perception": "epic_cli.engine.strategies.local_perception:LocalPerception",
-    "snapshot": "epic_cli.engine.strategies.snapshot:Snapshot",
-    "dead-reckoning": "epic_cli.engine.strategies.dead_reckoning:DeadReckoning",
-    "mirror": "epic_cli.engine.strategies.mirror:Mirror",
-    "geckos": "epic_cli.engine.strategies.geckos:Geckos",
-    "unity-ngo": "epic_cli.engine.strategies.unity_ngo.unity_ngo:UnityNgo",
-    "source": "epic_cli.engine.strategies.source:Source",
-    "quake3": "epic_cli.engine.strategies.quake3.quake3:Quake3",
-    "hermite": "epic_cli.engine.strategies.hermite:Hermite",
-    "gambetta": "epic_cli.engine.strategies.gambetta:Gambetta",
-    "james-frowen": "epic_cli.engine.strategies.james_frowen:JamesFrowen",
-    "one-euro": "epic_cli.engine.strategies.one_euro:OneEuro",
-    "alpha-beta": "epic_cli.engine.strategies.alpha_beta:AlphaBeta",
-    "kalman": "epic_cli.engine.strategies.kalman:Kalman",
-    "dis": "epic_cli.engine.strategies.dis.dis:Dis",
-    "projective": "epic_cli.engine.strategies.projective:Projective",
-    "unreal": "epic_cli.engine.strategies.unreal:Unreal",
-    "robocat": "epic_cli.engine.strategies.robocat:Robocat",
-    "spline": "epic_cli.engine.strategies.spline.spline:Spline",
-}

@@ -3,23 +3,33 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.strategies.parts.filtering cimport Filter
-from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.packets cimport Motion, Packet
+from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport components, is_finite
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
 
-_CONSTANT_RULES = {
-    "given": lambda g, h, k, theta: (g, h, k),
-    "critical-damping": lambda g, h, k, theta: (1 - theta**2, (1 - theta) ** 2, 0.0),
-    "benedict-bordner": lambda g, h, k, theta: (g, g**2 / (2 - g), 0.0),
-    "benedict-bordner-critical": lambda g, h, k, theta: (
-        g, 0.8 * (2 - g**2 - 2 * sqrt(1 - g**2)) / g**2, 0.0),
-    "optimal-noise-smoothing": lambda g, h, k, theta: optimal_noise_smoothing(min(g, 0.999)),
-}
 
-_RULES = ("tracking-index", "least-squares", *_CONSTANT_RULES)
+cpdef enum class Rule:
+    TRACKING_INDEX
+    LEAST_SQUARES
+    GIVEN
+    CRITICAL_DAMPING
+    BENEDICT_BORDNER
+    BENEDICT_BORDNER_CRITICAL
+    OPTIMAL_NOISE_SMOOTHING
+
+_CONSTANT_RULES = {
+    Rule.GIVEN: lambda g, h, k, theta: (g, h, k),
+    Rule.CRITICAL_DAMPING: lambda g, h, k, theta: (1 - theta**2, (1 - theta) ** 2, 0.0),
+    Rule.BENEDICT_BORDNER: lambda g, h, k, theta: (g, g**2 / (2 - g), 0.0),
+    Rule.BENEDICT_BORDNER_CRITICAL: lambda g, h, k, theta: (
+        g, 0.8 * (2 - g**2 - 2 * sqrt(1 - g**2)) / g**2, 0.0),
+    Rule.OPTIMAL_NOISE_SMOOTHING: lambda g, h, k, theta: optimal_noise_smoothing(min(g, 0.999)),
+}
 
 
 def optimal_noise_smoothing(g):
@@ -29,9 +39,9 @@ def optimal_noise_smoothing(g):
 
 
 cdef class AlphaBeta(Filter):
-    """Keeps a position and a velocity, and moves both a fixed part of the way to each packet.
+    """Keeps a position and a velocity, and moves both a fixed fraction towards each packet.
 
-    With T the time between the stamps and z the packet's position:
+    With T the time between the timestamps and z the packet's position:
 
         predicted    = position + velocity T + acceleration T^2 / 2
         residual     = z - predicted
@@ -40,8 +50,9 @@ cdef class AlphaBeta(Filter):
         acceleration = acceleration + 2 k residual / T^2
         drawn(t)     = position + velocity (age of the packet + time since it came in)
 
-    g and h are also called alpha and beta; k is 0 and there is no acceleration unless it is set.
-    1 believes the packet, 0 the prediction. ``rule`` says where the gains come from:
+    g and h are also called alpha and beta; unless k is set, it is 0 and there is no acceleration.
+    A gain of 1 trusts the packet, one of 0 the prediction. ``rule`` says where the gains come
+    from:
 
     tracking-index: the best gains for a target whose acceleration changes by ``sigma_w`` between
     packets and positions that are wrong by ``sigma_v``, the steady state of the ``kalman``
@@ -51,16 +62,16 @@ cdef class AlphaBeta(Filter):
     packets before this one g = 2 (2 n + 1) / ((n + 2) (n + 1)), h = 6 / ((n + 2) (n + 1)).
     critical-damping: g = 1 - theta^2, h = (1 - theta)^2; no overshoot.
     benedict-bordner: h = g^2 / (2 - g); benedict-bordner-critical: its critically damped form.
-    optimal-noise-smoothing: h and k from g. given: g, h and k as they are set.
+    optimal-noise-smoothing: h and k from g. given: g, h and k as set.
 
-    On a straight path it is not behind at all, which a filter without velocity cannot say; at
-    turns and stops it overshoots, the more the smoother it is. With gains that do not adapt,
-    packets in quick succession make the velocity tremble, since the residual is divided by T.
+    On a straight path it is not behind at all, unlike a filter without velocity; at turns and
+    stops it overshoots, and the more the smoother it is. With gains that do not adapt, packets in
+    quick succession make the velocity tremble, since the residual is divided by T.
 
-    The velocity begins as that of the first packet, then only positions count. A packet with the
-    newest stamp or an earlier one is discarded. A packet after more than ``max_gap``, or further
-    than ``snap_distance`` from what is predicted, starts anew. Rows are ``extrapolated``, and
-    ``held`` after ``max_prediction``.
+    The velocity begins as that of the first packet; from then on only positions count. A packet
+    with the newest timestamp or an earlier one is discarded. After more than ``max_gap``, or at a
+    packet further than ``snap_distance`` from what is predicted, the filter starts afresh. Rows
+    are ``extrapolated``, and ``held`` after ``max_prediction``.
     """
 
     declaration = Declaration(
@@ -73,39 +84,38 @@ cdef class AlphaBeta(Filter):
         source="Brookner, Tracking and Kalman Filtering Made Easy (1998); Kalata, The Tracking"
         " Index (1984); values of rlabbe/filterpy; MIT",
         proof="runs of the original program; tracking-index by formula",
+        rank=170,
         settings=(
-            Setting("rule", "tracking-index", "where the gains come from", choices=_RULES),
-            Setting("sigma_w", 10.0, "how much the acceleration changes between packets, with"
-                    " rule=tracking-index", "length units/s^2", 1e-9, 1e9, tune=(0.1, 1000.0),
-                    scale="log"),
-            Setting("sigma_v", 0.1, "how wrong positions are, with rule=tracking-index",
-                    "length units", 1e-9, 1e9, tune=(0.001, 10.0), scale="log"),
-            Setting("memory", 10, "how many packets count, with rule=least-squares", "packets", 2,
-                    1e6, tune=(2, 30), whole=True),
-            Setting("theta", 0.5, "how much is forgotten slowly, with rule=critical-damping", "",
-                    0, 0.9999, tune=(0.05, 0.95)),
-            Setting("g", 0.75, "how much of the residual goes to the position", "", 0.0001, 1,
-                    tune=(0.05, 1.0)),
-            Setting("h", 0.25, "how much of it goes to the velocity, with rule=given", "", 0, 4,
-                    tune=(0.001, 1.0), scale="log"),
-            Setting("k", 0.0, "how much of it goes to the acceleration, with rule=given", "", 0, 4),
+            Choice("rule", "tracking-index", "where the gains come from", Rule),
+            Number("sigma_w", 10.0, "how much the acceleration changes between packets, with"
+                   " rule=tracking-index", "length units/s^2", 1e-9, 1e9, tune=(0.1, 1000.0),
+                   scale="log"),
+            Number("sigma_v", 0.1, "how wrong positions are, with rule=tracking-index",
+                   "length units", 1e-9, 1e9, tune=(0.001, 10.0), scale="log"),
+            Number("memory", 10, "how many packets count, with rule=least-squares", "packets", 2,
+                   1e6, tune=(2, 30), whole=True),
+            Number("theta", 0.5, "how slowly the past is forgotten, with rule=critical-damping",
+                   "", 0, 0.9999, tune=(0.05, 0.95)),
+            Number("g", 0.75, "how much of the residual goes to the position", "", 0.0001, 1,
+                   tune=(0.05, 1.0)),
+            Number("h", 0.25, "how much of it goes to the velocity, with rule=given", "", 0, 4,
+                   tune=(0.001, 1.0), scale="log"),
+            Number("k", 0.0, "how much of it goes to the acceleration, with rule=given", "", 0, 4),
             *FILTER_SETTINGS,
         ),
     )
 
-    cdef bint tracks, fits
-    cdef double sigma_ratio, g, h, k, memory
+    cdef public Rule rule
+    cdef public double memory
+    cdef double sigma_ratio, g, h, k
     cdef double before                  # how many packets the filter has had
     cdef Vec3[double] acceleration
 
-    def configure(self, *, rule, sigma_w, sigma_v, memory, theta, g, h, k, **common):
-        self.configure_filter(**common)
-        self.tracks = rule == "tracking-index"
-        self.fits = rule == "least-squares"
+    def configure(self, *, sigma_w, sigma_v, theta, g, h, k, **common):
+        super().configure(**common)
         self.sigma_ratio = sigma_w / sigma_v
-        if rule in _CONSTANT_RULES:
-            self.g, self.h, self.k = _CONSTANT_RULES[rule](g, h, k, theta)
-        self.memory = memory
+        if self.rule in _CONSTANT_RULES:
+            self.g, self.h, self.k = _CONSTANT_RULES[self.rule](g, h, k, theta)
 
     @property
     def gains(self):
@@ -125,15 +135,13 @@ cdef class AlphaBeta(Filter):
         self.acceleration = Vec3[double]()
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
-        """Predicts to the packet's stamp and corrects by the residual."""
-        cdef Vec3[double] predicted, residual
-        predicted = (
-            self.position + self.velocity * period + self.acceleration * (0.5 * period * period))
-        residual = packet.position - predicted
+        """Predicts to the packet's timestamp and corrects by the residual."""
+        cdef Motion predicted = projected(
+            Motion(self.position, self.velocity), self.acceleration, period)
+        cdef Vec3[double] residual = packet.position - predicted.position
         self.adapt(period)
-        self.position = predicted + residual * self.g
-        self.velocity = (
-            self.velocity + self.acceleration * period + residual * (self.h / period))
+        self.position = predicted.position + residual * self.g
+        self.velocity = predicted.velocity + residual * (self.h / period)
         if self.k != 0:
             self.acceleration = self.acceleration + residual * (2 * self.k / (period * period))
         self.before = min(self.before + 1, self.memory - 1)
@@ -145,12 +153,12 @@ cdef class AlphaBeta(Filter):
     cdef void adapt(self, double period) noexcept nogil:
         """The gains for a packet that comes ``period`` seconds after the last."""
         cdef double index, r
-        if self.tracks:
+        if self.rule == Rule.TRACKING_INDEX:
             index = self.sigma_ratio * period * period
             # the rule's r, multiplied out so that a large index does not cancel
             r = 4 / (4 + index + sqrt(index * (8 + index)))
             self.g = 1 - r * r
             self.h = 2 * (1 - r) * (1 - r)
-        elif self.fits:
+        elif self.rule == Rule.LEAST_SQUARES:
             self.g = 2 * (2 * self.before + 1) / ((self.before + 2) * (self.before + 1))
             self.h = 6 / ((self.before + 2) * (self.before + 1))

@@ -1,24 +1,28 @@
-"""The dead reckoning of the seed book, with its three kinds of correction."""
+"""The dead reckoning of Glazer and Madhav, with its kinds of correction."""
 
-from epic_cli.engine.strategies.parts.curves cimport (
-    critically_damped,
-    critically_damped_velocity,
-    hermite,
-    hermite_velocity,
-)
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_beyond
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
 
-cdef enum Correction:
+cpdef enum Correction:
     SNAP
     BLEND
     SPLINE
     SECOND_ORDER
 
-_CORRECTIONS = ("snap", "blend", "spline", "second-order")
+cpdef enum class Age:
+    MEASURED
+    RTT
+
+cpdef enum class Acceleration:
+    NONE
+    ESTIMATED
 
 # A critically damped offset that begins at rest has this many time constants to go until 5 %
 # of it are left: the solution of (1 + x) e^-x = 0.05.
@@ -30,23 +34,24 @@ cdef class DeadReckoning(Strategy):
 
     The received state is simulated forward by its age, and on until the next packet:
 
-        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - stamp time
+        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - sent time
 
-    ``age=measured`` takes the stamp as the time at which the state was true, for clocks that
-    agree; ``age=rtt`` takes half of ``rtt`` for the age of every packet when it comes in. There
-    is no lag while the entity does the expected; when it does not, what is drawn was wrong for
-    the length of the latency, and must be corrected:
+    ``age=measured`` takes the timestamp as the time at which the state was true, for clocks that
+    agree; ``age=rtt`` takes half of ``rtt`` as the age of every packet on arrival. There is no
+    lag while the entity does what is expected; when it does not, what was drawn was wrong for as
+    long as the latency, and must be corrected:
 
     snap: at once. blend: the difference to what was drawn is added to the prediction, and fades
     in equal steps over ``correction_time``. spline: a cubic Hermite path of that length leads
     from the drawn position and velocity to the predicted ones. second-order: the acceleration is
     changed, as a critically damped spring would, so that position and velocity ease in without a
-    corner; 5 % of a difference are left after ``correction_time``. A difference larger than
+    corner; 5 % of a difference is left after ``correction_time``. A difference larger than
     ``snap_distance`` is not smoothed at all.
 
-    Good for vehicles and whatever has momentum; on a player who turns at once it is wrong most
-    of the time. It goes on for ever without packets. A packet with an earlier stamp than the
-    newest is discarded. Every row is ``extrapolated``; the velocity is that of the drawn path.
+    Good for vehicles and anything with momentum; for a player who can turn on the spot it is
+    wrong most of the time. Without packets it goes on for ever. A packet with an earlier
+    timestamp than the newest is discarded. Every row is ``extrapolated``; the velocity is that
+    of the drawn path.
     """
 
     declaration = Declaration(
@@ -58,39 +63,35 @@ cdef class DeadReckoning(Strategy):
         on_loss="goes on as before, for ever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",
         proof="the book's figure 8.5, closed forms",
+        rank=70,
         settings=(
-            Setting("correction", "blend", "how a wrong guess is mended",
-                    choices=("snap", "blend", "spline", "second-order")),
-            Setting("correction_time", 0.2, "how long mending takes", "s", 0, 60,
-                    tune=(0.02, 1.0), scale="log"),
-            Setting("snap_distance", 0.0, "a larger difference is not smoothed; 0: all are"
-                    " smoothed", "length units", 0, 1e12),
-            Setting("age", "measured", "how old a packet is when it comes in: by its stamp, or half"
-                    " of rtt", choices=("measured", "rtt")),
-            Setting("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60),
-            Setting("acceleration", "none", "simulate with the acceleration between the last two"
-                    " packets, or without", choices=("none", "estimated")),
+            Choice("correction", "blend", "how a wrong guess is corrected", Correction),
+            Number("correction_time", 0.2, "how long a correction takes", "s", 0, 60,
+                   tune=(0.02, 1.0), scale="log"),
+            SNAP_CORRECTION,
+            Choice("age", "measured", "how old a packet is on arrival: by its timestamp, or half"
+                   " of rtt", Age),
+            Number("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60),
+            Choice("acceleration", "none", "predict with the acceleration between the last two"
+                   " packets, or without", Acceleration),
         ),
     )
 
-    cdef Correction correction
-    cdef double correction_time, snap_distance, half_rtt
-    cdef bint measures_age, accelerates
+    cdef public Correction correction
+    cdef public Age age
+    cdef public double correction_time, snap_distance, rtt
+    cdef bint accelerates
     cdef bint empty
     cdef double true_at                 # the local time at which its state was true
-    cdef Vec3[double] position, velocity, acceleration
+    cdef Motion received
+    cdef Vec3[double] acceleration
     cdef bint correcting
     cdef double corrected_at            # the local time at which the correction began
-    cdef Vec3[double] offset, offset_velocity   # drawn less predicted, then
-    cdef Vec3[double] end, end_velocity         # of the spline
+    cdef Motion offset                  # drawn less predicted, then
+    cdef Motion end                     # of the spline
 
-    def configure(self, *, correction, correction_time, snap_distance, age, rtt, acceleration):
-        self.correction = <Correction><int>_CORRECTIONS.index(correction)
-        self.correction_time = correction_time
-        self.snap_distance = snap_distance
-        self.measures_age = age == "measured"
-        self.half_rtt = rtt / 2
-        self.accelerates = acceleration == "estimated"
+    def configure(self, *, acceleration):
+        self.accelerates = acceleration == Acceleration.ESTIMATED
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -99,79 +100,59 @@ cdef class DeadReckoning(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
-        cdef Vec3[double] drawn, drawn_velocity
+        cdef Motion drawn
         if not first:
             if packet.time < self.newest:
                 return False
-            self.path(now, drawn, drawn_velocity)
+            drawn = self.path(now)
             if self.accelerates and packet.time > self.newest:
                 self.acceleration = (
-                    (packet.velocity - self.velocity) * (1 / (packet.time - self.newest)))
+                    (packet.velocity - self.received.velocity) * (1 / (packet.time - self.newest)))
         self.empty = False
-        self.true_at = packet.time if self.measures_age else now - self.half_rtt
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.true_at = packet.time if self.age == Age.MEASURED else now - self.rtt / 2
+        self.received = packet
         self.correcting = False
         if not first:
-            self.correct(drawn, drawn_velocity, now)
+            self.correct(drawn, now)
         return True
 
-    cdef void correct(self, Vec3[double] drawn, Vec3[double] drawn_velocity,
-                      double now) noexcept nogil:
+    cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
         """Begins to lead from what was drawn to what is predicted now."""
         self.offset = drawn - self.predicted(now)
-        self.offset_velocity = drawn_velocity - self.predicted_velocity(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
-        if 0 < self.snap_distance ** 2 < dot(self.offset, self.offset):
+        if is_beyond(self.offset.position, self.snap_distance):
             return
         self.correcting = True
         self.corrected_at = now
         if self.correction == SPLINE:
             self.end = self.predicted(now + self.correction_time)
-            self.end_velocity = self.predicted_velocity(now + self.correction_time)
 
-    cdef Vec3[double] predicted(self, double at) noexcept nogil:
-        cdef double s = at - self.true_at
-        return self.position + self.velocity * s + self.acceleration * (0.5 * s * s)
+    cdef Motion predicted(self, double at) noexcept nogil:
+        return projected(self.received, self.acceleration, at - self.true_at)
 
-    cdef Vec3[double] predicted_velocity(self, double at) noexcept nogil:
-        return self.velocity + self.acceleration * (at - self.true_at)
-
-    cdef void path(self, double at, Vec3[double]& position,
-                   Vec3[double]& velocity) noexcept nogil:
+    cdef Motion path(self, double at) noexcept nogil:
         """What is drawn: the prediction and what is left of the correction."""
         cdef double elapsed = at - self.corrected_at
-        cdef double fraction, frequency
-        cdef Vec3[double] begin, begin_velocity
-        (&position)[0] = self.predicted(at)
-        (&velocity)[0] = self.predicted_velocity(at)
+        cdef double fraction
+        cdef Motion predicted = self.predicted(at)
         if not self.correcting:
-            return
+            return predicted
         if self.correction == SECOND_ORDER:
-            frequency = SETTLED / self.correction_time
-            (&position)[0] = position + critically_damped(
-                self.offset, self.offset_velocity, frequency, elapsed)
-            (&velocity)[0] = velocity + critically_damped_velocity(
-                self.offset, self.offset_velocity, frequency, elapsed)
-            return
+            return predicted + critically_damped(
+                self.offset, SETTLED / self.correction_time, elapsed)
         fraction = elapsed / self.correction_time
         if fraction >= 1:
-            return
+            return predicted
         if self.correction == BLEND:
-            (&position)[0] = position + self.offset * (1 - fraction)
-            (&velocity)[0] = velocity - self.offset * (1 / self.correction_time)
-            return
-        begin = self.predicted(self.corrected_at) + self.offset
-        begin_velocity = self.predicted_velocity(self.corrected_at) + self.offset_velocity
-        (&position)[0] = hermite(begin, begin_velocity, self.end, self.end_velocity,
-                                 self.correction_time, fraction)
-        (&velocity)[0] = hermite_velocity(begin, begin_velocity, self.end, self.end_velocity,
-                                          self.correction_time, fraction)
+            return Motion(
+                predicted.position + self.offset.position * (1 - fraction),
+                predicted.velocity - self.offset.position * (1 / self.correction_time))
+        return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
+                       self.correction_time, fraction)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
             return
-        self.path(at, sample.position, sample.velocity)
-        sample.status = EXTRAPOLATED
+        sample.show(self.path(at), EXTRAPOLATED)

@@ -1,10 +1,16 @@
 """The interpolator of Jon Watte's EPIC demo."""
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, widened
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
+
+
+cpdef enum class Start:
+    ORIGIN
+    PACKET
 
 
 cdef class Epic(Strategy):
@@ -15,22 +21,22 @@ cdef class Epic(Strategy):
     ``display_behind`` seconds:
 
         slope    = (position + velocity * calc_ahead - drawn) / display_behind
-        drawn(t) = start + slope * (t - stamp)
+        drawn(t) = start + slope * (t - timestamp)
 
-    There are no jumps, whatever comes: a wrong guess is corrected along the next line. The price
+    There are no jumps, whatever happens: a wrong guess is corrected along the next line. The price
     is overshoot at turns and stops, and a speed that is not the entity's own while a line makes
-    up for the last one. A line begins at the packet's stamp, not at the time it was received, so
-    after a gap the first rows lie before it, on its extension backwards. Without packets for
-    ``slop_time`` the entity stands still where it was drawn last.
+    up for the last one. A line begins at the packet's timestamp, not at the time it was received,
+    so after a gap the first rows lie before its beginning, on its backward extension. Without
+    packets for ``slop_time`` the entity stands still where it was last drawn.
 
     With both times at their defaults, and packets that are drawn about ``calc_ahead`` after their
-    stamps, the entity is shown where it is now: no lag on a straight path.
+    timestamps, the entity is shown where it is now: no lag on a straight path.
 
-    Rows are ``interpolated`` on the way from the packet's stamp to the target,
-    ``extrapolated`` before or beyond it, and ``held`` when packets have stayed away too long.
-    All arithmetic is in single precision, as in the original. A packet with an earlier stamp
-    than the newest is dropped without a word, an equal one is taken; numbers that are not finite
-    are taken, as there, and spread.
+    Rows are ``interpolated`` between the packet's timestamp and the target, ``extrapolated``
+    before or beyond that, and ``held`` when packets have stayed away too long. All arithmetic is
+    in single precision, as in the original. A packet with an earlier timestamp than the newest is
+    silently dropped, one with an equal timestamp is taken; numbers that are not finite are taken,
+    as in the original, and spread.
     """
 
     declaration = Declaration(
@@ -42,34 +48,33 @@ cdef class Epic(Strategy):
         on_loss="goes on along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
         proof="the original program's output, byte for byte",
+        rank=10,
+        takes_any_number=True,
+        begins_at_origin=True,
         settings=(
-            Setting("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
-                    tune=(0.0, 1.0)),
-            Setting("display_behind", 0.2, "how long the way to the extrapolated point takes;"
-                    " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.02, 1.0)),
-            Setting("slop_time", 0.5, "how long without packets is all right", "s", 0, 3600,
-                    tune=(0.1, 2.0)),
-            Setting("start", "origin", "where the first line begins: at the origin, as in the"
-                    " demo's main(), or at the first packet", choices=("origin", "packet")),
+            Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
+                   tune=(0.0, 1.0)),
+            Number("display_behind", 0.2, "how long it takes to get to the extrapolated point;"
+                   " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.02, 1.0)),
+            Number("slop_time", 0.5, "how long it goes on without packets", "s", 0, 3600,
+                   tune=(0.1, 2.0)),
+            Choice("start", "origin", "where the first line begins: at the origin, as in the"
+                   " demo's main(), or at the first packet", Start),
         ),
     )
 
-    cdef float calc_ahead
-    cdef float display_behind
-    cdef float slop_time
+    cdef public float calc_ahead
+    cdef public float display_behind
+    cdef public float slop_time
     cdef bint starts_at_packet
     cdef bint empty                 # no packet yet
-    cdef Vec3[float] start          # of the line, at the packet's stamp
+    cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
-    cdef float time                 # stamp of the newest packet
+    cdef float time                 # timestamp of the newest packet
     cdef Vec3[float] shown          # what was drawn last
 
-    def configure(self, *, calc_ahead, display_behind, slop_time, start):
-        self.calc_ahead = calc_ahead
-        self.display_behind = display_behind
-        self.slop_time = slop_time
-        self.starts_at_packet = start == "packet"
-        self.takes_any_number = True
+    def configure(self, *, start):
+        self.starts_at_packet = start == Start.PACKET
 
     cdef void clear(self) noexcept nogil:
         self.begin(Vec3[float](), Vec3[float](), -1)
@@ -106,13 +111,16 @@ cdef class Epic(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef float now = <float>at
-        if now < self.time + self.slop_time:
+        cdef bint waits = now < self.time + self.slop_time
+        cdef Motion motion
+        if waits:
             self.shown = self.start + self.slope * (now - self.time)
-            if now < self.time or now > self.time + self.display_behind:
-                sample.status = EXTRAPOLATED
-            else:
-                sample.status = INTERPOLATED
+        motion = Motion(widened(self.shown), widened(self.slope))
+        if not waits:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+            if self.empty:
+                sample.status = NONE
+        elif now < self.time or now > self.time + self.display_behind:
+            sample.show(motion, EXTRAPOLATED)
         else:
-            sample.status = NONE if self.empty else HELD
-        sample.position = widened(self.shown)
-        sample.velocity = widened(self.slope)
+            sample.show(motion, INTERPOLATED)

@@ -23,14 +23,28 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, narrowed, widened
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice
 
 # Times closer than this are taken for the same, in seconds.
 cdef double EPSILON = 1e-4
+
+
+cpdef enum class VelocitySource:
+    GIVEN
+    ESTIMATED
+
+cpdef enum class Start:
+    RESET
+    ORIGIN
+
+cpdef enum class Precision:
+    FLOAT
+    DOUBLE
 
 
 cdef class Extrapolator(Strategy):
@@ -41,7 +55,7 @@ cdef class Extrapolator(Strategy):
     then becomes the snap point; the aim point is where the entity will be one update time later:
 
         aim time = now + update time
-        aim      = position + velocity * (aim time - stamp)
+        aim      = position + velocity * (aim time - timestamp)
         drawn(t) = snap + (aim - snap) / (aim time - now) * (t - now)
 
     So the entity is drawn where it is now, not where it was, and reaches the right place just
@@ -50,10 +64,11 @@ cdef class Extrapolator(Strategy):
     overshoots at turns and stops by about the age of a packet times the speed. After a silence
     the new update time moves the end of the old line, which is read once more: a visible jump.
 
-    Packets with the stamp of the newest, or an earlier one, are discarded. Without ``velocity``
-    in the packets it is estimated from the last two. A packet with ``teleport`` is the
-    original's Reset. Rows are ``interpolated`` up to the aim point, ``extrapolated`` past it and
-    ``held`` beyond that, where the original's ReadPosition returns false and a zero velocity.
+    Packets with the newest timestamp or an earlier one are discarded. With
+    ``velocity=estimated`` the velocity is that between the last two packets. A packet with
+    ``teleport`` is the original's Reset. Rows are ``interpolated`` up to the aim point,
+    ``extrapolated`` past it and ``held`` beyond that, where the original's ReadPosition returns
+    false and a zero velocity.
     """
 
     declaration = Declaration(
@@ -65,27 +80,28 @@ cdef class Extrapolator(Strategy):
         on_loss="goes on for two update times after the last packet, then holds",
         source="Jon Watte, EPIC library, Extrapolator.h and .cpp (jwatte/EPIC, 2019 state); MIT",
         proof="the original's answers, bit for bit",
+        rank=20,
+        takes_any_number=True,
         settings=(
-            Setting("velocity", "given", "take the packets' velocity or estimate it from their"
-                    " positions", choices=("given", "estimated")),
-            Setting("start", "reset", "begin with a Reset at the first packet, or with the"
-                    " original's constructor at the origin", choices=("reset", "origin")),
-            Setting("precision", "float", "the type of positions; times are always double",
-                    choices=("float", "double")),
+            Choice("velocity", "given", "use the packets' velocity, or estimate it from their"
+                   " positions", VelocitySource),
+            Choice("start", "reset", "begin with a Reset at the first packet, or with the"
+                   " original's constructor at the origin", Start),
+            Choice("precision", "float", "the type of positions; times are always double",
+                   Precision),
         ),
     )
 
-    cdef bint estimates, resets_at_start, single
+    cdef public VelocitySource velocity
+    cdef public Start start
+    cdef bint single
     cdef bint empty
     cdef Vec3[double] snap_position, snap_velocity, last_position
     cdef double snap_time, aim_time, last_time
     cdef double latency_, update_time_
 
-    def configure(self, *, velocity, start, precision):
-        self.estimates = velocity == "estimated"
-        self.resets_at_start = start == "reset"
-        self.single = precision == "float"
-        self.takes_any_number = True
+    def configure(self, *, precision):
+        self.single = precision == Precision.FLOAT
 
     @property
     def latency(self):
@@ -101,15 +117,15 @@ cdef class Extrapolator(Strategy):
         self.begin(0, 0, Vec3[double](), Vec3[double]())
         self.empty = True
 
-    cdef void begin(self, double stamp, double now, Vec3[double] position,
+    cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
-        """The original's Reset. It demands stamp <= now; an earlier ``now`` counts as equal."""
-        self.last_time = stamp
+        """The original's Reset. It demands timestamp <= now; an earlier ``now`` counts as equal."""
+        self.last_time = timestamp
         self.last_position = position
         self.snap_time = now
         self.snap_position = position
         self.snap_velocity = velocity
-        self.update_time_ = max(now - stamp, 0.0)
+        self.update_time_ = max(now - timestamp, 0.0)
         self.latency_ = self.update_time_
         self.aim_time = now + self.update_time_
         self.empty = False
@@ -119,19 +135,20 @@ cdef class Extrapolator(Strategy):
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.begin(packet.time, now, self.rounded(packet.position),
-                   Vec3[double]() if self.estimates else self.rounded(packet.velocity))
+                   Vec3[double]() if self.velocity == VelocitySource.ESTIMATED
+                   else self.rounded(packet.velocity))
         return True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] position, velocity, aim
         cdef bint in_range
         cdef double elapsed = packet.time - self.last_time
-        if self.empty and self.resets_at_start:
+        if self.empty and self.start == Start.RESET:
             return self.teleport(packet, now)
         if packet.time <= self.last_time:
             return False
         position = self.exact_position(packet)
-        if not self.estimates:
+        if self.velocity == VelocitySource.GIVEN:
             velocity = self.exact_velocity(packet)
         elif fabs(elapsed) > EPSILON:
             velocity = self.rounded(self.rounded(position - self.last_position) * (1.0 / elapsed))
@@ -177,15 +194,14 @@ cdef class Extrapolator(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range
-        sample.position = self.line_at(at, &in_range)
-        if in_range:
-            sample.velocity = self.snap_velocity
+        cdef Vec3[double] position = self.line_at(at, &in_range)
+        if not in_range:
+            sample.hold(Motion(position, Vec3[double]()), self.drawn, EXTRAPOLATED)
+        else:
+            sample.show(Motion(position, self.snap_velocity),
+                        INTERPOLATED if at <= self.aim_time else EXTRAPOLATED)
         if self.empty:
             sample.status = NONE
-        elif not in_range:
-            sample.status = HELD
-        else:
-            sample.status = INTERPOLATED if at <= self.aim_time else EXTRAPOLATED
 
 
 cdef double adapted(double average, double sample) noexcept nogil:

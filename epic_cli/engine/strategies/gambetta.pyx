@@ -1,21 +1,18 @@
 """The entity interpolation of Gabriel Gambetta's live demo."""
 
-from libc.math cimport NAN
-
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer,
-    draw_again,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The demo's buffer grows as it likes; ours holds what comes in within a few seconds.
@@ -29,16 +26,16 @@ cdef class Gambetta(Strategy):
         u           = (render time - before.arrival) / (after.arrival - before.arrival)
         drawn       = lerp(before, after, u)
 
-    It goes by the times of arrival, so it needs no stamps and no clock, and it is the easiest
+    It goes by the times of arrival, so it needs no timestamps and no clock, and it is the easiest
     interpolation to write: fifteen lines. The price is that jitter of the network is drawn as
     jitter of the entity's speed, that a constant velocity is a straight line only where packets
     come in evenly, and that a lost packet freezes it. Where there is no later state it keeps
-    what it drew last, so it rests a little before the newest state, and goes there with the
-    next packet; it takes what came in twice in one instant for one.
+    what it drew last, so it rests a little short of the newest state, and goes there with the
+    next packet; two packets that come in at the same instant count as one.
 
     The demo looks at neither order nor copies of packets: with ``quirks=on`` a late packet is
-    drawn late. Here it is discarded, and so is a packet with the stamp of the newest. The
-    demo is told its update rate; ``auto`` measures it by the stamps. ``snap_distance`` is ours.
+    drawn late. Here it is discarded, and so is a packet with the newest timestamp. The demo is
+    told its update rate; ``auto`` measures it by the timestamps. ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -52,26 +49,24 @@ cdef class Gambetta(Strategy):
         on_loss="holds what it drew last",
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
         proof="formula",
+        rank=140,
         settings=(
-            Setting("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
-                    choices=("auto",), tune=(2, 60), scale="log"),
+            Number("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
+                   unset="auto", tune=(2, 60), scale="log"),
             SNAP_DISTANCE,
-            Setting("quirks", "off", "take late packets and copies for new ones, as the demo does",
-                    choices=("on", "off")),
+            Switch("quirks", "off", "take late packets and copies for new ones, as the demo does"),
         ),
     )
 
+    cdef public double snap_distance
+    cdef public bint quirks
     cdef SendInterval interval
-    cdef double snap_distance
-    cdef bint quirks
     cdef SnapshotBuffer buffer
-    cdef Sample shown
+    cdef Motion shown
     cdef bint drew
 
-    def configure(self, *, update_rate, snap_distance, quirks):
-        self.interval = NewSendInterval(NAN if update_rate == "auto" else 1.0 / update_rate, 0.1)
-        self.snap_distance = snap_distance
-        self.quirks = quirks == "on"
+    def configure(self, *, update_rate):
+        self.interval = NewSendInterval(1.0 / update_rate, 0.1)
         self.buffer.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -101,6 +96,6 @@ cdef class Gambetta(Strategy):
             self.shown = sample
             self.drew = True
         elif self.drew:
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
         else:
-            draw_held(self.buffer.front(), sample)
+            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)

@@ -1,20 +1,15 @@
 """The snapshot interpolation of geckos.io."""
 
-from libc.math cimport INFINITY, fabs, round
+from libc.math cimport INFINITY, fabs, isnan, round
 
-from epic_cli.engine.packets cimport NONE, Packet, Sample
-from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer,
-    draw_again,
-    draw_between,
-    fraction_between,
-    snapshot_of,
-)
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at, snapshot_of
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number, Switch
 
 # An offset that is wrong by more is replaced, s; the rest is for rounding.
 cdef double TOLERANCE = 0.05 + 1e-9
@@ -25,13 +20,13 @@ cdef double UNSET = -0.001
 cdef class Geckos(Strategy):
     """Draws between the two snapshots around a time that is a fixed buffer behind the server's.
 
-        offset      = arrival - stamp of the first packet, or of one that differs by over 50 ms
+        offset      = arrival - timestamp of the first packet, or of one 50 ms off
         server time = local time - offset - interpolation_buffer
         u           = (server time - older.time) / (newer.time - older.time)
         drawn       = lerp(older, newer, u)
 
-    The buffer is 100 ms, or three packets where ``server_fps`` tells how many there are a
-    second. The last ``vault_size`` snapshots are kept, sorted by their stamps.
+    The buffer is 100 ms, or three packets where ``server_fps`` says how many there are a
+    second. The last ``vault_size`` snapshots are kept, sorted by their timestamps.
 
     Simple, exact, and indifferent to order and duplicates. It does not adapt: jitter or a gap
     that the buffer does not cover freezes the entity, which then jumps to where it should be. A
@@ -40,11 +35,12 @@ cdef class Geckos(Strategy):
     last: these rows are ``held``, and ``none`` before there was anything, so an entity that
     sends a single packet is never seen.
 
-    Where this differs from the original: a packet more than 50 ms late sets its clock back, and
-    the entity runs backwards; here it waits. A copy of a packet changes nothing, and a packet
-    older than a full vault is discarded. Times keep their fractions of a millisecond, and every
-    offset counts, also one of -1 ms. ``quirks=on`` has all of it as in the original, and
-    ``closest`` answers with the farther of two snapshots, as there. ``snap_distance`` is ours.
+    Where this differs from the original: there, a packet more than 50 ms late sets the clock
+    back, and the entity runs backwards; here it waits. A copy of a packet changes nothing, and a
+    packet older than everything in a full vault is discarded. Times keep their fractions of a
+    millisecond, and every offset counts, even one of -1 ms. With ``quirks=on`` all of this is as
+    in the original, and ``closest`` answers with the farther of two snapshots, as there.
+    ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -58,47 +54,43 @@ cdef class Geckos(Strategy):
         on_loss="interpolates across what the buffer covers, then holds what it drew last",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
+        rank=90,
+        waits_for_two=True,
         settings=(
-            Setting("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
-                    " or three packets of server_fps", "s", 0, 60, choices=("auto",),
-                    tune=(0.02, 0.5), scale="log"),
-            Setting("server_fps", 0.0, "packets a second; 0: not known", "Hz", 0, 1000),
-            Setting("auto_correct_time_offset", "on", "replace an offset that is over 50 ms off",
-                    choices=("on", "off")),
-            Setting("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
-                    whole=True),
+            Number("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
+                   " or three packets of server_fps", "s", 0, 60, unset="auto",
+                   tune=(0.02, 0.5), scale="log"),
+            Number("server_fps", 0.0, "packets a second; 0: not known", "Hz", 0, 1000),
+            Switch("auto_correct_time_offset", "on", "replace an offset that is over 50 ms out"),
+            Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
+                   whole=True),
             SNAP_DISTANCE,
-            Setting("quirks", "off", "do what the original does by mistake",
-                    choices=("on", "off")),
+            Switch("quirks", "off", "reproduce the original's mistakes"),
         ),
     )
 
-    cdef double buffer_time, snap_distance
-    cdef bint corrects, quirks
+    cdef public double snap_distance
+    cdef public bint auto_correct_time_offset, quirks
+    cdef double buffer_time
     cdef SnapshotBuffer vault
     cdef bint has_offset, drew
-    cdef readonly double offset         # arrival less stamp, s
+    cdef readonly double offset         # arrival less timestamp, s
     cdef double server_time
-    cdef Sample shown
+    cdef Motion shown
 
-    def configure(self, *, interpolation_buffer, server_fps, auto_correct_time_offset, vault_size,
-                  snap_distance, quirks):
-        if interpolation_buffer != "auto":
-            self.buffer_time = interpolation_buffer
-        else:
+    def configure(self, *, interpolation_buffer, server_fps, vault_size):
+        self.buffer_time = interpolation_buffer
+        if isnan(self.buffer_time):
             self.buffer_time = 3.0 / server_fps if server_fps else 0.1
-        self.corrects = auto_correct_time_offset == "on"
-        self.vault.set_capacity(int(vault_size))
-        self.snap_distance = snap_distance
-        self.quirks = quirks == "on"
+        self.vault.set_capacity(vault_size)
 
     @property
-    def stamps(self):
-        """The stamps of the snapshots in the vault, oldest first, seconds."""
+    def timestamps(self):
+        """The timestamps of the snapshots in the vault, oldest first, seconds."""
         return [self.vault[index].time for index in range(self.vault.size())]
 
     def around(self, double time):
-        """The stamps of the snapshots at or before and after a time; None where there is none."""
+        """The timestamps of the snapshots at or before and after a time; None: there is none."""
         count = self.vault.count_until(time)
         newer = self.vault[count].time if count < self.vault.size() else None
         if count > 0:
@@ -106,7 +98,7 @@ cdef class Geckos(Strategy):
         return None, None if self.quirks else newer
 
     def closest(self, double time):
-        """The stamp of the snapshot that is closest to a time; with quirks, of the other one."""
+        """The timestamp of the snapshot closest to a time; with quirks, of the other one."""
         older, newer = self.around(time)
         if older is None:
             return newer
@@ -123,8 +115,7 @@ cdef class Geckos(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """The original has none: the place is held until there are two snapshots again."""
         self.clear()
-        self.shown.position = packet.position
-        self.shown.velocity = Vec3[double]()
+        self.shown = Motion(packet.position, Vec3[double]())
         self.drew = True
         self.server_time = -INFINITY
         return self.accept(packet, now)
@@ -144,7 +135,7 @@ cdef class Geckos(Strategy):
         if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
             self.offset = offset
             self.has_offset = True
-        elif self.corrects and fabs(self.offset - offset) > TOLERANCE:
+        elif self.auto_correct_time_offset and fabs(self.offset - offset) > TOLERANCE:
             self.offset = offset
         if self.vault.full():
             self.vault.drop_front(1)
@@ -159,14 +150,11 @@ cdef class Geckos(Strategy):
             time = max(time, self.server_time)
         newer = self.vault.count_until(time)
         if 0 < newer < self.vault.size():
-            draw_between(
-                self.vault[newer - 1], self.vault[newer],
-                fraction_between(self.vault[newer - 1].time, self.vault[newer].time, time),
-                self.snap_distance, sample)
+            draw_at(self.vault[newer - 1], self.vault[newer], time, self.snap_distance, sample)
             self.shown = sample
             self.drew = True
         elif self.drew:
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
         else:
             sample.status = NONE
         self.server_time = time

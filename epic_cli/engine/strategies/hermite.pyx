@@ -1,24 +1,29 @@
 """Glenn Fiedler's snapshot interpolation, with Hermite curves and adaptive smoothing."""
 
-from libc.math cimport NAN, floor, isfinite, pow, sqrt
+from libc.math cimport floor, pow, sqrt
 
-from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
+from epic_cli.engine.strategies.parts.curves cimport hermite
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime, SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.strategies.parts.common_settings import LATENCY
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.common_settings import (
+    LATENCY,
+    SEND_INTERVAL,
+    SNAP_DISTANCE_OR_ERROR,
+)
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The frames in which the error factors are given.
@@ -31,6 +36,11 @@ cdef double NO_ERROR = 1e-6
 cdef size_t CAPACITY = 1024
 
 
+cpdef enum class Smoothing:
+    NONE
+    ADAPTIVE
+
+
 cdef class Hermite(Strategy):
     """Draws a curve through position and velocity of two snapshots, a playout delay in the past.
 
@@ -41,22 +51,22 @@ cdef class Hermite(Strategy):
     A jitter buffer holds packets for the delay; Fiedler's choice is three send intervals, so
     that two packets in a row may be lost, and 50 ms for the jitter. The curve matches position
     and velocity at both ends, so even 10 packets a second look smooth, where straight lines
-    would show corners. A way of more intervals than the delay has is not travelled: the entity
+    would show corners. A gap of more intervals than the delay has is not bridged: the entity
     freezes until the next snapshot's time.
 
     The curve is only as good as the velocities: where they do not belong to the positions (a
     collision, a stop between two packets) it overshoots. With ``extrapolation`` both ends are
-    moved along their velocities by that time, which hides as much of the delay.
+    moved along their velocities for that time, which hides as much of the delay.
 
     ``smoothing=adaptive`` keeps what is left of a jump as an error that is added to what is
     drawn and reduced by a factor in each of 60 frames a second: ``small_error_factor`` up to
     ``small_error``, ``large_error_factor`` from ``large_error`` on, linear in between. Small
     errors fade unseen, large ones get out of the way. Here it bridges the jump after a freeze.
 
-    The sender's time is the stamp that would come in now, estimated (``latency=auto``) or given
-    by arrival less stamp; Fiedler's counts from the first packet. ``snap_distance`` is ours. A
-    packet with the stamp of the newest or an earlier one is discarded. The velocity is that of
-    the curve.
+    The sender's time is the timestamp that would come in now, estimated (``latency=auto``) or
+    given by the arrival time minus the timestamp; Fiedler counts from the first packet.
+    ``snap_distance`` is an addition. A packet with the newest timestamp or an earlier one is
+    discarded. The velocity is that of the curve.
     """
 
     declaration = Declaration(
@@ -69,50 +79,41 @@ cdef class Hermite(Strategy):
         source="Glenn Fiedler, Gaffer On Games, Snapshot Interpolation and State"
         " Synchronization; formulas only",
         proof="formula",
+        rank=130,
         settings=(
-            Setting("playout_delay", 0.35, "how far in the past the entity is drawn", "s", 0, 60,
-                    tune=(0.02, 1.0), scale="log"),
-            Setting("send_interval", "auto", "time between two packets; auto measures it", "s",
-                    0.001, 60, choices=("auto",)),
-            Setting("extrapolation", 0.0, "move both ends ahead by their velocities for this time",
-                    "s", 0, 10, tune=(0, 0.5)),
-            Setting("smoothing", "none", "what becomes of a jump", choices=("none", "adaptive")),
-            Setting("small_error", 0.25, "up to here small_error_factor counts", "length units",
-                    0, 1e12),
-            Setting("large_error", 1.0, "from here on large_error_factor counts", "length units",
-                    0, 1e12),
-            Setting("small_error_factor", 0.95, "what is left of a small error after 1/60 s", "",
-                    0, 1, tune=(0.7, 0.99)),
-            Setting("large_error_factor", 0.85, "what is left of a large one", "", 0, 1,
-                    tune=(0.5, 0.99)),
+            Number("playout_delay", 0.35, "how far in the past the entity is drawn", "s", 0, 60,
+                   tune=(0.02, 1.0), scale="log"),
+            SEND_INTERVAL,
+            Number("extrapolation", 0.0, "move both ends ahead by their velocities for this time",
+                   "s", 0, 10, tune=(0, 0.5)),
+            Choice("smoothing", "none", "what becomes of a jump", Smoothing),
+            Number("small_error", 0.25, "up to this size small_error_factor applies",
+                   "length units", 0, 1e12),
+            Number("large_error", 1.0, "from this size on large_error_factor applies",
+                   "length units", 0, 1e12),
+            Number("small_error_factor", 0.95, "what is left of a small error after 1/60 s", "",
+                   0, 1, tune=(0.7, 0.99)),
+            Number("large_error_factor", 0.85, "what is left of a large one", "", 0, 1,
+                   tune=(0.5, 0.99)),
             LATENCY,
-            Setting("snap_distance", 0.0, "a longer way or error is jumped; 0: none is",
-                    "length units", 0, 1e12),
+            SNAP_DISTANCE_OR_ERROR,
         ),
     )
 
-    cdef double delay, ahead, snap_distance
-    cdef double small, large, small_factor, large_factor
-    cdef bint smooths
-    cdef SenderClock clock
+    cdef public double playout_delay, extrapolation, snap_distance
+    cdef public Smoothing smoothing
+    cdef public double small_error, large_error, small_error_factor, large_error_factor
+    cdef SenderTime clock
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
     cdef bint drew, frozen
     cdef double last_frame, frozen_at
     cdef Vec3[double] shown, error
 
-    def configure(self, *, playout_delay, send_interval, extrapolation, smoothing, small_error,
-                  large_error, small_error_factor, large_error_factor, latency, snap_distance):
-        self.delay = playout_delay
-        self.ahead = extrapolation
-        self.smooths = smoothing == "adaptive"
-        self.small = small_error
-        self.large = max(small_error, large_error)
-        self.small_factor = small_error_factor
-        self.large_factor = large_error_factor
-        self.snap_distance = snap_distance
-        self.clock = NewSenderClock(NAN if latency == "auto" else latency)
-        self.interval = NewSendInterval(NAN if send_interval == "auto" else send_interval, 0.1)
+    def configure(self, *, send_interval, latency):
+        self.large_error = max(self.small_error, self.large_error)
+        self.clock = NewSenderTime(latency)
+        self.interval = NewSendInterval(send_interval, 0.1)
         self.buffer.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -128,50 +129,50 @@ cdef class Hermite(Strategy):
             return False
         self.clock.add(packet.time, now)
         self.interval.add(packet.time)
-        snapshot.position = packet.position + packet.velocity * self.ahead
+        snapshot.position = packet.position + packet.velocity * self.extrapolation
         self.buffer.append(snapshot)
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double time = self.clock.time(at) - self.delay
+        cdef double time = self.clock.time(at) - self.playout_delay
         cdef size_t before
+        cdef bint frozen
         if self.buffer.empty():
             sample.status = NONE
             return
         before = self.buffer.count_until(time)
         if before > 1:
             self.buffer.drop_front(before - 1)
-        if before > 0 and self.buffer.size() > 1 and self.near(self.buffer[0], self.buffer[1]):
-            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
+        frozen = before == 0 or self.buffer.size() == 1 or not self.near(
+            self.buffer[0], self.buffer[1])
+        if frozen:
+            sample.hold(Motion(self.buffer.front().position, Vec3[double]()), self.drawn,
+                        INTERPOLATED)
         else:
-            draw_held(self.buffer.front(), sample)
-            sample.velocity = Vec3[double]()
-        if self.smooths:
-            self.smooth(at, sample)
+            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
+        if self.smoothing == Smoothing.ADAPTIVE:
+            self.smooth(at, frozen, sample)
 
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
         """Whether the second snapshot is one that the delay lets us wait for."""
-        cdef double intervals = max(floor(self.delay / self.interval.value + 1e-6), 1.0)
-        # half an interval more, since stamps are not exact
+        cdef double intervals = max(floor(self.playout_delay / self.interval.value + 1e-6), 1.0)
+        # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
 
     cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,
                          Sample& sample) noexcept nogil:
-        cdef double way = after.time - before.time
-        cdef double u = (time - before.time) / way
-        cdef Vec3[double] position = hermite(before.position, before.velocity, after.position,
-                                             after.velocity, way, u)
+        cdef double duration = after.time - before.time
+        cdef double u = (time - before.time) / duration
+        cdef Motion motion = hermite(before, after, duration, u)
         draw_between(before, after, u, self.snap_distance, sample)
         if farther(before.position, after.position, self.snap_distance):
             return
-        if isfinite(position.x + position.y + position.z):
-            sample.position = position
-            position = hermite_velocity(before.position, before.velocity, after.position,
-                                        after.velocity, way, u)
-            if isfinite(position.x + position.y + position.z):
-                sample.velocity = position
+        if is_finite(motion.position):
+            sample.position = motion.position
+            if is_finite(motion.velocity):
+                sample.velocity = motion.velocity
 
-    cdef void smooth(self, double at, Sample& sample) noexcept nogil:
+    cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
         """Adds what is left of the errors; a freeze that ends makes a new one."""
         if self.drew:
             self.fade((at - self.last_frame) * FRAME_RATE)
@@ -179,7 +180,7 @@ cdef class Hermite(Strategy):
                 self.error = self.shown - sample.position
                 if farther(self.shown, sample.position, self.snap_distance):
                     self.error = Vec3[double]()
-        self.frozen = sample.status == HELD
+        self.frozen = frozen
         self.frozen_at = self.buffer.front().time
         sample.position = sample.position + self.error
         self.shown = sample.position
@@ -200,9 +201,9 @@ cdef class Hermite(Strategy):
 
     cdef double factor(self, double distance) noexcept nogil:
         """What is left of an error of this size after 1/60 s."""
-        if distance <= self.small:
-            return self.small_factor
-        if distance >= self.large:
-            return self.large_factor
-        return self.small_factor + (self.large_factor - self.small_factor) * (
-            (distance - self.small) / (self.large - self.small))
+        if distance <= self.small_error:
+            return self.small_error_factor
+        if distance >= self.large_error:
+            return self.large_error_factor
+        return self.small_error_factor + (self.large_error_factor - self.small_error_factor) * (
+            (distance - self.small_error) / (self.large_error - self.small_error))

@@ -1,24 +1,23 @@
 """The time-scaled snapshot buffer of James Frowen's NetworkPositionSync."""
 
-from libc.math cimport NAN, fabs
+from libc.math cimport fabs
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_again,
-    draw_between,
-    draw_held,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # A difference of more than this many thresholds takes the faster scales.
@@ -33,24 +32,24 @@ cdef size_t CAPACITY = 1024
 
 
 cdef class JamesFrowen(Strategy):
-    """Plays a buffer on a clock that runs faster or slower to keep up with the stamps.
+    """Plays a buffer on a clock that runs faster or slower to keep up with the timestamps.
 
         client time += frame time * scale
         drawn        = lerp(before, after) at client time - tick_delay * tick interval
 
-    The client time begins at the first stamp. With every packet the difference stamp - client
-    time goes into a moving average, and sets the scale: within diff_threshold ticks it is 1,
-    beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale or
-    1 - very_slow_scale. A packet that is more than skip_threshold ticks off sets the clock.
+    The client time begins at the first timestamp. With every packet the difference timestamp -
+    client time goes into a moving average, and sets the scale: within diff_threshold ticks it is
+    1, beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale
+    or 1 - very_slow_scale. A packet that is more than skip_threshold ticks off resets the clock.
 
     Robust and small: no jitter estimate, just a fixed delay and a clock that tolerates half a
     tick. Jitter beyond the delay freezes the entity for a moment. When all snapshots have been
     forgotten, the next one is reached from where the entity is drawn, in one tick.
 
-    Where this differs from the original: a second snapshot with the same stamp is discarded
-    (there it divides zero by zero, and the entity is nowhere for a frame), time that was drawn
-    is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the tick.
-    ``snap_distance`` is ours. Late packets are discarded, as there.
+    Where this differs from the original: a second snapshot with the same timestamp is discarded
+    (there it divides zero by zero, and the entity is nowhere for a frame), time that has been
+    drawn is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the
+    tick. ``snap_distance`` is an addition. Late packets are discarded, as in the original.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -64,47 +63,38 @@ cdef class JamesFrowen(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
+        rank=150,
         settings=(
-            Setting("tick_interval", "auto", "time between two packets; auto measures it", "s",
-                    0.001, 60, choices=("auto",)),
-            Setting("tick_delay", 2.0, "how far behind the newest stamp to draw", "ticks", 0, 1000,
-                    tune=(0.5, 6)),
-            Setting("diff_threshold", 0.5, "a clock that is off by less is right", "ticks", 0,
-                    1000, tune=(0.1, 2)),
-            Setting("fast_scale", 0.01, "how much faster it runs when behind", "", 0, 1),
-            Setting("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),
-            Setting("slow_scale", 0.04, "how much slower it runs when ahead", "", 0, 0.9),
-            Setting("very_slow_scale", 0.2, "the same, far ahead", "", 0, 0.9),
-            Setting("skip_threshold", 20.0, "a clock that is off by more is set", "ticks", 0,
-                    1e6),
-            Setting("moving_average_count", 30, "packets in the average of the differences", "",
-                    1, 10000, whole=True),
+            Number("tick_interval", "auto", "time between two packets; auto measures it", "s",
+                   0.001, 60, unset="auto"),
+            Number("tick_delay", 2.0, "how far behind the newest timestamp to draw", "ticks", 0,
+                   1000, tune=(0.5, 6)),
+            Number("diff_threshold", 0.5, "leave a clock alone that is off by less", "ticks", 0,
+                   1000, tune=(0.1, 2)),
+            Number("fast_scale", 0.01, "how much faster it runs when behind", "", 0, 1),
+            Number("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),
+            Number("slow_scale", 0.04, "how much slower it runs when ahead", "", 0, 0.9),
+            Number("very_slow_scale", 0.2, "the same, far ahead", "", 0, 0.9),
+            Number("skip_threshold", 20.0, "reset a clock that is off by more", "ticks", 0, 1e6),
+            Number("moving_average_count", 30, "packets in the average of the differences", "",
+                   1, 10000, whole=True),
             SNAP_DISTANCE,
         ),
     )
 
+    cdef public double tick_delay, diff_threshold, skip_threshold, snap_distance
+    cdef public double fast_scale, very_fast_scale, slow_scale, very_slow_scale
     cdef SendInterval interval
-    cdef double delay_ticks, threshold, fast, very_fast, slow, very_slow, skip, snap_distance
     cdef MovingAverage difference
     cdef SnapshotBuffer buffer
     cdef readonly double client_time, scale
     cdef bint started, drew
     cdef double last_frame, drawn_time
-    cdef Sample shown
+    cdef Motion shown
 
-    def configure(self, *, tick_interval, tick_delay, diff_threshold, fast_scale, very_fast_scale,
-                  slow_scale, very_slow_scale, skip_threshold, moving_average_count,
-                  snap_distance):
-        self.interval = NewSendInterval(NAN if tick_interval == "auto" else tick_interval, 0.05)
-        self.delay_ticks = tick_delay
-        self.threshold = diff_threshold
-        self.fast = fast_scale
-        self.very_fast = very_fast_scale
-        self.slow = slow_scale
-        self.very_slow = very_slow_scale
-        self.skip = skip_threshold
+    def configure(self, *, tick_interval, moving_average_count):
+        self.interval = NewSendInterval(tick_interval, 0.05)
         self.difference = NewMovingAverage(2 / (moving_average_count + 1.0))
-        self.snap_distance = snap_distance
         self.buffer.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -115,7 +105,7 @@ cdef class JamesFrowen(Strategy):
         self.scale = 1
 
     cdef double delay(self) noexcept nogil:
-        return self.delay_ticks * self.interval.value
+        return self.tick_delay * self.interval.value
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot snapshot = snapshot_of(packet, now)
@@ -126,8 +116,7 @@ cdef class JamesFrowen(Strategy):
         if self.started and self.buffer.empty():
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
-            drawn.position = self.shown.position
-            drawn.velocity = self.shown.velocity
+            drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if not self.started:
@@ -140,23 +129,23 @@ cdef class JamesFrowen(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Sets the scale, or the clock, by how far it is from a new stamp."""
+        """Sets the scale, or the clock, by how far it is from a new timestamp."""
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
-        cdef double limit = self.threshold * tick
-        if fabs(off) > self.skip * tick:
+        cdef double limit = self.diff_threshold * tick
+        if fabs(off) > self.skip_threshold * tick:
             self.client_time = time
             self.difference.clear()
             self.scale = 1
             return
         off = self.difference.add(off)
         if off > limit:
-            self.scale = 1 + (self.very_fast if off > limit * FAR_OFF else self.fast)
+            self.scale = 1 + (self.very_fast_scale if off > limit * FAR_OFF else self.fast_scale)
         elif off < -limit:
-            self.scale = 1 - (self.very_slow if off < -limit * FAR_OFF else self.slow)
+            self.scale = 1 - (self.very_slow_scale if off < -limit * FAR_OFF else self.slow_scale)
         else:
             self.scale = 1
-        self.scale = min(max(self.scale, SLOWEST), FASTEST)
+        self.scale = clamped(self.scale, SLOWEST, FASTEST)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if not self.started:
@@ -176,18 +165,15 @@ cdef class JamesFrowen(Strategy):
     cdef void play(self, double time, Sample& sample) noexcept nogil:
         cdef size_t after
         if self.buffer.empty():
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
             return
         # what a frozen entity shows is no later than the newest snapshot
         self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))
         after = self.buffer.count_until(self.drawn_time)
         if after == 0:
-            draw_held(self.buffer.front(), sample)
+            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
         elif after == self.buffer.size():
-            draw_held(self.buffer.back(), sample)
+            sample.hold(self.buffer.back(), self.drawn, INTERPOLATED)
         else:
-            draw_between(
-                self.buffer[after - 1], self.buffer[after],
-                fraction_between(self.buffer[after - 1].time, self.buffer[after].time,
-                                 self.drawn_time),
-                self.snap_distance, sample)
+            draw_at(self.buffer[after - 1], self.buffer[after], self.drawn_time,
+                    self.snap_distance, sample)

@@ -7,35 +7,42 @@ from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
 
 
-cdef class Kalman(Filter):
-    """Keeps a position and a velocity, and how sure it is of both; weighs each packet by that.
+cpdef enum class Measures:
+    BOTH
+    POSITION
 
-    The entity is taken to move at a constant velocity, but for an acceleration that is new at
-    every packet, with the variance ``q_variance``. State and covariance, per axis, with T the
-    time between the stamps:
+
+cdef class Kalman(Filter):
+    """Keeps a position, a velocity and how certain both are, and weights each packet by that.
+
+    The entity is assumed to move at a constant velocity, except for an acceleration that is new
+    at every packet, with the variance ``q_variance``. State and covariance, per axis, with T the
+    time between the timestamps:
 
         x = (position, velocity)   F = (1 T; 0 1)   Q = q (T^4/4 T^3/2; T^3/2 T^2)
         predict: x = F x,  P = F P F' + Q
         update:  K = P H' / (H P H' + r),  x = x + K (measured - H x),  P = (1 - K H) P
         drawn(t) = position + velocity (age of the packet + time since it came in)
 
-    Measured are the packet's position, with the variance ``r_position``, and its velocity, with
-    ``r_velocity``: one after the other, since their errors are independent. Without
-    ``measures=both`` it is positions alone. All axes share one covariance.
+    The packet's position is measured with the variance ``r_position`` and its velocity with
+    ``r_velocity``, one after the other, since their errors are independent. With
+    ``measures=position`` only positions are measured. All axes share one covariance.
 
     Good against noise of a known size, and when packets are irregular or lost: it knows that it
     knows less then. Not behind on a straight path; overshoots at turns and stops, less if the
     velocity is measured too. At a regular rate with positions alone it settles to the
-    ``alpha-beta`` strategy with its tracking index. Only the ratios of the three variances count.
+    ``alpha-beta`` strategy with its tracking index. Only the ratios of the three variances
+    matter.
 
     The first packet gives position and velocity, with the variance ``p_start``. A packet with
-    the newest stamp or an earlier one is discarded. A packet after more than ``max_gap``, or
-    further than ``snap_distance`` from what is predicted, starts anew. Rows are
-    ``extrapolated``, and ``held`` after ``max_prediction``.
+    the newest timestamp or an earlier one is discarded. After more than ``max_gap``, or at a
+    packet further than ``snap_distance`` from what is predicted, the filter starts afresh. Rows
+    are ``extrapolated``, and ``held`` after ``max_prediction``.
     """
 
     declaration = Declaration(
@@ -48,36 +55,29 @@ cdef class Kalman(Filter):
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"
         " rlabbe/filterpy; MIT",
         proof="runs of the original program",
+        rank=180,
         settings=(
-            Setting("measures", "both", "what is measured: positions and velocities, or positions"
-                    " alone", choices=("both", "position")),
-            Setting("r_position", 0.01, "variance of measured positions (filterpy's R)",
-                    "length units^2", 1e-12, 1e12, tune=(1e-6, 100.0), scale="log"),
-            Setting("r_velocity", 0.5, "variance of measured velocities (filterpy's R)",
-                    "(length units/s)^2", 1e-12, 1e12, tune=(1e-4, 100.0), scale="log"),
-            Setting("q_variance", 100.0, "variance of the acceleration (of filterpy's Q)",
-                    "(length units/s^2)^2", 1e-12, 1e12, tune=(0.01, 1e5), scale="log"),
-            Setting("p_start", 100.0, "variance of the first position and velocity (filterpy's P)",
-                    "", 1e-12, 1e12),
+            Choice("measures", "both", "what is measured: positions and velocities, or positions"
+                   " alone", Measures),
+            Number("r_position", 0.01, "variance of measured positions (filterpy's R)",
+                   "length units^2", 1e-12, 1e12, tune=(1e-6, 100.0), scale="log"),
+            Number("r_velocity", 0.5, "variance of measured velocities (filterpy's R)",
+                   "(length units/s)^2", 1e-12, 1e12, tune=(1e-4, 100.0), scale="log"),
+            Number("q_variance", 100.0, "variance of the acceleration (of filterpy's Q)",
+                   "(length units/s^2)^2", 1e-12, 1e12, tune=(0.01, 1e5), scale="log"),
+            Number("p_start", 100.0, "variance of the first position and velocity (filterpy's P)",
+                   "", 1e-12, 1e12),
             *FILTER_SETTINGS,
         ),
     )
 
-    cdef bint takes_velocity
-    cdef double r_position, r_velocity, q_variance, p_start
+    cdef public Measures measures
+    cdef public double r_position, r_velocity, q_variance, p_start
     cdef double p00, p01, p11           # the covariance of both
-
-    def configure(self, *, measures, r_position, r_velocity, q_variance, p_start, **common):
-        self.configure_filter(**common)
-        self.takes_velocity = measures == "both"
-        self.r_position = r_position
-        self.r_velocity = r_velocity
-        self.q_variance = q_variance
-        self.p_start = p_start
 
     @property
     def covariance(self):
-        """The variance of the position, its covariance with the velocity, and that's variance."""
+        """The position's variance, its covariance with the velocity, the velocity's variance."""
         return self.p00, self.p01, self.p11
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
@@ -89,7 +89,7 @@ cdef class Kalman(Filter):
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
         self.predict(period)
         self.measure_position(packet.position)
-        if self.takes_velocity:
+        if self.measures == Measures.BOTH:
             self.measure_velocity(packet.velocity)
 
     cdef bint is_sane(self) noexcept nogil:

@@ -1,30 +1,31 @@
-"""The linear interpolation subsystem of the third seed."""
+"""Linear interpolation towards the newest position, after Easterling."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number
 
 
 cdef class Lerp(Strategy):
     """Each frame moves from the drawn position towards the newest received one.
 
-    The fraction of the way is the time since the last frame over ``lerp_time``; a frame that
-    comes later than ``lerp_time`` jumps to the received position:
+    The fraction of the distance covered is the time since the last frame over ``lerp_time``; a
+    frame that comes later than ``lerp_time`` jumps to the received position:
 
         if elapsed <= lerp_time: drawn = lerp(drawn, received, elapsed / lerp_time)
         else:                    drawn = received
 
-    Simple and cheap, needs nothing but positions, and never overshoots. It follows like a
-    rubber band: fast at first, ever slower, never quite there. How much it smooths depends on
-    the frame rate, and so does its lag: at a steady speed, with packets at the frame rate, it is
-    lerp_time - elapsed behind the newest packet, about ``lerp_time`` on a fast screen.
+    Simple and cheap, needs nothing but positions, and never overshoots. It follows as if on a
+    rubber band: fast at first, then ever slower, never quite there. How much it smooths depends
+    on the frame rate, and so does its lag: at a steady speed, with packets at the frame rate, it
+    is lerp_time - elapsed behind the newest packet, about ``lerp_time`` on a fast screen.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` while
-    there is way to go, ``held`` at the received position. The velocity is the step of this frame
-    over its time.
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
+    until the entity is at the received position, and ``held`` there. The velocity is the step of
+    this frame over its time.
     """
 
     declaration = Declaration(
@@ -36,19 +37,17 @@ cdef class Lerp(Strategy):
         on_loss="glides to the newest position, then holds",
         source="Jermaine Easterling, How I Implemented Client-Side Linear Interpolation (2019)",
         proof="formula",
+        rank=40,
         settings=(
-            Setting("lerp_time", 0.1, "the frame time that would cover the whole way (the seed"
-                    " leaves it open)", "s", 0.001, 60, tune=(0.02, 1.0), scale="log"),
+            Number("lerp_time", 0.1, "the frame time in which the whole distance is covered (the"
+                   " source leaves it open)", "s", 0.001, 60, tune=(0.02, 1.0), scale="log"),
         ),
     )
 
-    cdef double lerp_time
+    cdef public double lerp_time
     cdef bint empty, drew
     cdef double last_frame
     cdef Vec3[double] target, shown
-
-    def configure(self, *, lerp_time):
-        self.lerp_time = lerp_time
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -64,8 +63,9 @@ cdef class Lerp(Strategy):
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before, way
+        cdef Vec3[double] before, left
         cdef double elapsed
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
@@ -73,12 +73,15 @@ cdef class Lerp(Strategy):
         self.last_frame = at
         self.drew = True
         before = self.shown
-        way = self.target - before
+        left = self.target - before
         if elapsed > self.lerp_time:
             self.shown = self.target
         elif elapsed > 0:
             self.shown = lerp(before, self.target, elapsed / self.lerp_time)
+        motion.position = self.shown
         if elapsed > 0:
-            sample.velocity = (self.shown - before) * (1 / elapsed)
-        sample.position = self.shown
-        sample.status = INTERPOLATED if dot(way, way) > 0 else HELD
+            motion.velocity = (self.shown - before) * (1 / elapsed)
+        if dot(left, left) > 0:
+            sample.show(motion, INTERPOLATED)
+        else:
+            sample.hold(motion, self.drawn, INTERPOLATED)

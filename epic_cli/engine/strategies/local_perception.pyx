@@ -1,13 +1,16 @@
-"""The client side interpolation of the seed book: a local perception filter."""
+"""The client-side interpolation of Glazer and Madhav: a local perception filter."""
+
+from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import LatencyEstimator as NewLatencyEstimator
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 
 cdef class LocalPerception(Strategy):
@@ -21,8 +24,9 @@ cdef class LocalPerception(Strategy):
     entity arrives early and waits: a stutter. The best period is the packet period, which
     ``period=auto`` measures as a moving average of the times between arrivals.
 
-    A packet with an earlier stamp than the newest is discarded. Rows are ``interpolated`` on the
-    way and ``held`` from the arrival on. The velocity is that of the line being drawn.
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
+    until the entity gets there and ``held`` from then on. The velocity is that of the line being
+    drawn.
     """
 
     declaration = Declaration(
@@ -35,37 +39,38 @@ cdef class LocalPerception(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
         " Client Side Interpolation",
         proof="formula",
+        rank=50,
         settings=(
-            Setting("period", "auto", "the interpolation period; auto measures the packet period",
-                    "s", 0, 60, choices=("auto",), tune=(0.02, 0.5), scale="log"),
-            Setting("first_period", 0.1, "the period until two packets have come in, with"
-                    " period=auto", "s", 0, 60),
-            Setting("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
-                    1, tune=(0.02, 0.5), scale="log"),
+            Number("period", "auto", "the interpolation period; auto measures the packet period",
+                   "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
+            Number("first_period", 0.1, "the period until two packets have come in, with"
+                   " period=auto", "s", 0, 60),
+            Number("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
+                   1, tune=(0.02, 0.5), scale="log"),
         ),
     )
 
     cdef bint measures
     cdef double fixed_period
-    cdef LatencyEstimator estimator
+    cdef MovingAverage interval     # between arrivals, s
     cdef bint empty
-    cdef double started, period     # of the way being drawn
+    cdef double started, period     # of the segment being drawn: when its packet came in, s
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
-        self.measures = period == "auto"
+        self.measures = isnan(period)
         self.fixed_period = first_period if self.measures else period
-        self.estimator = NewLatencyEstimator(weight)
+        self.interval = NewMovingAverage(weight)
 
     cdef void clear(self) noexcept nogil:
-        self.estimator.clear()
+        self.interval.clear()
         self.empty = True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        if self.measures:
-            self.estimator.packet(packet.time, now)
+        if self.measures and not self.empty:
+            self.interval.add(now - self.started)
         self.start = packet.position if self.empty else self.shown(now)
         self.target = packet.position
         self.started = now
@@ -74,8 +79,8 @@ cdef class LocalPerception(Strategy):
         return True
 
     cdef double interpolation_period(self) noexcept nogil:
-        if self.measures and self.estimator.interval.count > 0:
-            return self.estimator.interval.value
+        if self.measures and self.interval.count > 0:
+            return self.interval.value
         return self.fixed_period
 
     cdef Vec3[double] shown(self, double at) noexcept nogil:
@@ -87,10 +92,8 @@ cdef class LocalPerception(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
-            return
-        sample.position = self.shown(at)
-        if at - self.started < self.period:
-            sample.velocity = (self.target - self.start) * (1 / self.period)
-            sample.status = INTERPOLATED
+        elif at - self.started < self.period:
+            sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
+                        INTERPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)

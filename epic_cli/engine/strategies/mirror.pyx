@@ -1,23 +1,23 @@
 """The snapshot interpolation of Mirror, with its catch-up and its dynamic adjustment."""
 
-from libc.math cimport NAN, round, sqrt
+from libc.math cimport round, sqrt
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_between,
-    draw_held,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 
@@ -30,8 +30,8 @@ cdef class Mirror(Strategy):
         u     = (timeline - before.time) / (after.time - before.time)
         drawn = lerp(before, after, u)
 
-    A snapshot clamps it to within buffer_time of its place (buffer_time behind the snapshot),
-    and how far it is behind goes into a moving average:
+    Each snapshot clamps it to within buffer_time of its place (buffer_time behind the snapshot),
+    and how far behind it is goes into a moving average:
 
         drift     = average of (snapshot time - timeline) - buffer_time
         timescale = 1 + catchup_speed    where drift > catchup_positive_threshold send intervals
@@ -42,19 +42,19 @@ cdef class Mirror(Strategy):
 
         buffer_time = send interval * (1 + tolerance) + deviation
 
-    otherwise it is send interval * buffer_time_multiplier. Both averages weigh a sample by
+    otherwise it is send interval * buffer_time_multiplier. Both averages weight a sample by
     2 / (n + 1), n being the number of packets in their duration.
 
-    No clock has to agree, small jitter is invisible, nothing is guessed. One late packet freezes
-    a frame or two. A buffer of ``buffer_limit`` snapshots that is full loses the newest.
+    Clocks need not agree, small jitter is invisible, nothing is guessed. One late packet freezes
+    a frame or two. When ``buffer_limit`` snapshots are waiting, a new one is lost.
 
-    Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It stays
-    out of the jitter (in Mirror it inflates the buffer and slows the entity down for seconds),
-    and after it the entity goes from where it is drawn to the new snapshot in one send interval,
-    as Mirror's NetworkTransform has it after an idle time; ``pause=0``: never. A late packet is
+    Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It does not
+    count as jitter (in Mirror it inflates the buffer and slows the entity down for seconds), and
+    after it the entity goes from where it is drawn to the new snapshot in one send interval, as
+    Mirror's NetworkTransform does after an idle time; ``pause=0``: never. A late packet is
     sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards, and
     its negative arrival interval counts as jitter. Mirror knows its send interval; ``auto``
-    measures it. ``snap_distance`` is ours.
+    measures it. ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -68,65 +68,52 @@ cdef class Mirror(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original, its own tests",
+        rank=80,
         settings=(
-            Setting("send_interval", "auto", "time between two packets; auto measures it", "s",
-                    0.001, 60, choices=("auto",)),
-            Setting("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"
-                    " dynamic_adjustment", "", 0, 100, tune=(0.5, 6)),
-            Setting("buffer_limit", 32, "the most snapshots that wait", "", 2, 4096, whole=True),
-            Setting("catchup_negative_threshold", -1.0, "below this drift it slows down",
-                    "send intervals", -100, 0, tune=(-3, 0)),
-            Setting("catchup_positive_threshold", 1.0, "above this drift it catches up",
-                    "send intervals", 0, 100, tune=(0, 3)),
-            Setting("catchup_speed", 0.02, "how much faster it catches up", "", 0, 1,
-                    tune=(0.005, 0.2), scale="log"),
-            Setting("slowdown_speed", 0.04, "how much slower it slows down", "", 0, 1,
-                    tune=(0.005, 0.2), scale="log"),
-            Setting("drift_ema_duration", 1.0, "how long the drift is averaged", "s", 0, 600),
-            Setting("dynamic_adjustment", "on", "let the buffer grow with the jitter",
-                    choices=("on", "off")),
-            Setting("dynamic_adjustment_tolerance", 1.0, "send intervals to stay behind besides"
-                    " the jitter", "", 0, 100, tune=(0, 3)),
-            Setting("delivery_time_ema_duration", 2.0, "the same of the jitter", "s", 0, 600),
-            Setting("pause", 1.0, "a longer silence is a pause, not jitter; 0: none is", "s",
-                    0, 3600),
+            SEND_INTERVAL,
+            Number("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"
+                   " dynamic_adjustment", "", 0, 100, tune=(0.5, 6)),
+            Number("buffer_limit", 32, "the most snapshots that can wait", "", 2, 4096,
+                   whole=True),
+            Number("catchup_negative_threshold", -1.0, "slow down below this drift",
+                   "send intervals", -100, 0, tune=(-3, 0)),
+            Number("catchup_positive_threshold", 1.0, "catch up above this drift",
+                   "send intervals", 0, 100, tune=(0, 3)),
+            Number("catchup_speed", 0.02, "how much faster time runs to catch up", "", 0, 1,
+                   tune=(0.005, 0.2), scale="log"),
+            Number("slowdown_speed", 0.04, "how much slower time runs to fall back", "", 0, 1,
+                   tune=(0.005, 0.2), scale="log"),
+            Number("drift_ema_duration", 1.0, "how long the drift is averaged over", "s", 0, 600),
+            Switch("dynamic_adjustment", "on", "let the buffer grow with the jitter"),
+            Number("dynamic_adjustment_tolerance", 1.0, "send intervals to stay behind on top of"
+                   " the jitter", "", 0, 100, tune=(0, 3)),
+            Number("delivery_time_ema_duration", 2.0, "how long the jitter is averaged over", "s",
+                   0, 600),
+            Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
+                   0, 3600),
             SNAP_DISTANCE,
-            Setting("quirks", "off", "let late packets disturb the timeline, as the original does",
-                    choices=("on", "off")),
+            Switch("quirks", "off", "let late packets disturb the timeline, as the original does"),
         ),
     )
 
+    cdef public double buffer_time_multiplier
+    cdef public double catchup_negative_threshold, catchup_positive_threshold
+    cdef public double catchup_speed, slowdown_speed
+    cdef public double drift_ema_duration, delivery_time_ema_duration
+    cdef public double dynamic_adjustment_tolerance, pause, snap_distance
+    cdef public bint dynamic_adjustment, quirks
     cdef SendInterval interval
-    cdef double multiplier, negative, positive, catchup, slowdown
-    cdef double drift_duration, tolerance, delivery_duration, pause, snap_distance
-    cdef bint adjusts, quirks
     cdef MovingAverage drift_average, delivery_average
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
     cdef readonly double timescale, buffer_time
     cdef bint drew
     cdef double last_frame
-    cdef Sample shown
+    cdef Motion shown
 
-    def configure(self, *, send_interval, buffer_time_multiplier, buffer_limit,
-                  catchup_negative_threshold, catchup_positive_threshold, catchup_speed,
-                  slowdown_speed, drift_ema_duration, dynamic_adjustment,
-                  dynamic_adjustment_tolerance, delivery_time_ema_duration, pause, snap_distance,
-                  quirks):
-        self.interval = NewSendInterval(NAN if send_interval == "auto" else send_interval, 1.0 / 60)
-        self.multiplier = buffer_time_multiplier
-        self.buffer.set_capacity(int(buffer_limit))
-        self.negative = catchup_negative_threshold
-        self.positive = catchup_positive_threshold
-        self.catchup = catchup_speed
-        self.slowdown = slowdown_speed
-        self.drift_duration = drift_ema_duration
-        self.adjusts = dynamic_adjustment == "on"
-        self.tolerance = dynamic_adjustment_tolerance
-        self.delivery_duration = delivery_time_ema_duration
-        self.pause = pause
-        self.snap_distance = snap_distance
-        self.quirks = quirks == "on"
+    def configure(self, *, send_interval, buffer_limit):
+        self.interval = NewSendInterval(send_interval, 1.0 / 60)
+        self.buffer.set_capacity(buffer_limit)
         self.drift_average = NewMovingAverage()
         self.delivery_average = NewMovingAverage()
 
@@ -177,15 +164,15 @@ cdef class Mirror(Strategy):
         """The buffer time of the jitter so far."""
         cdef double interval = self.interval.value
         cdef double deviation = sqrt(self.delivery_average.variance)
-        self.drift_average.weight = weight_of(self.drift_duration, interval)
-        self.delivery_average.weight = weight_of(self.delivery_duration, interval)
-        if self.adjusts:
-            self.buffer_time = interval + deviation + interval * self.tolerance
+        self.drift_average.weight = weight_of(self.drift_ema_duration, interval)
+        self.delivery_average.weight = weight_of(self.delivery_time_ema_duration, interval)
+        if self.dynamic_adjustment:
+            self.buffer_time = interval + deviation + interval * self.dynamic_adjustment_tolerance
         else:
-            self.buffer_time = interval * self.multiplier
+            self.buffer_time = interval * self.buffer_time_multiplier
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: from what is drawn to the snapshot that has this stamp."""
+        """After a pause: from what is drawn to the snapshot that has this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
         if self.drew:
             drawn.position = self.shown.position
@@ -197,7 +184,7 @@ cdef class Mirror(Strategy):
         self.drift_average.clear()
 
     cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
-        """Sorts a snapshot in; False: there is one with its stamp, or no room."""
+        """Sorts a snapshot in; False: there is one with its timestamp, or no room."""
         cdef size_t place = self.buffer.count_until(snapshot.time)
         cdef size_t last = self.buffer.size()
         cdef double gap
@@ -214,14 +201,14 @@ cdef class Mirror(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Keeps the timeline near ``buffer_time`` behind the stamp of a new snapshot."""
+        """Keeps the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
         cdef double interval = self.interval.value, drift
-        self.timeline = min(max(self.timeline, time - 2 * self.buffer_time), time)
+        self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
-        if drift > interval * self.positive:
-            self.timescale = 1 + self.catchup
-        elif drift < interval * self.negative:
-            self.timescale = 1 - self.slowdown
+        if drift > interval * self.catchup_positive_threshold:
+            self.timescale = 1 + self.catchup_speed
+        elif drift < interval * self.catchup_negative_threshold:
+            self.timescale = 1 - self.slowdown_speed
         else:
             self.timescale = 1
 
@@ -235,12 +222,9 @@ cdef class Mirror(Strategy):
             if before > 1:
                 self.buffer.drop_front(before - 1)
             if before > 0 and self.buffer.size() > 1:
-                draw_between(
-                    self.buffer[0], self.buffer[1],
-                    fraction_between(self.buffer[0].time, self.buffer[1].time, self.timeline),
-                    self.snap_distance, sample)
+                draw_at(self.buffer[0], self.buffer[1], self.timeline, self.snap_distance, sample)
             else:
-                draw_held(self.buffer.front(), sample)
+                sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
             self.shown = sample
         self.last_frame = at
         self.drew = True

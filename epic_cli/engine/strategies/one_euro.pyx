@@ -7,15 +7,21 @@ from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
+
+
+cpdef enum class VelocitySource:
+    FILTERED
+    GIVEN
 
 
 cdef class OneEuro(Filter):
     """Smooths noisy positions: strongly while they move slowly, hardly while they move fast.
 
-    Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the stamps'
-    frequency f = 1 / (stamp - last stamp), per axis:
+    Each axis is a low-pass filter whose cutoff frequency grows with the speed. With the frequency
+    of the timestamps f = 1 / (timestamp - last timestamp), per axis:
 
         alpha(cutoff) = 1 / (1 + f / (2 pi cutoff))
         slope    = (position - filtered) * f
@@ -30,18 +36,18 @@ cdef class OneEuro(Filter):
     with the slope of the filtered positions, low-passed at ``dcutoff``, for the velocity, or the
     packets' own. (``speed`` above is no velocity: it measures how far the filter is behind.)
 
-    Good against noise on positions that stand still or move slowly, as trackers and pointing
-    devices give them; it has two settings, to be set in turn: ``mincutoff`` lower until what
-    stands still does not tremble, ``beta`` higher until what moves fast does not trail. A
-    low-pass filter is behind by its time constant: at a steady speed with ``beta`` 0 by
-    1 / (2 pi mincutoff), 0.16 s at the default. It makes no sense on positions without noise.
+    Good against noise on positions that stand still or move slowly, such as those of trackers and
+    pointing devices; its two main settings are set in turn: lower ``mincutoff`` until what stands
+    still does not tremble, then raise ``beta`` until what moves fast does not trail. A low-pass
+    filter is behind by its time constant: at a steady speed with ``beta`` 0 by
+    1 / (2 pi mincutoff), 0.16 s at the default. It is of no use on positions without noise.
 
-    A packet with the newest stamp or an earlier one is discarded. A packet after more than
-    ``max_gap``, or further than ``snap_distance`` from what is predicted, starts anew. With
-    ``quirks`` the program's rules hold instead: every packet is filtered, an equal or earlier
-    stamp with the frequency of the one before it (``freq`` for the first), and so is the one
-    after a stamp of 0, which counts as none. Rows are ``extrapolated``, and ``held`` after
-    ``max_prediction``.
+    A packet with the newest timestamp or an earlier one is discarded. After more than ``max_gap``,
+    or at a packet further than ``snap_distance`` from what is predicted, the filter starts
+    afresh. With ``quirks`` the program's rules hold instead: every packet is filtered, an equal
+    or earlier timestamp with the frequency of the one before it (``freq`` for the first), and so
+    is the one after a timestamp of 0, which counts as none. Rows are ``extrapolated``, and
+    ``held`` after ``max_prediction``.
     """
 
     declaration = Declaration(
@@ -54,42 +60,38 @@ cdef class OneEuro(Filter):
         source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"
         " BSD-3-Clause",
         proof="runs of the original program",
+        rank=160,
         settings=(
-            Setting("mincutoff", 1.0, "cutoff frequency at rest; lower: smoother, further behind",
-                    "Hz", 0.0001, 1e6, tune=(0.1, 20.0), scale="log"),
-            Setting("beta", 0.0, "how much the cutoff grows with the speed", "Hz per length unit"
-                    "/s", 0, 1e6, tune=(0.0, 1.0)),
-            Setting("dcutoff", 1.0, "cutoff frequency of the speed", "Hz", 0.0001, 1e6,
-                    tune=(0.2, 10.0), scale="log"),
-            Setting("freq", 20.0, "the frequency until two stamps are there, with quirks=on", "Hz",
-                    0.001, 1e6),
-            Setting("velocity", "filtered", "predict with the slope of the filtered positions, or"
-                    " with the packets' velocity", choices=("filtered", "given")),
-            Setting("quirks", "off", "treat equal, earlier and zero stamps as the program does",
-                    choices=("off", "on")),
+            Number("mincutoff", 1.0, "cutoff frequency at rest; lower: smoother, further behind",
+                   "Hz", 0.0001, 1e6, tune=(0.1, 20.0), scale="log"),
+            Number("beta", 0.0, "how much the cutoff grows with the speed",
+                   "Hz per length unit/s", 0, 1e6, tune=(0.0, 1.0)),
+            Number("dcutoff", 1.0, "cutoff frequency of the speed", "Hz", 0.0001, 1e6,
+                   tune=(0.2, 10.0), scale="log"),
+            Number("freq", 20.0, "the frequency until there are two timestamps, with quirks=on",
+                   "Hz", 0.001, 1e6),
+            Choice("velocity", "filtered", "predict with the slope of the filtered positions, or"
+                   " with the packets' velocity", VelocitySource),
+            Switch("quirks", "off", "treat equal, earlier and zero timestamps as the program does"),
             *FILTER_SETTINGS,
         ),
     )
 
-    cdef double mincutoff, beta, dcutoff, freq
-    cdef bint takes_velocity, quirks
+    cdef public double mincutoff, beta, dcutoff, freq
+    cdef public bint quirks
+    cdef bint takes_velocity
     cdef bint moving                    # ``velocity`` has had its first slope
-    cdef double frequency, stamp
+    cdef double frequency, timestamp
     cdef Vec3[double] speed
 
-    def configure(self, *, mincutoff, beta, dcutoff, freq, velocity, quirks, **common):
-        self.configure_filter(**common)
-        self.mincutoff = mincutoff
-        self.beta = beta
-        self.dcutoff = dcutoff
-        self.freq = freq
-        self.takes_velocity = velocity == "given"
-        self.quirks = quirks == "on"
+    def configure(self, *, velocity, **common):
+        super().configure(**common)
+        self.takes_velocity = velocity == VelocitySource.GIVEN
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
         self.moving = False
         self.frequency = self.freq
-        self.stamp = packet.time
+        self.timestamp = packet.time
         self.position = packet.position
         self.speed = Vec3[double]()
         self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
@@ -97,11 +99,11 @@ cdef class OneEuro(Filter):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if self.empty or not self.quirks:
             return Filter.accept(self, packet, now)
-        # the program filters whatever comes, and takes a stamp of 0 for none
+        # the program filters whatever comes, and takes a timestamp of 0 for none
         self.measured_at(packet, now)
-        if packet.time > self.stamp and packet.time != 0 and self.stamp != 0:
-            self.frequency = 1 / (packet.time - self.stamp)
-        self.stamp = packet.time
+        if packet.time > self.timestamp and packet.time != 0 and self.timestamp != 0:
+            self.frequency = 1 / (packet.time - self.timestamp)
+        self.timestamp = packet.time
         self.smooth(packet)
         if not self.is_sane():
             self.begin(packet)

@@ -1,22 +1,38 @@
 """Projective velocity blending, from Murphy's Believable Dead Reckoning."""
 
-from libc.math cimport sqrt
+from libc.math cimport isnan, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.blending cimport blended
+from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
+
+
+cpdef enum class Blending:
+    VELOCITY
+    POSITION
+
+cpdef enum class Acceleration:
+    NONE
+    ESTIMATED
+
+cpdef enum class Begin:
+    ARRIVAL
+    LAST_FRAME
 
 
 cdef class Projective(Strategy):
-    """Goes on from what is drawn, and passes over into the path that the packet says.
+    """Goes on from what is drawn, and passes over into the path that the packet gives.
 
     Two paths are projected from each packet on: one from the drawn position p0 and velocity v0,
     one from the received p1, v1 and acceleration a. Over the smoothing time T the first passes
@@ -27,20 +43,21 @@ cdef class Projective(Strategy):
         received = p1 + v1 t + a t^2 / 2
         drawn    = own + (received - own) u    from T on: received
 
-    Blending the velocity too keeps the path from oscillating, as the spline of older programs
-    does. The longer T, the smoother, and the longer wrong. Murphy takes the time between two
-    packets; delta3d makes T the average of it (``smoothing_time=average``, each new one counts
-    for half) up to ``max_smoothing_time``, or 1 s if the velocity could not cover the difference
-    in that time; or it is fixed. An interval longer than ``max_smoothing_time`` is a pause, and
-    does not count. After a turn v0 may be much faster than the entity ever was: if it is more
-    than four times as fast as in the packet before, it is cut to twice (``limit_velocity``).
+    Blending the velocity too keeps the path from oscillating as the splines of older programs
+    do. The longer T is, the smoother the path, and the longer it is wrong. Murphy takes the time
+    between two packets; delta3d makes T the average of it (``smoothing_time=average``, each new
+    one counts for half) up to ``max_smoothing_time``, or 1 s if the velocity could not cover the
+    difference in that time; or it is fixed. An interval longer than ``max_smoothing_time`` is a
+    pause, and does not count. After a turn v0 may be much faster than the entity ever was: if it
+    is more than four times as fast as in the packet before, it is cut to twice that speed
+    (``limit_velocity``).
 
-    Good for vehicles with few packets, and nothing but smooth; a player who turns at once is
-    shown overshooting. There is no lag but the packet's age, and none with ``age=auto``. Paths
-    go on for ever without packets. A teleport that is not marked as one is a fast slide, unless
-    it is longer than ``snap_distance``.
+    Good for vehicles with few packets, and always smooth; a player who turns on the spot is shown
+    overshooting. There is no lag but the packet's age, and none with ``age=auto``. Without
+    packets paths go on for ever. A teleport that is not marked as one is a fast slide, unless it
+    is longer than ``snap_distance``.
 
-    A packet with the newest stamp or an earlier one is discarded. With ``begin=last-frame`` the
+    A packet with the newest timestamp or an earlier one is discarded. With ``begin=last-frame`` the
     blend begins at the last frame drawn, as in the original, which reads its velocity from the
     last two frames; by default it begins when the packet comes in, on the path itself, so that
     frames do not matter. Rows are ``interpolated`` until T and ``extrapolated`` after it.
@@ -56,49 +73,48 @@ cdef class Projective(Strategy):
         source="Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011);"
         " rules of delta3d/delta3d; LGPL-2.1, formulas only",
         proof="formula",
+        rank=200,
         settings=(
-            Setting("blending", "velocity", "blend velocity and position, or position alone",
-                    choices=("velocity", "position")),
-            Setting("smoothing_time", "average", "how long a correction takes; average: the"
-                    " average time between packets", "s", 0.01, 60, choices=("average",),
-                    tune=(0.02, 2.0), scale="log"),
-            Setting("max_smoothing_time", 4.0, "the longest it takes, with smoothing_time=average",
-                    "s", 0.01, 60),
-            Setting("acceleration", "none", "project with the acceleration between the last two"
-                    " packets, or without", choices=("none", "estimated")),
-            Setting("limit_velocity", "on", "cut a drawn velocity that is far above the received",
-                    choices=("on", "off")),
-            Setting("begin", "arrival", "when a blend begins", choices=("arrival", "last-frame")),
+            Choice("blending", "velocity", "blend velocity and position, or position alone",
+                   Blending),
+            Number("smoothing_time", "average", "how long a correction takes; average: the"
+                   " average time between packets", "s", 0.01, 60, unset="average",
+                   tune=(0.02, 2.0), scale="log"),
+            Number("max_smoothing_time", 4.0, "the longest it takes, with smoothing_time=average",
+                   "s", 0.01, 60),
+            Choice("acceleration", "none", "predict with the acceleration between the last two"
+                   " packets, or without", Acceleration),
+            Switch("limit_velocity", "on", "cut a drawn velocity that is far above the received"
+                   " one"),
+            Choice("begin", "arrival", "when a blend begins", Begin),
             age_setting("arrival"),
-            Setting("snap_distance", 0.0, "a larger difference is not smoothed; 0: all are"
-                    " smoothed", "length units", 0, 1e12),
+            SNAP_CORRECTION,
         ),
     )
 
-    cdef bint blends_velocity, averages, accelerates, limits, begins_at_frame
-    cdef double fixed_time, max_smoothing_time, snap_distance
+    cdef public Acceleration acceleration
+    cdef public bint limit_velocity
+    cdef public double max_smoothing_time, snap_distance
+    cdef bint blends_velocity, averages, begins_at_frame
+    cdef double fixed_time
     cdef PacketAge age
     cdef MovingAverage interval
     cdef bint empty, fresh              # fresh: nothing has been drawn since the first packet
     cdef double last_arrival
     cdef double began, smoothing_time   # of the blend
-    cdef Vec3[double] p0, v0, p1, v1, a
-    cdef Vec3[double] received_velocity
-    cdef double frame                   # when the last frame was drawn; its position, velocity
-    cdef Vec3[double] shown, shown_velocity
+    cdef Motion start, received         # (p0, v0) and (p1, v1)
+    cdef Vec3[double] a
+    cdef Vec3[double] received_velocity  # of the newest packet, as it came
+    cdef double frame                   # when the last frame was drawn, and what it showed
+    cdef Motion shown
 
-    def configure(self, *, blending, smoothing_time, max_smoothing_time, acceleration,
-                  limit_velocity, begin, age, snap_distance):
-        self.blends_velocity = blending == "velocity"
-        self.averages = smoothing_time == "average"
-        self.fixed_time = 0 if self.averages else smoothing_time
-        self.max_smoothing_time = max_smoothing_time
-        self.accelerates = acceleration == "estimated"
-        self.limits = limit_velocity == "on"
-        self.begins_at_frame = begin == "last-frame"
+    def configure(self, *, blending, smoothing_time, begin, age):
+        self.blends_velocity = blending == Blending.VELOCITY
+        self.averages = isnan(smoothing_time)
+        self.fixed_time = smoothing_time
+        self.begins_at_frame = begin == Begin.LAST_FRAME
         self.age = NewPacketAge(age)
         self.interval = NewMovingAverage(0.5)
-        self.snap_distance = snap_distance
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -117,17 +133,15 @@ cdef class Projective(Strategy):
             self.depart(now)
             if now - self.last_arrival <= self.max_smoothing_time:
                 self.interval.add(now - self.last_arrival)
-            if self.accelerates:
+            if self.acceleration == Acceleration.ESTIMATED:
                 self.a = (packet.velocity - last_velocity) * (1 / (packet.time - self.newest))
         self.empty = False
         self.last_arrival = now
         self.received_velocity = packet.velocity
         age = self.age.of(packet, now)
-        self.p1 = packet.position + packet.velocity * age + self.a * (0.5 * age * age)
-        self.v1 = packet.velocity + self.a * age
-        if not (is_finite(self.p1) and is_finite(self.v1)):
-            self.p1 = packet.position       # numbers too large to project
-            self.v1 = packet.velocity
+        self.received = projected(packet, self.a, age)
+        if not (is_finite(self.received.position) and is_finite(self.received.velocity)):
+            self.received = packet          # numbers too large to project
             self.a = Vec3[double]()
         if first or not self.can_blend(last_velocity):
             self.began = now
@@ -136,66 +150,60 @@ cdef class Projective(Strategy):
 
     cdef void depart(self, double now) noexcept nogil:
         """The next blend begins at what is drawn now, or in the last frame."""
-        cdef Vec3[double] position = self.path(now), velocity = self.path_velocity(now)
-        if self.begins_at_frame:
-            if self.fresh:
-                return                  # drawn by no frame yet
-            self.began, self.p0, self.v0 = self.frame, self.shown, self.shown_velocity
-        else:
-            self.began, self.p0, self.v0 = now, position, velocity
+        cdef Motion drawn
+        if not self.begins_at_frame:
+            drawn = self.path(now)      # needs the old beginning
+            self.began, self.start = now, drawn
+        elif not self.fresh:            # drawn by a frame
+            self.began, self.start = self.frame, self.shown
 
     cdef bint can_blend(self, Vec3[double] last_velocity) noexcept nogil:
-        """Prepares to blend from p0, v0; False: the way is too long, or not finite."""
-        cdef Vec3[double] way = self.p1 - self.p0
-        cdef double speed2 = dot(self.v0, self.v0), last2 = dot(last_velocity, last_velocity)
-        if (self.begins_at_frame and self.fresh) or is_beyond(way, self.snap_distance):
+        """Prepares to blend from the start; False: too far to the received path, or not finite."""
+        cdef Vec3[double] displacement = self.received.position - self.start.position
+        cdef double speed2 = dot(self.start.velocity, self.start.velocity)
+        cdef double last2 = dot(last_velocity, last_velocity)
+        if (self.begins_at_frame and self.fresh) or is_beyond(displacement, self.snap_distance):
             return False
-        if self.limits and speed2 > 16 * last2:
-            self.v0 = self.v0 * sqrt(4 * last2 / speed2)
+        if self.limit_velocity and speed2 > 16 * last2:
+            self.start.velocity = self.start.velocity * sqrt(4 * last2 / speed2)
         self.smoothing_time = self.fixed_time
         if self.averages:
             self.smoothing_time = self.max_smoothing_time
             if self.interval.count > 0:
                 self.smoothing_time = min(self.interval.value, self.smoothing_time)
-            if dot(self.v1, self.v1) * self.smoothing_time ** 2 < dot(way, way):
+            if (dot(self.received.velocity, self.received.velocity) * self.smoothing_time ** 2
+                    < dot(displacement, displacement)):
                 self.smoothing_time = min(self.smoothing_time, 1.0)
-        return is_finite(way) and is_finite(self.v0)
+        return is_finite(displacement) and is_finite(self.start.velocity)
 
-    cdef Vec3[double] path(self, double at) noexcept nogil:
+    cdef Motion path(self, double at) noexcept nogil:
         cdef double t = at - self.began
         if t < self.smoothing_time:
-            return blended(self.p0, self.v0, self.p1, self.v1, self.a, self.smoothing_time, t,
+            return blended(self.start, self.received, self.a, self.smoothing_time, t,
                            self.blends_velocity)
-        return self.p1 + self.v1 * t + self.a * (0.5 * t * t)
-
-    cdef Vec3[double] path_velocity(self, double at) noexcept nogil:
-        cdef double t = at - self.began
-        if t < self.smoothing_time:
-            return blended_velocity(self.p0, self.v0, self.p1, self.v1, self.a,
-                                    self.smoothing_time, t, self.blends_velocity)
-        return self.v1 + self.a * t
+        return projected(self.received, self.a, t)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] position
+        cdef Motion drawn
         if self.empty:
             sample.status = NONE
             return
         if self.begins_at_frame and self.fresh:
             self.began = at
-        position = self.path(at)
-        sample.velocity = self.path_velocity(at)
-        if not (is_finite(position) and is_finite(sample.velocity)):
-            position = self.p1
-            sample.velocity = Vec3[double]()
+        drawn = self.path(at)
+        if not (is_finite(drawn.position) and is_finite(drawn.velocity)):
+            drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:
-            if self.fresh:
-                self.shown_velocity = sample.velocity
-            elif at > self.frame:
-                self.shown_velocity = (position - self.shown) * (1 / (at - self.frame))
-                if not is_finite(self.shown_velocity):
-                    self.shown_velocity = Vec3[double]()
-            sample.velocity = self.shown_velocity
-            self.frame, self.shown = at, position
+            if not self.fresh:
+                drawn.velocity = self.velocity_of_frames(drawn.position, at)
+            self.frame, self.shown = at, drawn
         self.fresh = False
-        sample.position = position
-        sample.status = INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED
+        sample.show(drawn, INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED)
+
+    cdef Vec3[double] velocity_of_frames(self, Vec3[double] position, double at) noexcept nogil:
+        """From the last frame to this position; as it was where no time has passed."""
+        cdef Vec3[double] velocity
+        if not at > self.frame:
+            return self.shown.velocity
+        velocity = (position - self.shown.position) * (1 / (at - self.frame))
+        return velocity if is_finite(velocity) else Vec3[double]()

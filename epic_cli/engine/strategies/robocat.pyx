@@ -1,22 +1,37 @@
-"""RoboCat Action, the program of the seed book's chapter 8."""
+"""RoboCat Action, the program of chapter 8 of Glazer and Madhav."""
+
+from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport WeightedTimedAverage
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_finite
+from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as NewWeightedTimedAverage
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.strategies.parts.averages import (
+    WeightedTimedAverage as NewWeightedTimedAverage,
+)
 
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30
 
-# The share of the way that the own cat goes at once.
+# The fraction of the difference that the player's own cat covers at once.
 cdef double LOCAL_SHARE = 0.1
+
+
+cpdef enum class Role:
+    REMOTE
+    LOCAL
+
+
+cdef struct OutOfSync:
+    bint apart
+    double since                        # local time
 
 
 cdef class Robocat(Strategy):
@@ -24,30 +39,31 @@ cdef class Robocat(Strategy):
 
     A remote cat's state is half an RTT old, and the player's input needs another half to get to
     the server: the program draws other cats where they will be when it does. On each packet the
-    received state is simulated for one RTT, in steps of 1/30 s, and what is shown is drawn
-    towards it, further the longer it has been out of sync:
+    received state is simulated for one RTT, in steps of 1/30 s, and what is shown is pulled
+    towards it, more strongly the longer it has been out of sync:
 
         corrected = received, simulated for RTT
         shown     = lerp(shown, corrected, time out of sync / RTT), corrected after RTT
 
     and the same for the velocity. In between, frames simulate on with the shown velocity. The
     time out of sync begins at the first packet that does not agree, and ends when shown and
-    corrected are the same or the cat stands still. ``role=local`` is the player's own cat: not
-    put ahead, and a tenth of the way at each packet, until the RTT is over.
+    corrected are the same or the cat stands still. ``role=local`` is the player's own cat: it is
+    not put ahead, and covers a tenth of the difference at each packet until the RTT is over.
 
     The RTT is set, or measured as twice the age of packets, by the program's own average: each
     measurement counts for the time it stands for, up to ``duration``. Two rules of the program
-    are mended: its average begins at 0, here at the first measurement; and there shown and
+    are corrected: its average begins at 0, here at the first measurement; and there shown and
     corrected must be the same to the last bit, so that rounding alone keeps a cat out of sync
-    for ever, here within ``sync_distance`` (0: as there).
+    for ever, here within ``sync_distance`` (0: as in the program).
 
-    Good to chase other players, whom one sees where one will meet them. It is ahead of
-    the present by half an RTT, so that all turns and stops overshoot by that. An entity that
-    always turns is out of sync all the time, and after the first RTT jumps at every packet:
-    little is smoothed then. A teleport that is not marked slides likewise for one RTT.
+    Good for chasing other players, who are shown where one will meet them. It is ahead of the
+    present by half an RTT, so that all turns and stops overshoot by that much. An entity that
+    keeps turning is out of sync all the time, and after the first RTT jumps at every packet:
+    little is smoothed then. A teleport that is not marked also slides for one RTT.
 
-    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``, and
-    ``interpolated`` while it is out of sync. It goes on for ever without packets.
+    A packet with the newest timestamp or an earlier one is discarded. Every row is
+    ``extrapolated``: between packets the entity goes on at the velocity shown, which nothing
+    bends. Without packets it goes on for ever.
     """
 
     declaration = Declaration(
@@ -60,82 +76,78 @@ cdef class Robocat(Strategy):
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"
         " MultiplayerBook/MultiplayerBook; no licence, formulas only",
         proof="formula",
+        rank=220,
         settings=(
-            Setting("rtt", "measured", "the round-trip time; measured: twice the age of packets",
-                    "s", 0, 10, choices=("measured",), tune=(0.02, 0.5), scale="log"),
-            Setting("duration", 1.0, "how much time the average counts, with rtt=measured", "s",
-                    0.01, 60),
-            Setting("role", "remote", "another player's cat, or the player's own",
-                    choices=("remote", "local")),
-            Setting("sync_distance", 0.001, "a smaller difference counts as none", "length units",
-                    0, 1e9),
+            Number("rtt", "measured", "the round-trip time; measured: twice the age of packets",
+                   "s", 0, 10, unset="measured", tune=(0.02, 0.5), scale="log"),
+            Number("duration", 1.0, "how much time the average covers, with rtt=measured", "s",
+                   0.01, 60),
+            Choice("role", "remote", "another player's cat, or the player's own", Role),
+            Number("sync_distance", 0.001, "a smaller difference counts as none", "length units",
+                   0, 1e9),
             age_setting(),
         ),
     )
 
-    cdef bint measures, remote
-    cdef double fixed_rtt, sync_distance
+    cdef public double rtt, sync_distance
+    cdef public Role role
     cdef PacketAge age
     cdef WeightedTimedAverage average
     cdef bint empty
     cdef double simulated               # the local time up to which it was simulated
-    cdef Vec3[double] position, velocity
-    cdef bint apart, velocity_apart     # out of sync, since when
-    cdef double apart_since, velocity_apart_since
+    cdef Motion cat
+    cdef OutOfSync position_state, velocity_state
 
-    def configure(self, *, rtt, duration, role, sync_distance, age):
-        self.measures = rtt == "measured"
-        self.fixed_rtt = 0 if self.measures else rtt
+    def configure(self, *, duration, age):
         self.average = NewWeightedTimedAverage(duration)
-        self.remote = role == "remote"
-        self.sync_distance = sync_distance
         self.age = NewPacketAge(age)
 
     @property
-    def rtt(self):
+    def rtt_in_use(self):
         """The round-trip time that the next correction goes by, seconds."""
         return self.round_trip_time()
 
     cdef double round_trip_time(self) noexcept nogil:
-        return self.average.value if self.measures else self.fixed_rtt
+        return self.average.value if isnan(self.rtt) else self.rtt
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
-        self.apart = False
-        self.velocity_apart = False
+        self.position_state.apart = self.velocity_state.apart = False
         self.age.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
         """Takes twice the packet's age for a measurement of the RTT."""
-        cdef double rtt = min(max(2 * self.age.of(packet, now), 0.0), 10.0)
+        cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)
         else:
             self.average.add(rtt, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Vec3[double] shown = self.position, shown_velocity = self.velocity
+        cdef Motion shown
         if not self.empty:
             if packet.time <= self.newest:
                 return False
             self.simulate(now - self.simulated)
-            shown, shown_velocity = self.position, self.velocity
+            shown = self.cat
         self.measure(packet, now)
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.cat = packet
         self.simulated = now
-        if self.remote:
+        if self.role == Role.REMOTE:
             self.simulate_ahead(self.round_trip_time())
         if not self.empty:
-            self.interpolate(shown, shown_velocity, now)
+            self.cat.position = self.corrected(
+                shown.position, self.cat.position, &self.position_state, now)
+            self.cat.velocity = self.corrected(
+                shown.velocity, self.cat.velocity, &self.velocity_state, now)
         self.empty = False
-        if not is_finite(self.position):
-            self.position = packet.position     # numbers too large to simulate
+        if not is_finite(self.cat.position):
+            self.cat.position = packet.position     # numbers too large to simulate
         return True
 
     cdef void simulate(self, double seconds) noexcept nogil:
         """Moves on with the shown velocity, without a cat's walls and thrust."""
-        self.position = self.position + self.velocity * seconds
+        self.cat.position = self.cat.position + self.cat.velocity * seconds
 
     cdef void simulate_ahead(self, double seconds) noexcept nogil:
         while seconds >= STEP:
@@ -143,50 +155,34 @@ cdef class Robocat(Strategy):
             seconds -= STEP
         self.simulate(seconds)
 
-    cdef void interpolate(self, Vec3[double] shown, Vec3[double] shown_velocity,
-                          double now) noexcept nogil:
-        """From the corrected state back towards what was shown."""
+    cdef Vec3[double] corrected(self, Vec3[double] shown, Vec3[double] received, OutOfSync* state,
+                                double now) noexcept nogil:
+        """What is shown next of a position or velocity: between what was and what it should be."""
         cdef double rtt = self.round_trip_time(), elapsed
-        cdef Vec3[double] way = self.position - shown
-        cdef Vec3[double] change = self.velocity - shown_velocity
-        if self.in_sync(way):
-            self.apart = False
-        else:
-            if not self.apart:
-                self.apart_since = now
-            self.apart = True
-            elapsed = now - self.apart_since
-            if elapsed < rtt:
-                self.position = lerp(shown, self.position, self.share(elapsed, rtt))
-        if self.in_sync(change):
-            self.velocity_apart = False
-        else:
-            if not self.velocity_apart:
-                self.velocity_apart_since = now
-            self.velocity_apart = True
-            elapsed = now - self.velocity_apart_since
-            if elapsed < rtt:
-                self.velocity = lerp(shown_velocity, self.velocity, self.share(elapsed, rtt))
+        if self.in_sync(received - shown):
+            state.apart = False
+            return received
+        if not state.apart:
+            state.since = now
+        state.apart = True
+        elapsed = now - state.since
+        return lerp(shown, received, self.share(elapsed, rtt)) if elapsed < rtt else received
 
     cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
 
     cdef double share(self, double elapsed, double rtt) noexcept nogil:
-        return elapsed / rtt if self.remote else LOCAL_SHARE
+        return elapsed / rtt if self.role == Role.REMOTE else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before = self.position
+        cdef Vec3[double] before = self.cat.position
         if self.empty:
             sample.status = NONE
             return
         self.simulate(at - self.simulated)
-        if not is_finite(self.position):
-            self.position = before
+        if not is_finite(self.cat.position):
+            self.cat.position = before
         self.simulated = at
-        if dot(self.velocity, self.velocity) == 0:
-            self.apart = False          # a cat that stands still is in sync
-        sample.position = self.position
-        sample.velocity = self.velocity
-        sample.status = EXTRAPOLATED
-        if self.apart and at - self.apart_since < self.round_trip_time():
-            sample.status = INTERPOLATED
+        if dot(self.cat.velocity, self.cat.velocity) == 0:
+            self.position_state.apart = False   # a cat that stands still is in sync
+        sample.show(self.cat, EXTRAPOLATED)

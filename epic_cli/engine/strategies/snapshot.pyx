@@ -4,14 +4,19 @@ from libc.math cimport ceil, fabs
 from libcpp.vector cimport vector
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.strategies.parts.sync cimport PhaseLockedLoop
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop as NewPhaseLockedLoop
 
+
+cpdef enum class Clock:
+    STAMPS
+    PLL
 
 cdef struct Point:
     double time
@@ -25,20 +30,20 @@ cdef class Snapshot(Strategy):
         drawn = lerp(before, after, (time - before.time) / (after.time - before.time))
 
     What is drawn is always a place where the entity has been, or a point between two of them: no
-    guess, no overshoot. The price is the delay, which must cover the time between two updates
-    and the jitter of the network; two update periods is the usual choice (one may be lost).
+    guessing, no overshoot. The price is the delay, which must cover the time between two updates
+    and the jitter of the network; two update periods are the usual choice (one may be lost).
 
     Updates wait in a ring of ceil(interpolation_time / step) + 1 places, one of which stays
     empty; where they come closer together than ``step`` the oldest is overwritten. Before there
     is an update older than the drawn time, the oldest is shown; when there is none newer, the
     newest is: both rows are ``held``.
 
-    ``clock=stamps`` compares the packets' stamps (less their ``delta``: how old the state was)
-    with the local time, for clocks that agree. ``clock=pll`` needs no stamps: a phase-locked loop
-    keeps a local clock in step with updates that come every ``server_step`` seconds, counts them,
-    and takes update n for the state of n * server_step - delta. A lost update is then missing
-    from the count, and the loop moves the clock after it by at most ``limit`` an update. When an
-    update is ``resync`` seconds off, the loop starts anew.
+    ``clock=stamps`` compares the packets' timestamps (minus their ``delta``: how old the state
+    was) with the local time, for clocks that agree. ``clock=pll`` needs no timestamps: a
+    phase-locked loop keeps a local clock in step with updates that come every ``server_step``
+    seconds, counts them, and takes update n for the state at n * server_step - delta. A lost
+    update is then missing from the count, and the loop moves the clock after it by at most
+    ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts.
 
     The velocity is the slope between the two updates; zero where the row is held.
     """
@@ -53,38 +58,35 @@ cdef class Snapshot(Strategy):
         source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
         " PositionCircularBuffer)",
         proof="formula",
+        rank=60,
         settings=(
-            Setting("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
-                    0.001, 60, tune=(0.02, 1.0), scale="log"),
-            Setting("step", 0.033, "the least time between two updates, which sizes the ring", "s",
-                    0.001, 60),
-            Setting("clock", "stamps", "what time it is at the sender: by its stamps, or by a"
-                    " phase-locked loop", choices=("stamps", "pll")),
-            Setting("server_step", 0.1, "time between two updates, with clock=pll", "s", 0.001, 60),
-            Setting("decay", 0.9, "how much of the summed difference stays, with clock=pll", "",
-                    0, 0.9999, tune=(0.5, 0.99)),
-            Setting("gain", 0.01, "how much of it shifts the clock, with clock=pll", "", 0, 1,
-                    tune=(0.001, 0.1), scale="log"),
-            Setting("limit", 0.0001, "the largest shift of the clock an update, with clock=pll",
-                    "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
-            Setting("resync", 1.0, "an update that is this far off starts the loop anew, with"
-                    " clock=pll", "s", 0.01, 3600),
+            Number("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
+                   0.001, 60, tune=(0.02, 1.0), scale="log"),
+            Number("step", 0.033, "the shortest time between two updates, which sizes the ring",
+                   "s", 0.001, 60),
+            Choice("clock", "stamps", "where the sender's time comes from: the timestamps, or a"
+                   " phase-locked loop", Clock),
+            Number("server_step", 0.1, "time between two updates, with clock=pll", "s", 0.001, 60),
+            Number("decay", 0.9, "how much of the summed difference stays, with clock=pll", "",
+                   0, 0.9999, tune=(0.5, 0.99)),
+            Number("gain", 0.01, "how much of it shifts the clock, with clock=pll", "", 0, 1,
+                   tune=(0.001, 0.1), scale="log"),
+            Number("limit", 0.0001, "the largest shift of the clock per update, with clock=pll",
+                   "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
+            Number("resync", 1.0, "restart the loop at an update that is this far off, with"
+                   " clock=pll", "s", 0.01, 3600),
         ),
     )
 
-    cdef double interpolation_time, resync
-    cdef bint locks
+    cdef public double interpolation_time, resync
+    cdef public Clock clock
     cdef bint running               # the loop has had its first update
     cdef PhaseLockedLoop loop
     cdef vector[Point] ring
     cdef size_t first, next         # of the ring: the oldest update, the place for the next one
 
-    def configure(self, *, interpolation_time, step, clock, server_step, decay, gain, limit,
-                  resync):
-        cdef double size = ceil(interpolation_time / step) + 1
-        self.interpolation_time = interpolation_time
-        self.resync = resync
-        self.locks = clock == "pll"
+    def configure(self, *, step, server_step, decay, gain, limit):
+        cdef double size = ceil(self.interpolation_time / step) + 1
         self.loop = NewPhaseLockedLoop(server_step, decay, gain, limit)
         # two updates and the empty place are the least to interpolate with
         self.ring.resize(<size_t>max(size, 3.0))
@@ -116,7 +118,7 @@ cdef class Snapshot(Strategy):
 
     cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
         """When the update's state was true, on the clock that ``drawn_time`` reads."""
-        if not self.locks:
+        if self.clock == Clock.STAMPS:
             return packet.time - packet.delta
         if self.running and fabs(self.loop.expected - self.loop.time(now)) <= self.resync:
             self.loop.server_update(now)
@@ -127,7 +129,7 @@ cdef class Snapshot(Strategy):
         return self.loop.server_time(packet.delta)
 
     cdef double drawn_time(self, double at) noexcept nogil:
-        if self.locks:
+        if self.clock == Clock.PLL:
             at = self.loop.since_start(at)
         return at - self.interpolation_time
 
@@ -145,11 +147,11 @@ cdef class Snapshot(Strategy):
             second = self.after(second)
         before = &self.ring[self.first]
         if before.time >= time or second == self.next:
-            sample.position = before.position
-            sample.status = HELD
+            sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
             return
         after = &self.ring[second]
-        sample.position = lerp(before.position, after.position,
-                               (time - before.time) / (after.time - before.time))
-        sample.velocity = (after.position - before.position) * (1 / (after.time - before.time))
-        sample.status = INTERPOLATED
+        sample.show(
+            Motion(lerp(before.position, after.position,
+                        (time - before.time) / (after.time - before.time)),
+                   (after.position - before.position) * (1 / (after.time - before.time))),
+            INTERPOLATED)

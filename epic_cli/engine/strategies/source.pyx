@@ -1,26 +1,27 @@
 """The interpolated variables of Valve's Source engine."""
 
-from libc.math cimport NAN, fabs, isfinite
+from libc.math cimport fabs
 
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 
-# Stamps closer than this are the same, s.
+# Timestamps closer than this are the same, s.
 cdef double EPSILON = 0.0001
 # So little past the newest state is no extrapolation, s.
 cdef double NO_TIME = 0.001
@@ -36,24 +37,25 @@ cdef class Source(Strategy):
         time = sender's time - max(cl_interp, cl_interp_ratio / cl_updaterate) - tick_interval
 
     Between two states with a third one before them it is a cubic Hermite curve whose slopes are
-    the two differences (the slope at its end is that of the way just made, not of the one to
-    come, so no later state is needed):
+    the two differences (the slope at its end is that of the segment that ends there, not of the
+    next one, so no later state is needed):
 
         p(u) = (2u^3 - 3u^2 + 1) p1 + (3u^2 - 2u^3) p2 + (u^3 - 2u^2 + u) (p1 - p0)
                + (u^3 - u^2) (p2 - p1)
 
-    with p0 moved along its way to p1, to where it would be were all intervals equal. With two
-    states only it is a line. Past the newest state the last way is continued for
+    with p0 moved along the line to p1, to where it would be if all intervals were equal. With
+    only two states it is a line. Past the newest state the last segment is continued for
     ``cl_extrapolate_amount`` at most, then held.
 
     Smooth at constant acceleration, hides one lost packet at the usual settings, and a few more
     by extrapolation. The one-sided slopes overshoot: an entity that stops dead is drawn 14 % of
-    its last step too far, and one that starts moves backwards first by nothing, but late.
+    its last step too far; one that starts is not drawn moving backwards first, but starts late.
 
-    Source's client knows the server's time; here the stamp that would come in now is estimated
-    (``latency=auto``), or given by arrival less stamp. Late packets are discarded; with
-    ``quirks=on`` a late packet wipes out the newer ones as in the original. A stamp equal to the
-    newest replaces it. ``snap_distance`` stands for Source's no-interpolation flag.
+    Source's client knows the server's time; here the timestamp that would come in now is
+    estimated (``latency=auto``), or given by the arrival time minus the timestamp. Late packets
+    are discarded; with ``quirks=on`` a late packet wipes out the newer ones, as in the original.
+    A packet with the newest timestamp replaces the newest. ``snap_distance`` stands for Source's
+    no-interpolation flag.
 
     The velocity is that of the packets, taken along the same curve as any other variable.
     """
@@ -67,34 +69,33 @@ cdef class Source(Strategy):
         on_loss="interpolates across what is lost, extrapolates for 0.25 s, then holds",
         source="Source SDK 2013 (Valve), interpolatedvar.h; formulas only, none of its code",
         proof="formula",
+        rank=110,
         settings=(
-            Setting("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
-                    tune=(0.01, 0.5), scale="log"),
-            Setting("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
-                    "packets", 0, 100),
-            Setting("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
-            Setting("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
-            Setting("cl_extrapolate", "on", "go on past the newest state", choices=("on", "off")),
-            Setting("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
+            Number("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
+                   tune=(0.01, 0.5), scale="log"),
+            Number("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
+                   "packets", 0, 100),
+            Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
+            Number("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
+            Switch("cl_extrapolate", "on", "go on past the newest state"),
+            Number("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
             LATENCY,
             SNAP_DISTANCE,
-            Setting("quirks", "off", "let a late packet wipe out newer ones, as the original does",
-                    choices=("on", "off")),
+            Switch("quirks", "off", "let a late packet wipe out newer ones, as the original does"),
         ),
     )
 
-    cdef double interpolation_time, most, snap_distance
-    cdef bint quirks
-    cdef SenderClock clock
+    cdef public double snap_distance
+    cdef public bint quirks
+    cdef double interpolation_time, most
+    cdef SenderTime clock
     cdef SnapshotBuffer history
 
     def configure(self, *, cl_interp, cl_interp_ratio, cl_updaterate, tick_interval,
-                  cl_extrapolate, cl_extrapolate_amount, latency, snap_distance, quirks):
+                  cl_extrapolate, cl_extrapolate_amount, latency):
         self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate) + tick_interval
-        self.most = cl_extrapolate_amount if cl_extrapolate == "on" else 0
-        self.clock = NewSenderClock(NAN if latency == "auto" else latency)
-        self.snap_distance = snap_distance
-        self.quirks = quirks == "on"
+        self.most = cl_extrapolate_amount if cl_extrapolate else 0
+        self.clock = NewSenderTime(latency)
         self.history.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -122,17 +123,17 @@ cdef class Source(Strategy):
             self.history.drop_front(before - 3)
         before = self.history.count_until(time)
         if before == 0:
-            draw_held(self.history.front(), sample)
+            sample.hold(self.history.front(), self.drawn, INTERPOLATED)
         elif before == self.history.size():
             self.draw_past(self.history.back(), time, sample)
         else:
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """The last way, continued; or the newest state where there is none."""
+        """The last segment, continued; or the newest state where there is none."""
         cdef Snapshot before
         cdef double past = time - newest.time
-        draw_held(newest, sample)
+        sample.hold(newest, self.drawn, INTERPOLATED)
         if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
             return
         before = self.history[self.history.size() - 2]
@@ -140,15 +141,18 @@ cdef class Source(Strategy):
             return
         draw_between(before, newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
-        sample.status = EXTRAPOLATED if past <= self.most else HELD
+        if past <= self.most:
+            sample.status = EXTRAPOLATED
+        else:
+            sample.hold(sample, self.drawn, EXTRAPOLATED)
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
         """The curve from the state that has this index to the next."""
         cdef Snapshot start = self.history[index]
         cdef Snapshot end = self.history[index + 1]
         cdef Snapshot previous
-        cdef double way = end.time - start.time
-        cdef double u = (time - start.time) / way
+        cdef double duration = end.time - start.time
+        cdef double u = (time - start.time) / duration
         cdef double ratio
         draw_between(start, end, u, self.snap_distance, sample)
         if index == 0 or farther(start.position, end.position, self.snap_distance):
@@ -156,8 +160,8 @@ cdef class Source(Strategy):
         previous = self.history[index - 1]
         if farther(previous.position, start.position, self.snap_distance):
             return
-        ratio = way / (start.time - previous.time)
-        if fabs(way - (start.time - previous.time)) <= EPSILON:
+        ratio = duration / (start.time - previous.time)
+        if fabs(duration - (start.time - previous.time)) <= EPSILON:
             ratio = 1
         sample.position = curve(previous.position, start.position, end.position, ratio, u,
                                 sample.position)
@@ -172,5 +176,5 @@ cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, doubl
     cdef Vec3[double] result
     if ratio != 1:
         p0 = lerp(p0, p1, 1 - ratio)
-    result = hermite(p1, p1 - p0, p2, p2 - p1, 1, u)
-    return result if isfinite(result.x + result.y + result.z) else otherwise
+    result = hermite(Motion(p1, p1 - p0), Motion(p2, p2 - p1), 1, u).position
+    return result if is_finite(result) else otherwise

@@ -2,26 +2,25 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
 
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
 
-cdef enum Mode:
-    DISABLED
-    LINEAR
+cpdef enum Mode:
     EXPONENTIAL
-
-_MODES = ("disabled", "linear", "exponential")
+    LINEAR
+    DISABLED
 
 # How far past the server's time the linear mode's clock may run, in correction intervals.
 cdef double OVERSHOOT = 0.15
 
 
 cdef class Unreal(Strategy):
-    """The capsule jumps to each packet; the mesh, which is what one sees, follows smoothly.
+    """The capsule jumps to each packet; the mesh, which is what the player sees, follows smoothly.
 
     The capsule takes the server's position at once and simulates on with its velocity. What is
     drawn is the capsule plus the offset of the mesh, which a correction sets so that nothing
@@ -36,21 +35,21 @@ cdef class Unreal(Strategy):
         offset = offset * (1 - dt / smooth_time), or 0 if dt >= smooth_time
 
     with half the smooth time while the character stands. linear takes it away at a steady pace
-    on a clock of its own, which follows the stamps and may run ahead of the newest by 15 % of
-    the way it last was behind, D:
+    on a clock of its own, which follows the timestamps and may run ahead of the newest by 15 % of
+    D, the time that it was last behind:
 
-        percent = clamp((D - (stamp - clock)) / D, 0, 1.15)
+        percent = clamp((D - (timestamp - clock)) / D, 0, 1.15)
         offset  = (offset at the correction) * (1 - percent)
 
-    so that it overshoots by up to 15 % when the next packet is late. Good: cheap, the
+    so that it overshoots by up to 15 % when the next packet is late. Good: it is cheap, the
     capsule is never off by more than the network is, and large errors are not smoothed. Bad:
     exponential smoothing depends on the frame rate (at 20 Hz half of the offset goes in a frame,
-    at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set
-    them in your unit.
+    at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set them in
+    your own unit.
 
-    A packet with the newest stamp or an earlier one is discarded. The velocity is the capsule's.
-    Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while there is an
-    offset, and ``held`` without.
+    A packet with the newest timestamp or an earlier one is discarded. The velocity is the
+    capsule's. Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while
+    there is an offset (``extrapolated`` where the linear mode overshoots), and ``held`` without.
     """
 
     declaration = Declaration(
@@ -63,42 +62,33 @@ cdef class Unreal(Strategy):
         source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"
         " the formulas; Epic EULA, no source used",
         proof="formula",
+        rank=210,
         settings=(
-            Setting("network_smoothing_mode", "exponential", "how the offset goes to zero",
-                    choices=("exponential", "linear", "disabled")),
-            Setting("network_simulated_smooth_location_time", 0.1, "smooth time of the"
-                    " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
-                    scale="log"),
-            Setting("network_max_smooth_update_distance", 256.0, "the offset that one correction"
-                    " adds at most", "length units", 0, 1e12),
-            Setting("network_no_smooth_update_distance", 384.0, "a longer correction is a"
-                    " teleport", "length units", 0, 1e12),
-            Setting("max_client_smoothing_delta_time", 0.5, "how far the linear mode's clock may"
-                    " be behind", "s", 0.001, 60),
-            Setting("prediction", "on", "simulate on with the velocity between packets",
-                    choices=("on", "off")),
+            Choice("network_smoothing_mode", "exponential", "how the offset goes to zero", Mode),
+            Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
+                   " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
+                   scale="log"),
+            Number("network_max_smooth_update_distance", 256.0, "the most that one correction adds"
+                   " to the offset", "length units", 0, 1e12),
+            Number("network_no_smooth_update_distance", 384.0, "a longer correction is a"
+                   " teleport", "length units", 0, 1e12),
+            Number("max_client_smoothing_delta_time", 0.5, "how far the linear mode's clock may"
+                   " be behind", "s", 0.001, 60),
+            Switch("prediction", "on", "simulate on with the velocity between packets"),
         ),
     )
 
-    cdef Mode mode
-    cdef bint predicts
-    cdef double smooth_time, max_distance, no_distance, max_delta
+    cdef public Mode network_smoothing_mode
+    cdef public bint prediction
+    cdef public double network_simulated_smooth_location_time
+    cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
+    cdef public double max_client_smoothing_delta_time
     cdef bint empty, drew
     cdef double received, frame         # local times of the newest packet and the last frame
-    cdef Vec3[double] capsule, velocity         # as received
+    cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
-    cdef double server_time, clock, behind      # of the linear mode: stamp, clock, D
-
-    def configure(self, *, network_smoothing_mode, network_simulated_smooth_location_time,
-                  network_max_smooth_update_distance, network_no_smooth_update_distance,
-                  max_client_smoothing_delta_time, prediction):
-        self.mode = <Mode><int>_MODES.index(network_smoothing_mode)
-        self.smooth_time = network_simulated_smooth_location_time
-        self.max_distance = network_max_smooth_update_distance
-        self.no_distance = network_no_smooth_update_distance
-        self.max_delta = max_client_smoothing_delta_time
-        self.predicts = prediction == "on"
+    cdef double server_time, clock, behind      # of the linear mode: timestamp, clock, D
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -108,9 +98,9 @@ cdef class Unreal(Strategy):
 
     cdef Vec3[double] simulated(self, double at) noexcept nogil:
         """The capsule."""
-        if self.predicts:
-            return self.capsule + self.velocity * (at - self.received)
-        return self.capsule
+        if self.prediction:
+            return self.capsule.position + self.capsule.velocity * (at - self.received)
+        return self.capsule.position
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
@@ -121,43 +111,43 @@ cdef class Unreal(Strategy):
             before = self.simulated(now)
         self.empty = False
         self.received = now
-        self.capsule = packet.position
-        self.velocity = packet.velocity
+        self.capsule = packet
         if first:
             self.server_time = self.clock = packet.time
             self.behind = 0
-        elif self.mode != DISABLED:
+        elif self.network_smoothing_mode != DISABLED:
             self.correct(before - packet.position, packet.time)
         return True
 
-    cdef void correct(self, Vec3[double] way, double stamp) noexcept nogil:
-        """The capsule was moved back by ``way``: the mesh stays where it was."""
-        cdef double step = stamp - self.server_time
-        cdef double distance = sqrt(dot(way, way))
-        if distance > self.no_distance:
+    cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
+        """The capsule was moved back by a displacement: the mesh stays where it was."""
+        cdef double step = timestamp - self.server_time
+        cdef double distance = sqrt(dot(displacement, displacement))
+        if distance > self.network_no_smooth_update_distance:
             self.offset = Vec3[double]()
-        elif distance > self.max_distance:
-            self.offset = self.offset + way * (self.max_distance / distance)
+        elif distance > self.network_max_smooth_update_distance:
+            self.offset = self.offset + displacement * (
+                self.network_max_smooth_update_distance / distance)
         else:
-            self.offset = self.offset + way
+            self.offset = self.offset + displacement
         if not is_finite(self.offset):
             self.offset = Vec3[double]()
         self.corrected_offset = self.offset
-        self.server_time = stamp
-        self.clock = max(self.clock, stamp - self.max_delta)
-        if self.clock >= stamp:
+        self.server_time = timestamp
+        self.clock = max(self.clock, timestamp - self.max_client_smoothing_delta_time)
+        if self.clock >= timestamp:
             # the clock ran ahead while packets were late: it begins one interval behind again
-            self.clock = stamp - min(step, self.max_delta)
-        self.behind = stamp - self.clock
+            self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
+        self.behind = timestamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
         """Lets the offset shrink for the time of one frame."""
-        cdef double time = self.smooth_time
-        if self.mode == LINEAR:
+        cdef double time = self.network_simulated_smooth_location_time
+        if self.network_smoothing_mode == LINEAR:
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
             self.offset = self.corrected_offset * (1 - self.lerp_percent())
             return
-        if dot(self.velocity, self.velocity) == 0:
+        if dot(self.capsule.velocity, self.capsule.velocity) == 0:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
 
@@ -169,6 +159,7 @@ cdef class Unreal(Strategy):
                        1 + OVERSHOOT)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
@@ -176,11 +167,14 @@ cdef class Unreal(Strategy):
             self.smooth(at - self.frame)
         self.frame = at
         self.drew = True
-        sample.position = self.simulated(at) + self.offset
-        sample.velocity = self.velocity
-        if self.predicts:
-            sample.status = EXTRAPOLATED
+        motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+        if not is_finite(motion.position):
+            motion.position = self.capsule.position     # numbers too large to simulate
+        if self.prediction:
+            sample.show(motion, EXTRAPOLATED)
+        elif dot(self.offset, self.offset) == 0:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif self.mode == LINEAR and self.lerp_percent() > 1:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
         else:
-            sample.status = INTERPOLATED if dot(self.offset, self.offset) > 0 else HELD
-        if not is_finite(sample.position):
-            sample.position = self.capsule      # numbers too large to simulate
+            sample.show(motion, INTERPOLATED)

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from epic_cli.engine.declaration import Value
+from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration
 from epic_cli.repl.changes import change_view, settings_in_force
 from epic_cli.repl.commands.common import command

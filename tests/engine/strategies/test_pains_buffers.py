@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from support.delivery import drawn
 
-from epic_cli import Packet, Sample, strategy
+from epic_cli import Declaration, Packet, Sample, strategy
+from epic_cli.engine.strategies import declaration
 
 SPEED = 10.0
 INTERVAL = 0.05
@@ -40,9 +41,6 @@ BUFFERS: dict[str, tuple[str, dict[str, float | str]]] = {
     "gambetta-quirks": ("gambetta", {"quirks": "on"}),
     "james-frowen": ("james-frowen", {}),
 }
-#: These go by the times of arrival alone, or feel their way to the sender's time.
-WOBBLY = {"gambetta", "gambetta-quirks", "quake3", "quake3-linear", "quake3-linear-stop"}
-
 every = pytest.mark.parametrize("name", BUFFERS)
 #: With quirks an original may do what the others must not: draw time backwards.
 by_default = pytest.mark.parametrize("name", [name for name in BUFFERS if "quirks" not in name])
@@ -51,6 +49,10 @@ by_default = pytest.mark.parametrize("name", [name for name in BUFFERS if "quirk
 def made(name: str, **more: float | str) -> Any:
     found, settings = BUFFERS[name]
     return strategy(found, **{**settings, **more})
+
+
+def declared(name: str) -> Declaration:
+    return declaration(BUFFERS[name][0])
 
 
 def state(time: float, arrival: float, x: float | None = None, speed: float = SPEED) -> Packet:
@@ -81,7 +83,7 @@ def usual_age(name: str) -> float:
 def test_a_constant_velocity_is_a_line(name: str) -> None:
     shown = list(drawn(made(name), steady(20.0), frames(0.013, 20.0)))
     late = ages(shown)[-100:]
-    assert max(late) - min(late) < (0.004 if name in WOBBLY else 1e-6)
+    assert max(late) - min(late) < max(1e-6, declared(name).lag_wavers)
     assert all(sample.velocity[0] == pytest.approx(SPEED, abs=1e-4) for sample in shown[-100:])
 
 
@@ -268,7 +270,7 @@ def test_nothing_before_the_first_packet_and_no_guess_after_one(name: str) -> No
     assert tried.read(0.0) == Sample(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "none")
     tried.update(state(1.0, 1.0, 3.0, 0.0), 1.0)
     shown = [tried.read(time) for time in (1.0, 1.1, 2.0, 9.0)]
-    if name.startswith("geckos"):
+    if declared(name).waits_for_two:
         assert {sample.status for sample in shown} == {"none"}
     else:
         assert {sample.position for sample in shown} == {(3.0, 0.0, 0.0)}

@@ -1,28 +1,24 @@
 """What every strategy promises, tested for each that is registered; new ones join by themselves."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pytest
 from support.places import GOLDEN
 
-from epic_cli import Packet, Sample, replay, strategies, strategy
-from epic_cli.engine.strategies import BUILT_IN
+from epic_cli import Declaration, Number, Packet, Sample, replay, strategies, strategy
 
-NAMES = sorted(BUILT_IN)
+#: What each says of itself, with the promises that its original does not keep.
+DECLARED = {one.name: one for one in strategies()}
 
-#: Strategies that take what is not finite, as their originals do; their docstrings say so.
-TAKE_ANY_NUMBER = {"epic", "extrapolator"}
+NAMES = list(DECLARED)
 
-#: Strategies whose line begins at the origin, wherever the first packet is, as in their original.
-BEGIN_AT_THE_ORIGIN = {"epic"}
 
-#: Strategies whose clock is never at rest, as their original's: how far the lag may waver, seconds.
-WAVERS = {"quake3": 0.005}
+def those(which: Callable[[Declaration], bool]) -> list[str]:
+    """The names of the strategies that say this of themselves."""
+    return [name for name, declared in DECLARED.items() if which(declared)]
 
-#: Strategies that draw nothing until there are two states to draw between, as their original does.
-WAIT_FOR_TWO = {"geckos"}
 
 SPEED = (2.0, -3.0, 0.5)
 
@@ -66,7 +62,7 @@ def test_a_steady_line_is_drawn_as_that_line_with_one_lag(name: str) -> None:
     drawn = [straight(s) for s in replay(packets(200), name) if 6 < s.time < 9.5]
     lags = [one.time - one.along for one in drawn]
     assert max(one.off for one in drawn) < 1e-4
-    assert max(lags) - min(lags) < WAVERS.get(name, 1e-4)
+    assert max(lags) - min(lags) < max(1e-4, DECLARED[name].lag_wavers)
     assert -0.3 < min(lags) < 1.0
 
 
@@ -132,7 +128,7 @@ NOT_FINITE = [
 
 
 @pytest.mark.parametrize("wrong", NOT_FINITE)
-@pytest.mark.parametrize("name", sorted(set(NAMES) - TAKE_ANY_NUMBER))
+@pytest.mark.parametrize("name", those(lambda one: not one.takes_any_number))
 def test_a_packet_that_is_not_finite_is_discarded_and_changes_nothing(
     name: str, wrong: Packet
 ) -> None:
@@ -145,7 +141,7 @@ def test_a_packet_that_is_not_finite_is_discarded_and_changes_nothing(
         assert disturbed.read(now) == quiet.read(now)
 
 
-@pytest.mark.parametrize("name", sorted(TAKE_ANY_NUMBER))
+@pytest.mark.parametrize("name", those(lambda one: one.takes_any_number))
 def test_the_ones_that_take_any_number_spread_it_as_their_originals_do(name: str) -> None:
     one = strategy(name)
     one.update(packet(0.0), 0.0)
@@ -197,18 +193,25 @@ def test_a_teleport_that_was_overtaken_does_not_move_the_entity_back(name: str) 
     assert one.read(0.6) == other.read(0.6)
 
 
-@pytest.mark.parametrize("name", sorted(WAIT_FOR_TWO))
+@pytest.mark.parametrize("name", those(lambda one: one.waits_for_two))
 def test_the_ones_that_wait_for_two_states_draw_nothing_of_one(name: str) -> None:
     one = strategy(name)
     one.update(Packet((100.0, 200.0, 300.0), (0.0, 0.0, 0.0), 0.0), 0.0)
     assert one.read(9.0).status == "none"
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - BEGIN_AT_THE_ORIGIN - WAIT_FOR_TWO))
+@pytest.mark.parametrize("name", those(lambda one: not (one.begins_at_origin or one.waits_for_two)))
 def test_the_first_packet_is_where_it_begins(name: str) -> None:
     one = strategy(name)
     one.update(Packet((100.0, 200.0, 300.0), (0.0, 0.0, 0.0), 0.0), 0.0)
     assert one.read(0.0).position == pytest.approx((100.0, 200.0, 300.0))
+
+
+@pytest.mark.parametrize("name", those(lambda one: one.begins_at_origin))
+def test_the_ones_that_begin_at_the_origin_do(name: str) -> None:
+    one = strategy(name)
+    one.update(Packet((100.0, 200.0, 300.0), (0.0, 0.0, 0.0), 0.0), 0.0)
+    assert one.read(0.0).position == (0.0, 0.0, 0.0)
 
 
 def test_every_strategy_declares_all_that_the_catalogue_shows() -> None:
@@ -222,10 +225,8 @@ def test_every_strategy_declares_all_that_the_catalogue_shows() -> None:
         for setting in one.settings:
             assert setting.check(setting.default) == setting.default
             assert setting.help
-            assert setting.choices or (setting.low is not None and setting.high is not None)
-            if setting.tune:
-                assert setting.low is not None
-                assert setting.high is not None
+            assert setting.range
+            if isinstance(setting, Number) and setting.tune:
                 assert setting.low <= setting.tune[0] < setting.tune[1] <= setting.high
 
 

@@ -3,17 +3,16 @@
 from libc.math cimport atan2, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState, Reckoned
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.declaration import Declaration, Setting
-from epic_cli.engine.strategies.dis.models import DisState as NewDisState
-
-_MODELS = ("static", "fpw", "rpw", "rvw", "fvw", "fpb", "rpb", "rvb", "fvb")
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.strategies.dis.models import DisModel as Models, DisState as NewDisState
 
 # Packets closer than this say nothing about an acceleration, seconds.
 cdef double SHORTEST_PERIOD = 0.001
@@ -34,19 +33,19 @@ cdef class Dis(Strategy):
     standard's numbers 1 to 9. Packets carry no acceleration and no turn, so both are estimated
     from the last two velocities: acceleration = change / time for the models in the world; for
     those in the body the turn is the angle between the velocities over the time, and the
-    acceleration the change of the speed. Since the entity is taken to turn as its velocity does,
-    body models without a turn (fpb, fvb) draw what fpw and fvw draw. The orientation itself, in
-    which rpw differs from fpw and rvw from fvw, is not drawn.
+    acceleration the change of the speed. Since the entity is assumed to turn as its velocity
+    does, body models without a turn (fpb, fvb) draw what fpw and fvw draw. The orientation
+    itself, in which rpw differs from fpw and rvw from fvw, is not drawn.
     Accelerations below 0.1 units/s^2 and turns below 0.2 degrees/s on every axis count as none.
 
     It was made for vehicles whose senders run the same model, and send a state when it is off by
-    more than a threshold (1 m, or 3 degrees) or every 5 s: then few packets do. Nothing is
-    smoothed: each state that was not expected is a jump, as large as the sender's threshold at
-    best. The models with acceleration are the better for a vehicle in a curve, and far worse on
-    noisy velocities. Look at ``dead-reckoning`` or ``projective`` for smoothed corrections.
+    more than a threshold (1 m, or 3 degrees) or every 5 s: then few packets are enough. Nothing
+    is smoothed: each state that was not expected is a jump, at best as large as the sender's
+    threshold. The models with acceleration are better for a vehicle in a curve, and far worse
+    with noisy velocities. Look at ``dead-reckoning`` or ``projective`` for smoothed corrections.
 
-    A packet with the newest stamp or an earlier one is discarded. Rows are ``extrapolated``;
-    static ones are ``held``, and so is what had no packet for ``timeout``.
+    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``;
+    static ones are ``held``, and so are those after ``timeout`` without a packet.
     """
 
     declaration = Declaration(
@@ -59,31 +58,28 @@ cdef class Dis(Strategy):
         source="IEEE 1278.1-2012, annex E; Towers and Hines (1994); values of"
         " open-dis/open-dis-java; BSD-2-Clause",
         proof="the original's tests",
+        rank=190,
         settings=(
-            Setting("model", "fpw", "the standard's dead reckoning model", "", 1, 9,
-                    choices=_MODELS, whole=True),
+            Choice("model", "fpw", "the standard's dead reckoning model", Models, numbered=True),
             age_setting(),
-            Setting("timeout", 12.0, "without a packet for so long it holds (the standard removes"
-                    " it, after 2.4 heartbeats)", "s", 0.01, 1e6),
+            Number("timeout", 12.0, "hold after so long without a packet (the standard removes the"
+                   " entity, after 2.4 heartbeats)", "s", 0.01, 1e6),
         ),
     )
 
-    cdef DisModel model
-    cdef double timeout
+    cdef public DisModel model
+    cdef public double timeout
     cdef PacketAge age
     cdef bint empty
     cdef double true_at                 # the local time at which its state was true
     cdef double received
     cdef DisState state
-    cdef Vec3[double] position, velocity    # of the newest packet
+    cdef Motion received_state          # of the newest packet
     cdef Vec3[double] acceleration, angular_velocity
 
-    def configure(self, *, model, age, timeout):
-        number = _MODELS.index(model) + 1 if model in _MODELS else int(model)
-        self.model = <DisModel><int>number
+    def configure(self, *, age):
         self.age = NewPacketAge(age)
-        self.timeout = timeout
-        self.state = NewDisState(number, (0, 0, 0), (0, 0, 0))
+        self.state = NewDisState(self.model, (0, 0, 0), (0, 0, 0))
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -100,45 +96,46 @@ cdef class Dis(Strategy):
         self.empty = False
         self.true_at = now - self.age.of(packet, now)
         self.received = now
-        self.position = packet.position
-        self.velocity = packet.velocity
-        self.state.set_state(self.model, packet.position, packet.velocity, self.acceleration,
-                             self.angular_velocity)
+        self.received_state = packet
+        self.state.set_state(self.model, packet, self.acceleration, self.angular_velocity)
         return True
 
     cdef void estimate(self, Vec3[double] velocity, double period) noexcept nogil:
         """Acceleration and turn from the velocity ``period`` seconds ago and this one."""
-        cdef Vec3[double] axis = cross(self.velocity, velocity)
+        cdef Vec3[double] last = self.received_state.velocity
+        cdef Vec3[double] change = (velocity - last) * (1 / period)
+        cdef Vec3[double] axis = cross(last, velocity)
         cdef double sine = sqrt(dot(axis, axis))
         cdef double speed, before
         self.angular_velocity = Vec3[double]()
         if self.model < FPB:
-            self.acceleration = (velocity - self.velocity) * (1 / period)
+            self.acceleration = change
             return
         if sine > 0:
-            self.angular_velocity = axis * (atan2(sine, dot(self.velocity, velocity))
+            self.angular_velocity = axis * (atan2(sine, dot(last, velocity))
                                             / (sine * period))
         speed = sqrt(dot(velocity, velocity))
-        before = sqrt(dot(self.velocity, self.velocity))
+        before = sqrt(dot(last, last))
         # along the new direction; from or to rest, the change itself
-        self.acceleration = (velocity - self.velocity) * (1 / period)
+        self.acceleration = change
         if self.model == RVB and speed > 0 and before > 0:
             self.acceleration = velocity * ((speed - before) / (speed * period))
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double silence = at - self.received
-        cdef Reckoned drawn
+        cdef bint silent = at - self.received > self.timeout
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        drawn = self.state.after(min(at, self.received + self.timeout) - self.true_at)
-        if is_finite(drawn.position) and is_finite(drawn.velocity):
-            sample.position = drawn.position
-            sample.velocity = drawn.velocity
-        else:                           # numbers too large to reckon with
-            sample.position = self.position
-        if silence > self.timeout:
-            sample.velocity = Vec3[double]()
-            sample.status = HELD
+        motion = self.state.after(min(at, self.received + self.timeout) - self.true_at)
+        if not (is_finite(motion.position) and is_finite(motion.velocity)):
+            # numbers too large to compute with
+            motion = Motion(self.received_state.position, Vec3[double]())
+        if silent:
+            motion.velocity = Vec3[double]()
+        if self.model == STATIC:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif silent:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD if self.model == STATIC else EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)

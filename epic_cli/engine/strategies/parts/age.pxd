@@ -3,7 +3,7 @@ cimport cython
 from epic_cli.engine.packets cimport Packet
 
 
-cdef enum AgeSource:
+cpdef enum AgeSource:
     AUTO
     STAMP
     ARRIVAL

@@ -1,8 +1,8 @@
 """How old a packet is when it comes in, on two clocks that may not agree.
 
 A strategy that draws the present predicts a received state forward by its age. The receiver's
-time less the stamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s off
-after ten minutes.
+time minus the timestamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s
+off after ten minutes.
 """
 
 cimport cython
@@ -11,7 +11,7 @@ from libc.math cimport NAN, isfinite, isnan
 from epic_cli.engine.vectors cimport clamped
 from epic_cli.engine.packets cimport Packet
 
-from epic_cli.engine.declaration import Setting
+from epic_cli.engine.settings import Choice
 
 # The latency that is still believed, seconds; a larger one is a difference of the clocks.
 cdef double BELIEVABLE = 0.5
@@ -20,33 +20,31 @@ cdef double BELIEVABLE = 0.5
 # clocks are off, and in the seconds that a burst of jitter lasts it comes to milliseconds.
 cdef double FORGETTING = 0.02
 
-_SOURCES = ("auto", "stamp", "arrival")
-
 
 def age_setting(default="auto"):
     """The setting ``age`` of a strategy that predicts to the present."""
-    return Setting(
+    return Choice(
         "age", default,
-        "how old a packet is when it comes in: by its stamp; 0 (arrival); or auto: by its stamp,"
-        " less what the clocks differ where packets carry arrival times",
-        choices=_SOURCES)
+        "how old a packet is on arrival: by its timestamp (stamp), zero (arrival), or auto: by its"
+        " timestamp, minus the difference between the clocks where packets carry arrival times",
+        AgeSource)
 
 
 @cython.final
 cdef class PacketAge:
     """The age of each packet in seconds, by one of three rules.
 
-    stamp: the receiver's time less the time at which the state was true, for clocks that agree.
-    arrival: 0, every packet counts as new. auto: as stamp, while the least age of late lies
-    between 0 and 0.5 s, as a network can cause; what it lies outside of that is taken for the
-    difference of the clocks and left out. A clock that is wrong from the first packet on is
-    believed in nothing but the differences: the quickest packets then count as new. Packets
-    without an arrival time keep the age of their stamp, since their ``now`` tells nothing about
-    a network.
+    stamp: the receiver's time minus the time at which the state was true, for clocks that agree.
+    arrival: 0, every packet counts as new. auto: like stamp as long as the smallest recent age
+    lies between 0 and 0.5 s, which a network can cause; anything beyond that is taken for the
+    difference between the clocks and left out. If the clock is wrong from the first packet on,
+    only differences between ages are believed: the quickest packets then count as new. Packets
+    without an arrival time keep the age that their timestamp gives, since their ``now`` says
+    nothing about a network.
     """
 
-    def __init__(self, source="auto"):
-        self.source = <AgeSource><int>_SOURCES.index(source)
+    def __init__(self, AgeSource source):
+        self.source = source
         self.clear()
 
     cdef double of(self, const Packet& packet, double now) noexcept nogil:

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from epic_cli.engine.declaration import Setting
+from epic_cli.engine.settings import Number
 
-#: Originals that know no such distance are told of a teleport, or travel across it.
-SNAP_DISTANCE = Setting(
-    "snap_distance", 0.0, "a longer way is jumped; 0: none is", "length units", 0, 1e12
-)
+
+def snap_distance(effect: str) -> Number:
+    """Originals that know no such distance are told of a teleport, or travel across it."""
+    return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
+
+
+SNAP_DISTANCE = snap_distance("jump across any greater distance; 0: never")
+SNAP_CORRECTION = snap_distance("do not smooth a larger difference; 0: smooth all")
+SNAP_DISTANCE_OR_ERROR = snap_distance("jump across any greater distance or error; 0: never")
+
+_AUTO = "auto"
 
 #: Engines agree on the time when a connection begins; a recording does not say.
-LATENCY = Setting(
-    "latency", "auto", "arrival less stamp; auto estimates it", "s", -1e12, 1e12, ("auto",)
+LATENCY = Number(
+    "latency",
+    _AUTO,
+    "arrival time minus timestamp; auto estimates it",
+    "s",
+    -1e12,
+    1e12,
+    unset=_AUTO,
+)
+
+#: Engines know it; a recording does not say.
+SEND_INTERVAL = Number(
+    "send_interval",
+    _AUTO,
+    "time between two packets; auto measures it",
+    "s",
+    0.001,
+    60,
+    unset=_AUTO,
 )

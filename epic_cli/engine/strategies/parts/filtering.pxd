@@ -6,7 +6,7 @@ from epic_cli.engine.vec3 cimport Vec3
 
 cdef class Filter(Strategy):
     cdef PacketAge age
-    cdef double max_prediction, max_gap, snap_distance
+    cdef public double max_prediction, max_gap, snap_distance
     cdef bint empty
     cdef double true_at                 # the local time at which the state was true
     cdef Vec3[double] position, velocity

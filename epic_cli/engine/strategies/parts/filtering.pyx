@@ -2,20 +2,20 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped, components, is_beyond, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge, age_setting
-from epic_cli.engine.declaration import Setting
+from epic_cli.engine.settings import Number
 
-#: The settings that every filter has, in the order in which ``configure_filter`` takes them.
+#: The settings that every filter has.
 FILTER_SETTINGS = (
     age_setting(),
-    Setting("max_prediction", 1.0, "how long a state is predicted; then it holds", "s", 0, 3600),
-    Setting("max_gap", 1.0, "a longer time between stamps starts anew", "s", 0.001, 1e9),
-    Setting("snap_distance", 100.0, "a packet further off than this starts anew; 0: none does",
-            "length units", 0, 1e12),
+    Number("max_prediction", 1.0, "how long a state is predicted before it is held", "s", 0, 3600),
+    Number("max_gap", 1.0, "start afresh after a longer time between timestamps", "s", 0.001, 1e9),
+    Number("snap_distance", 100.0, "start afresh at a packet that is further off than this;"
+           " 0: never", "length units", 0, 1e12),
 )
 
 
@@ -25,18 +25,14 @@ cdef class Filter(Strategy):
         drawn(t) = position + velocity * (age of the packet + time since it came in)
 
     A filter overrides ``begin`` (takes the first packet as it is) and ``step`` (a packet that is
-    ``period`` seconds newer than the last). It begins anew after a longer time than ``max_gap``,
-    at a packet that is further than ``snap_distance`` from what is predicted for its stamp, and
-    where numbers have become too large to reckon with. A packet with the newest stamp or an
-    earlier one is discarded: it tells nothing about the time since.
+    ``period`` seconds newer than the last). It starts afresh after a longer time than
+    ``max_gap``, at a packet that is further than ``snap_distance`` from what is predicted for its
+    timestamp, and where numbers have become too large to calculate with. A packet with the newest
+    timestamp or an earlier one is discarded: it says nothing about the time since.
     """
 
-    def configure_filter(self, age, max_prediction, max_gap, snap_distance):
-        """Takes the settings that all filters have."""
+    def configure(self, *, age):
         self.age = PacketAge(age)
-        self.max_prediction = max_prediction
-        self.max_gap = max_gap
-        self.snap_distance = snap_distance
 
     @property
     def state(self):
@@ -83,13 +79,17 @@ cdef class Filter(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double ahead = at - self.true_at
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        sample.position = self.position + self.velocity * clamped(
+        motion.position = self.position + self.velocity * clamped(
             ahead, -self.max_prediction, self.max_prediction)
-        sample.status = EXTRAPOLATED if fabs(ahead) <= self.max_prediction else HELD
-        if not is_finite(sample.position):
-            sample.position = self.position     # numbers too large to predict with
-        elif sample.status == EXTRAPOLATED:
-            sample.velocity = self.velocity
+        if not is_finite(motion.position):
+            motion.position = self.position     # numbers too large to predict with
+        elif fabs(ahead) <= self.max_prediction:
+            motion.velocity = self.velocity
+        if fabs(ahead) <= self.max_prediction:
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)

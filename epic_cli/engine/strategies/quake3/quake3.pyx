@@ -2,12 +2,11 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_between,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
@@ -17,13 +16,14 @@ from epic_cli.engine.strategies.quake3.trajectory cimport (
     STATIONARY,
     Trajectory,
     trajectory_at,
-    trajectory_velocity_at,
 )
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_beyond
 
-from epic_cli.engine.declaration import Declaration, Setting
-
-_TRAJECTORIES = ("stationary", "interpolate", "linear", "linear-stop", "sine", "gravity")
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
+from epic_cli.engine.strategies.quake3.trajectory import Trajectory as Trajectories
 
 # An error of the clock beyond which it is set, and beyond which half of it is taken, s.
 cdef double RESET = 0.5
@@ -46,27 +46,26 @@ cdef class Quake3(Strategy):
         u     = (time - snapshot.time) / (next.time - snapshot.time)
         drawn = lerp(snapshot, next, u)
 
-    The clock is never measured, it feels its way: with each snapshot ``delta`` grows by 1 ms if
+    The clock is never measured, it adapts by trial: with each snapshot ``delta`` grows by 1 ms if
     there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
     the newest one. So it stays about one snapshot behind, whatever the latency. An error of
-    more than 100 ms is halved, of more than 500 ms taken at once.
+    more than 100 ms is halved, one of more than 500 ms is corrected at once.
 
     ``trajectory`` is what an entity's position and velocity stand for. Players are
     ``interpolate``: past the newest snapshot they freeze. ``linear-stop`` interpolates too, and
     goes on for ``tr_duration`` where there is no next snapshot. The others are evaluated from
     the snapshot before the drawn time, not interpolated: ``linear`` for missiles, ``gravity``,
-    ``sine`` for what bobs, ``stationary``. What such a prediction was wrong by when the next
-    snapshot's time comes fades over ``cg_error_decay``, as Quake does it for its own player.
+    ``sine`` for things that bob, ``stationary``. The error that such a prediction has when the
+    next snapshot's time comes fades over ``cg_error_decay``, as it does for Quake's own player.
 
     Very little lag: the buffer is a single snapshot. A lost packet freezes players, and the
-    clock is always on the move, so a constant velocity is drawn up to 2 ms times the velocity
-    off the line.
+    clock never rests, so a constant velocity is drawn up to 2 ms times the velocity off the line.
 
     Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
     is the true one, ``linear-stop`` rests before its start, and an error is shown from the
     first frame on; with ``quirks=on`` they are as in the original, which has a factor of 0.5
-    for 2 pi / duration, the moving velocity before the start, and no error in the frame in which
-    it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
+    instead of 2 pi / duration, the moving velocity before the start, and no error in the frame
+    in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
     copies are discarded.
 
     The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
@@ -82,27 +81,27 @@ cdef class Quake3(Strategy):
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
         " none of its code (GPL-2.0)",
         proof="runs of the original (trajectories), formula (clock, error decay)",
+        rank=120,
+        lag_wavers=0.004,
         settings=(
-            Setting("trajectory", "interpolate", "what position and velocity stand for",
-                    choices=_TRAJECTORIES),
-            Setting("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
-                    tune=(-0.03, 0.03)),
-            Setting("tr_duration", 0.05, "how long linear-stop goes on; the period of sine", "s",
-                    0.001, 3600),
-            Setting("gravity", 800.0, "acceleration of gravity, down along z",
-                    "length units/s^2", 0, 1e12),
-            Setting("cg_error_decay", 0.1, "how long an error of a prediction is seen; 0: not",
-                    "s", 0, 0.5, tune=(0.02, 0.5)),
-            Setting("snap_distance", 0.0, "a longer way or error is jumped; 0: none is",
-                    "length units", 0, 1e12),
-            Setting("quirks", "off", "compute velocities and errors as the original does",
-                    choices=("on", "off")),
+            Choice("trajectory", "interpolate", "what position and velocity stand for",
+                   Trajectories),
+            Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
+                   tune=(-0.03, 0.03)),
+            Number("tr_duration", 0.05, "how long linear-stop goes on; the period of sine", "s",
+                   0.001, 3600),
+            Number("gravity", 800.0, "acceleration of gravity, down along z",
+                   "length units/s^2", 0, 1e12),
+            Number("cg_error_decay", 0.1, "how long the error of a prediction takes to fade;"
+                   " 0: it is not shown", "s", 0, 0.5, tune=(0.02, 0.5)),
+            SNAP_DISTANCE_OR_ERROR,
+            Switch("quirks", "off", "compute velocities and errors as the original does"),
         ),
     )
 
-    cdef Trajectory kind
-    cdef double nudge, duration, gravity, error_decay, snap_distance
-    cdef bint quirks
+    cdef public Trajectory trajectory
+    cdef public double cl_time_nudge, tr_duration, gravity, cg_error_decay, snap_distance
+    cdef public bint quirks
     cdef SnapshotBuffer snapshots
     cdef bint extrapolated, drew
     cdef readonly double delta          # sender's less local time, s
@@ -110,15 +109,7 @@ cdef class Quake3(Strategy):
     cdef Vec3[double] error
     cdef double error_time
 
-    def configure(self, *, trajectory, cl_time_nudge, tr_duration, gravity, cg_error_decay,
-                  snap_distance, quirks):
-        self.kind = <Trajectory><int>_TRAJECTORIES.index(trajectory)
-        self.nudge = cl_time_nudge
-        self.duration = tr_duration
-        self.gravity = gravity
-        self.error_decay = cg_error_decay
-        self.snap_distance = snap_distance
-        self.quirks = quirks == "on"
+    def configure(self):
         self.snapshots.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -137,7 +128,7 @@ cdef class Quake3(Strategy):
 
     cdef bint predicts(self) noexcept nogil:
         """Whether what is drawn is always ahead of the newest snapshot."""
-        return self.kind != INTERPOLATE and self.kind != STATIONARY and self.kind != LINEAR_STOP
+        return self.trajectory not in (INTERPOLATE, STATIONARY, LINEAR_STOP)
 
     cdef void adjust(self, double delta, bint first) noexcept nogil:
         """Moves the clock towards the one that a new snapshot shows."""
@@ -154,20 +145,20 @@ cdef class Quake3(Strategy):
 
     cdef double time(self, double at) noexcept nogil:
         """The time that a frame at the local time ``at`` draws, which never goes back."""
-        cdef double time = at + self.delta - self.nudge
+        cdef double time = at + self.delta - self.cl_time_nudge
         return max(time, self.server_time) if self.drew else time
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
         """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
-        cdef Vec3[double] before = self.predicted() + self.remaining(at)
+        cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size
         self.snapshots.drop_front(count)
         if not self.predicts():
             return
-        error = before - self.predicted()
+        error = before - self.predicted().position
         size = dot(error, error)
-        if size > NO_ERROR * NO_ERROR and not 0 < self.snap_distance * self.snap_distance < size:
+        if size > NO_ERROR * NO_ERROR and not is_beyond(error, self.snap_distance):
             self.error = error
             self.error_time = at
         else:
@@ -176,17 +167,17 @@ cdef class Quake3(Strategy):
     cdef Vec3[double] remaining(self, double at) noexcept nogil:
         """What is left of the error of a prediction."""
         cdef double left = 0
-        if self.error_decay > 0:
-            left = 1 - (at - self.error_time) / self.error_decay
+        if self.cg_error_decay > 0:
+            left = 1 - (at - self.error_time) / self.cg_error_decay
         if left <= 0 or left > 1 or (left == 1 and self.quirks):
             return Vec3[double]()
         return self.error * left
 
-    cdef Vec3[double] predicted(self) noexcept nogil:
+    cdef Motion predicted(self) noexcept nogil:
         """Where the trajectory of the snapshot that is drawn has come to."""
         cdef Snapshot base = self.snapshots.front()
-        return trajectory_at(self.kind, base.position, base.velocity,
-                             self.server_time - base.time, self.duration, self.gravity)
+        return trajectory_at(self.trajectory, base, self.server_time - base.time, self.tr_duration,
+                             self.gravity, self.quirks)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
@@ -200,23 +191,20 @@ cdef class Quake3(Strategy):
         current = self.snapshots.count_until(self.server_time)
         if current > 1:
             self.go_on(current - 1, at)
-        if (self.kind == INTERPOLATE or self.kind == LINEAR_STOP) and (
+        if (self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP) and (
                 current > 0 and self.snapshots.size() > 1):
-            draw_between(
-                self.snapshots[0], self.snapshots[1],
-                fraction_between(self.snapshots[0].time, self.snapshots[1].time,
-                                 self.server_time),
-                self.snap_distance, sample)
+            draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
+                    sample)
         else:
             self.draw_trajectory(at, sample)
 
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
-        sample.position = self.predicted() + self.remaining(at)
-        sample.velocity = trajectory_velocity_at(
-            self.kind, self.snapshots.front().velocity, age, self.duration, self.gravity,
-            self.quirks)
-        if self.predicts() or self.kind == LINEAR_STOP and 0 <= age <= self.duration:
-            sample.status = EXTRAPOLATED
+        cdef Motion motion = self.predicted()
+        motion.position = motion.position + self.remaining(at)
+        if self.predicts() or self.trajectory == LINEAR_STOP and 0 <= age <= self.tr_duration:
+            sample.show(motion, EXTRAPOLATED)
+        elif self.trajectory == LINEAR_STOP and age > self.tr_duration:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(motion, self.drawn, INTERPOLATED)

@@ -2,28 +2,27 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
-from epic_cli.engine.strategies.spline.curves cimport Curve, draw_curve, end_velocity
+from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_beyond, is_finite
+from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
-from epic_cli.engine.declaration import Declaration, Setting
-
-_CURVES = ("linear", "hermite", "monotone-y-hermite", "full-monotonic-hermite", "bezier",
-           "velocity-blending", "position-blending")
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.strategies.spline.curves import Curve as Curves
 
 cdef enum:
     CAPACITY = 64                       # messages can wait; then the oldest is dropped
 
 
 cdef class Spline(Strategy):
-    """Plays the way from each message to the next, in the time between their stamps.
+    """Plays the segment from each message to the next, in the time between their timestamps.
 
     It keeps no clock of the sender and no delay: a message waits until the one before it is
-    played, and when none is waiting the entity goes on by itself. A part from (p0, v0) to
-    (p1, v1) takes T, the difference of the stamps, on one of seven curves, with u = t / T:
+    played, and when none is waiting the entity goes on as it moved. A segment from (p0, v0) to
+    (p1, v1) takes T, the difference of the timestamps, on one of seven curves, with u = t / T:
 
         linear                  p0 + (p1 - p0) u
         hermite                 the cubic that matches p0, v0, p1, v1
@@ -36,22 +35,22 @@ cdef class Spline(Strategy):
         position-blending       the same, without blending the velocity
 
     Where p0 = p1 nothing is limited, so that a stop still swings. With no message waiting it goes
-    on at the last velocity for ``linear_time``, fades to a halt over ``damped_steps`` times that,
-    and holds. The next message is then approached from where it is, with the time gone by taken
-    off the stamps; one that is not newer than that is dropped. With ``use_speed_up`` more than
-    ``catch_up_messages_min`` waiting messages shorten T by a frame each, to half at most, and a
-    message at the same place (``min_position_delta``) is passed at once. A way longer than
-    ``min_teleport_distance`` is jumped.
+    on at the last velocity for ``linear_time``, slows to a halt over ``damped_steps`` times that,
+    and holds. The next message is then approached from where the entity is, with the time gone by
+    taken off the timestamps; one that is not newer than that is dropped. With ``use_speed_up``,
+    more than ``catch_up_messages_min`` waiting messages shorten T by a frame each, down to half,
+    and a message at the same place (``min_position_delta``) is passed at once. Distances greater
+    than ``min_teleport_distance`` are jumped.
 
-    Good for players on a steady sender, where it goes exactly through all states, and needs to
+    Good for players with a steady sender, where it goes exactly through all states, and needs to
     know nothing of the network; with jitter it goes on, waits and catches up. A sender whose
     clock runs fast is played too slowly: it is up to ``catch_up_messages_min`` intervals behind.
 
-    Mended: a frame that is longer than several parts plays them all (in the original one, and it
-    falls behind); the fading does not depend on frames; no part takes longer than
-    ``max_duration`` (there, a pause is played in slow motion). The original compares its
+    Corrected: a frame that is longer than several segments plays them all (the original plays
+    one, and falls behind); the slowing down does not depend on frames; no segment takes longer
+    than ``max_duration`` (there, a pause is played in slow motion). The original compares its
     distances with squared ones: its 100 and 0.001 are 10 and 0.0316 here. Messages out of order
-    are sorted in until they are played; a late or doubled one is discarded.
+    are sorted in until they are played; a late or duplicate one is discarded.
     """
 
     declaration = Declaration(
@@ -63,31 +62,34 @@ cdef class Spline(Strategy):
         on_loss="goes on for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
+        rank=230,
         settings=(
-            Setting("interpolation_type", "hermite", "the curve", choices=_CURVES),
-            Setting("use_extrapolation", "on", "go on by itself", choices=("on", "off")),
-            Setting("linear_time", 0.33, "how long it goes on at full speed", "s", 0, 60,
-                    tune=(0.0, 1.0)),
-            Setting("damped_steps", 1.0, "how many times as long it slows down", "", 0, 100),
-            Setting("use_speed_up", "on", "catch up when messages wait", choices=("on", "off")),
-            Setting("max_speed_up_time_divider", 2.0, "how many times as fast at most", "", 1, 100),
-            Setting("catch_up_messages_min", 3, "how many messages may wait", "messages", 0,
-                    CAPACITY, whole=True),
-            Setting("use_blend", "off", "limit the speed after going on", choices=("on", "off")),
-            Setting("max_blend_speed", 5.0, "that speed", "length units/s", 0.001, 1e9),
-            Setting("min_position_delta", 0.0316, "a nearer message is at the same place",
-                    "length units", 0, 1e9),
-            Setting("min_teleport_distance", 10.0, "a longer way is jumped; 0: none is",
-                    "length units", 0, 1e12),
-            Setting("max_duration", 1.0, "the longest that a part takes; 0: any", "s", 0, 3600),
+            Choice("interpolation_type", "hermite", "the curve", Curves),
+            Switch("use_extrapolation", "on", "go on when no message is waiting"),
+            Number("linear_time", 0.33, "how long it goes on at full speed", "s", 0, 60,
+                   tune=(0.0, 1.0)),
+            Number("damped_steps", 1.0, "how many times as long it takes to slow down", "", 0, 100),
+            Switch("use_speed_up", "on", "catch up when messages wait"),
+            Number("max_speed_up_time_divider", 2.0, "how many times as fast at most", "", 1, 100),
+            Number("catch_up_messages_min", 3, "how many messages may wait", "messages", 0,
+                   CAPACITY, whole=True),
+            Switch("use_blend", "off", "limit the speed after going on"),
+            Number("max_blend_speed", 5.0, "that speed", "length units/s", 0.001, 1e9),
+            Number("min_position_delta", 0.0316, "a nearer message is at the same place",
+                   "length units", 0, 1e9),
+            Number("min_teleport_distance", 10.0, "jump across any greater distance; 0: never",
+                   "length units", 0, 1e12),
+            Number("max_duration", 1.0, "the longest that a segment takes; 0: any length", "s",
+                   0, 3600),
         ),
     )
 
-    cdef Curve curve
-    cdef bint extrapolates, speeds_up, blends
-    cdef double linear_time, damped_time, divider, max_blend_speed
-    cdef double min_position_delta, min_teleport_distance, max_duration
-    cdef size_t catch_up_min
+    cdef public Curve interpolation_type
+    cdef public bint use_extrapolation, use_speed_up, use_blend
+    cdef public double linear_time, max_speed_up_time_divider, max_blend_speed
+    cdef public double min_position_delta, min_teleport_distance, max_duration
+    cdef public size_t catch_up_messages_min
+    cdef double damped_time
     cdef SnapshotBuffer queue           # of the messages that wait
     cdef bint started, drew, interpolating, extrapolating, teleported
     cdef double frame, frame_time       # the last frame's local time and length
@@ -97,22 +99,9 @@ cdef class Spline(Strategy):
     cdef Vec3[double] v0, v1            # the velocities of its curve
     cdef Vec3[double] shown
 
-    def configure(self, *, interpolation_type, use_extrapolation, linear_time, damped_steps,
-                  use_speed_up, max_speed_up_time_divider, catch_up_messages_min, use_blend,
-                  max_blend_speed, min_position_delta, min_teleport_distance, max_duration):
-        self.curve = <Curve><int>_CURVES.index(interpolation_type)
+    def configure(self, *, damped_steps):
         self.queue.set_capacity(CAPACITY)
-        self.extrapolates = use_extrapolation == "on"
-        self.linear_time = linear_time
-        self.damped_time = linear_time * damped_steps
-        self.speeds_up = use_speed_up == "on"
-        self.divider = max_speed_up_time_divider
-        self.catch_up_min = catch_up_messages_min
-        self.blends = use_blend == "on"
-        self.max_blend_speed = max_blend_speed
-        self.min_position_delta = min_position_delta
-        self.min_teleport_distance = min_teleport_distance
-        self.max_duration = max_duration
+        self.damped_time = self.linear_time * damped_steps
 
     cdef void clear(self) noexcept nogil:
         self.queue.clear()
@@ -140,7 +129,7 @@ cdef class Spline(Strategy):
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
-        """Plays so much time: the part under way, the next ones, and what is beyond them."""
+        """Plays so much time: the part that has begun, the next ones, and what is beyond them."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -152,7 +141,7 @@ cdef class Spline(Strategy):
             if self.queue.empty():
                 break
             self.begin_part(self.drop_first())
-        if self.extrapolates and not self.teleported:
+        if self.use_extrapolation and not self.teleported:
             self.time = elapsed + (self.time if self.extrapolating else 0.0)
             self.extrapolating = True
 
@@ -162,10 +151,10 @@ cdef class Spline(Strategy):
         self.teleported = teleported
 
     cdef void begin_part(self, Snapshot message) noexcept nogil:
-        """Begins the way to the next message, or jumps there, or drops it."""
+        """Begins the part to the next message, or jumps there, or drops it."""
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
-        cdef Vec3[double] way, rate
+        cdef Vec3[double] displacement, rate
         if was_extrapolating:
             gone = self.past.time + min(self.time, self.linear_time + self.damped_time)
             if message.time <= gone:
@@ -174,34 +163,37 @@ cdef class Spline(Strategy):
             self.past.time = gone
             self.past.position = self.shown
             self.extrapolating = False
-        way = message.position - self.past.position
-        if is_beyond(way, self.min_teleport_distance) or (
-                self.speeds_up and dot(way, way) < self.min_position_delta ** 2):
+        displacement = message.position - self.past.position
+        if is_beyond(displacement, self.min_teleport_distance) or (
+                self.use_speed_up
+                and dot(displacement, displacement) < self.min_position_delta ** 2):
             self.arrive(message, True)
             return
         self.end = message
         self.time = 0
-        self.duration = self.part_duration(way, was_extrapolating)
-        # the original takes the average rate by the stamps, however long the part is played
-        rate = way * (1 / (message.time - self.past.time))
-        self.v0 = end_velocity(self.curve, self.past.velocity, rate)
-        self.v1 = end_velocity(self.curve, message.velocity, rate)
+        self.duration = self.part_duration(displacement, was_extrapolating)
+        # the original takes the average rate by the timestamps, however long the part is played
+        rate = displacement * (1 / (message.time - self.past.time))
+        self.v0 = end_velocity(self.interpolation_type, self.past.velocity, rate)
+        self.v1 = end_velocity(self.interpolation_type, message.velocity, rate)
         self.interpolating = True
 
-    cdef double part_duration(self, Vec3[double] way, bint was_extrapolating) noexcept nogil:
+    cdef double part_duration(self, Vec3[double] displacement,
+                              bint was_extrapolating) noexcept nogil:
         cdef double duration = self.end.time - self.past.time
-        cdef double speed = sqrt(dot(way, way)) / duration
+        cdef double speed = sqrt(dot(displacement, displacement)) / duration
         if self.max_duration > 0:
             duration = min(duration, self.max_duration)
-        if self.blends and was_extrapolating:
+        if self.use_blend and was_extrapolating:
             return duration * max(speed / self.max_blend_speed, 1.0)
-        if self.speeds_up and self.inbox > self.catch_up_min:
-            return max(duration - self.inbox * self.frame_time, duration / self.divider)
+        if self.use_speed_up and self.inbox > self.catch_up_messages_min:
+            return max(duration - self.inbox * self.frame_time,
+                       duration / self.max_speed_up_time_divider)
         return duration
 
     cdef Vec3[double] extrapolated(self) noexcept nogil:
         """Where it has come by itself."""
-        cdef double slow = min(max(self.time - self.linear_time, 0.0), self.damped_time)
+        cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
             full -= 0.5 * slow * slow / self.damped_time
@@ -219,19 +211,26 @@ cdef class Spline(Strategy):
             self.started = True
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
-        sample.status = HELD
-        sample.position = self.shown
         if self.interpolating:
-            sample.status = INTERPOLATED
-            draw_curve(sample, self.curve, self.past.position, self.v0, self.end.position, self.v1,
-                       self.duration, self.time)
+            sample.show(along(self.interpolation_type, Motion(self.past.position, self.v0),
+                              Motion(self.end.position, self.v1), self.duration, self.time),
+                        INTERPOLATED)
         elif self.extrapolating:
-            sample.position = self.extrapolated()
-            if self.time < self.linear_time + self.damped_time:
-                sample.status = EXTRAPOLATED
-                sample.velocity = self.past.velocity * min(
-                    (self.linear_time + self.damped_time - self.time) / self.damped_time
-                    if self.damped_time > 0 else 1.0, 1.0)
+            self.draw_extrapolated(sample)
+        else:
+            sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
             sample.position = self.shown        # numbers too large to play
             sample.velocity = Vec3[double]()
+
+    cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
+        """On at the last velocity, which fades, then at rest."""
+        cdef double left = self.linear_time + self.damped_time - self.time
+        cdef Motion motion
+        motion.position = self.extrapolated()
+        if left > 0:
+            motion.velocity = self.past.velocity * min(
+                left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)

@@ -1,35 +1,47 @@
 """The interpolation of Unity's Netcode for GameObjects, in its four kinds."""
 
-from libc.math cimport NAN
+from libc.math cimport isnan
 
-from epic_cli.engine.strategies.unity_ngo.interpolator cimport BufferedInterpolator
+from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
+    DOUBLE_LERP,
+    LEGACY_LERP,
+    BufferedInterpolator,
+    Interpolation,
+)
 from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.strategies.unity_ngo.interpolator import BufferedInterpolator as NewInterpolator
+from epic_cli.engine.strategies.unity_ngo.interpolator import (
+    BufferedInterpolator as NewInterpolator,
+    Interpolation as Mode,
+)
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration, Setting
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.unity_ngo.network_time import NetworkTime as NewNetworkTime
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
-_MODES = ("double-lerp", "legacy-lerp", "lerp", "smooth-damp")
+
+cpdef enum class SmoothingFactor:
+    FRAME_RATE_INDEPENDENT
+    PER_FRAME
 
 
 cdef class UnityNgo(Strategy):
     """Follows a queue of states some ticks behind the server time, and smooths what comes out.
 
-    The server time of the client is ``server_buffer`` behind the newest stamps; what is rendered
+    The client's server time is ``server_buffer`` behind the newest timestamps; what is rendered
     is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
     newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
 
     double-lerp (1.x): states up to the server time, once r has passed the target:
         value  = lerp(start, target, (r - start.time) / (target.time - start.time))
         drawn += (value - drawn) * frame time / position_max_interpolation_time
-    legacy-lerp (default since 2.3): the same, but a way begins at the last value, not at the
-    last target. It falls behind the more, the sooner after a stamp the frames draw: where r is
-    always a fraction f of a tick past the target, by (1 - f) / f ticks.
+    legacy-lerp (default since 2.3): the same, but a segment begins at the last value, not at the
+    last target. The sooner after a timestamp the frames draw, the further it falls behind: where
+    r is always a fraction f of a tick past the target, by (1 - f) / f ticks.
     lerp: states up to r; goes by the frame times, not by r. After it:
         drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
     smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
@@ -38,16 +50,16 @@ cdef class UnityNgo(Strategy):
     2026 its factor in the last two kinds was 1 - position_max_interpolation_time a frame, so
     that smoothing depended on the frame rate and 1 froze the object: smoothing_factor=per-frame.
 
-    Very smooth, and never overshoots; but floaty: the second lerp is always on its way, and the
-    lag is larger than any other's. double-lerp is computed in single precision, as there. Its
-    reset (when it is at rest) makes a later way begin at once. More than 100 packets in one
+    Very smooth, and never overshoots; but floaty: the second lerp never quite arrives, and the
+    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. Its
+    reset (when it is at rest) makes the next segment begin at once. More than 100 packets in one
     frame count as a burst, of which only the newest is shown.
 
     Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
-    time never goes back; after a silence longer than ``pause`` a way takes one tick, where Unity
-    begins it at the stale stamp and is there at once (``pause=0``); ``snap_distance`` is ours.
-    Unity teleports on demand only. Late packets are discarded, except by double-lerp, which
-    sorts them in as long as it has not passed them.
+    time never goes back; after a silence longer than ``pause`` a segment takes one tick, where
+    Unity begins it at the stale timestamp and is there at once (``pause=0``); ``snap_distance``
+    is an addition, since Unity teleports on demand only. Late packets are discarded, except by
+    double-lerp, which sorts them in as long as it has not passed them.
 
     The velocity is that of the packets, followed in the same way.
     """
@@ -61,53 +73,54 @@ cdef class UnityNgo(Strategy):
         on_loss="goes to the newest state, then holds",
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
         proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
+        rank=100,
         settings=(
-            Setting("mode", "legacy-lerp", "the kind of interpolation", choices=_MODES),
-            Setting("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
-                    0.1, 1000, choices=("auto",)),
-            Setting("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
-                    " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
-                    choices=("auto",), tune=(1, 5)),
-            Setting("position_lerp_smoothing", "on", "smooth what was interpolated",
-                    choices=("on", "off")),
-            Setting("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
-                    0.01, 1, tune=(0.01, 0.9)),
-            Setting("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
-                    choices=("frame-rate-independent", "per-frame")),
-            Setting("latency", "auto", "arrival less stamp, which sets the server time; auto"
-                    " measures it", "s", -1e12, 1e12, choices=("auto",)),
-            Setting("server_buffer", 0.05, "how far the server time is behind the stamps", "s",
-                    0, 10, tune=(0, 0.2)),
-            Setting("hard_reset", 0.2, "a server time that is off by more jumps", "s", 0, 60),
-            Setting("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1),
-            Setting("sync_interval", 1.0, "time between two of its measurements", "s", 0, 60),
-            Setting("pause", 1.0, "after a longer silence a way takes one tick; 0: never", "s",
-                    0, 3600),
+            Choice("mode", "legacy-lerp", "the kind of interpolation", Mode),
+            Number("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
+                   0.1, 1000, unset="auto"),
+            Number("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
+                   " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
+                   unset="auto", tune=(1, 5)),
+            Switch("position_lerp_smoothing", "on", "smooth what was interpolated"),
+            Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
+                   0.01, 1, tune=(0.01, 0.9)),
+            Choice("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
+                   SmoothingFactor),
+            Number("latency", "auto", "arrival time minus timestamp, which sets the server time;"
+                   " auto measures it", "s", -1e12, 1e12, unset="auto"),
+            Number("server_buffer", 0.05, "how far the server time is behind the timestamps", "s",
+                   0, 10, tune=(0, 0.2)),
+            Number("hard_reset", 0.2, "reset a server time that is off by more than this", "s",
+                   0, 60),
+            Number("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1),
+            Number("sync_interval", 1.0, "time between two measurements of it", "s", 0, 60),
+            Number("pause", 1.0, "after a longer silence the next segment takes one tick;"
+                   " 0: never", "s", 0, 3600),
             SNAP_DISTANCE,
         ),
     )
 
+    cdef public Interpolation mode
+    cdef public double tick_latency, pause
     cdef BufferedInterpolator positions, velocities
     cdef NetworkTime clock
     cdef SendInterval interval
-    cdef double tick_latency, pause
     cdef bint empty, drew
     cdef double last_frame
 
-    def configure(self, *, mode, tick_rate, tick_latency, position_lerp_smoothing,
-                  position_max_interpolation_time, smoothing_factor, latency, server_buffer,
-                  hard_reset, adjustment_ratio, sync_interval, pause, snap_distance):
-        kind = _MODES.index(mode)
-        given = (kind, position_max_interpolation_time, position_lerp_smoothing == "on",
-                 smoothing_factor == "per-frame")
+    def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
+                  smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
+                  sync_interval, snap_distance):
+        given = (self.mode, position_max_interpolation_time, position_lerp_smoothing,
+                 smoothing_factor == SmoothingFactor.PER_FRAME)
         self.positions = NewInterpolator(*given)
         self.velocities = NewInterpolator(*given)
         self.positions.snap_distance = snap_distance
-        self.clock = NewNetworkTime(NAN if latency == "auto" else latency, server_buffer,
-                                    hard_reset, adjustment_ratio, sync_interval)
-        self.interval = NewSendInterval(NAN if tick_rate == "auto" else 1.0 / tick_rate, 1.0 / 30)
-        self.tick_latency = (1 if kind < 2 else 2) if tick_latency == "auto" else tick_latency
-        self.pause = pause
+        self.clock = NewNetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
+                                    sync_interval)
+        self.interval = NewSendInterval(1.0 / tick_rate, 1.0 / 30)
+        if isnan(self.tick_latency):
+            self.tick_latency = 1 if self.mode in (DOUBLE_LERP, LEGACY_LERP) else 2
 
     cdef void clear(self) noexcept nogil:
         self.clock.clear()
@@ -149,8 +162,9 @@ cdef class UnityNgo(Strategy):
             elapsed = max(at - self.last_frame, 0.0)
             server = self.clock.advance(at, elapsed)
             render = server - self.interval.value * self.tick_latency
-            sample.position = self.positions.advance(elapsed, render, server)
-            sample.velocity = self.velocities.advance(elapsed, render, server)
-            sample.status = HELD if self.positions.arrived() else INTERPOLATED
+            sample.show(Motion(self.positions.advance(elapsed, render, server),
+                               self.velocities.advance(elapsed, render, server)), INTERPOLATED)
+            if self.positions.arrived():
+                sample.hold(sample, self.drawn, INTERPOLATED)
         self.last_frame = at
         self.drew = True

@@ -1,0 +1,1 @@
+"""The kinds of curves, for Python; the functions are in the ``.pxd``."""

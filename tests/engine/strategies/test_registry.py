@@ -1,0 +1,295 @@
+"""How strategies are found: by their file, by an entry point, or named outright."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epic_cli import (
+    Declaration,
+    Number,
+    Packet,
+    SettingError,
+    UnknownStrategy,
+    replay,
+    strategies,
+)
+from epic_cli.engine import build
+from epic_cli.engine import strategies as registry
+from epic_cli.engine.settings import Value
+from epic_cli.engine.strategies import create, declaration, find, names
+
+PACKAGE = registry.__name__
+
+PLAIN = Declaration(
+    name="plain",
+    summary="a test",
+    family="tests",
+    settings=(Number("speed", 1.0, "how fast", "m/s", -2, 10),),
+)
+
+
+def test_the_catalogue_lists_every_strategy() -> None:
+    assert [said.name for said in strategies()] == names()
+
+
+def test_every_file_is_the_strategy_of_its_name() -> None:
+    folder = Path(str(registry.__file__)).parent
+    own = {path.stem for path in folder.glob("*.pyx")}
+    own |= {path.stem for path in folder.glob("*/*.pyx") if path.stem == path.parent.name}
+    assert {name.replace("-", "_") for name in names()} == own
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_strategy_is_found_by_its_name(name: str) -> None:
+    found = find(name)
+    assert found.__module__.rpartition(".")[2] == name.replace("-", "_")
+    assert declaration(name).name == name
+
+
+def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UnknownStrategy, match="there is no strategy 'epik'; did you mean 'epic'"):
+        find("epik")
+    with pytest.raises(UnknownStrategy, match="'epic strategies' lists them"):
+        find("zzzzz")
+
+
+@pytest.mark.parametrize("name", ["dead_reckoning", "parts", "__init__", "dis.models", "", "Épic"])
+def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
+    with pytest.raises(UnknownStrategy, match="there is no strategy"):
+        find(name)
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("no_such_module:Thing", "No module named"),
+        ("epic_cli:Thing", "has no attribute 'Thing'"),
+        ("epic_cli:replay", "is no class"),
+        ("epic_cli:Packet", "it has no reset, update, read"),
+        (":", "cannot be loaded"),
+        ("epic_cli:", "cannot be loaded"),
+        (":Thing", "cannot be loaded"),
+        ("..:Thing", "cannot be loaded"),
+    ],
+)
+def test_a_class_that_cannot_be_loaded_is_refused(place: str, reason: str) -> None:
+    with pytest.raises(UnknownStrategy, match=reason):
+        find(place)
+
+
+class Undeclared:
+    """Stands still.
+
+    Always.
+    """
+
+    def __init__(self, **settings: object) -> None:
+        self.settings = settings
+
+    def reset(self) -> None:
+        """Does nothing, and the others neither."""
+
+    update = read = reset
+
+
+def settings_of(place: str, given: dict[str, Value]) -> object:
+    made = create(place, given)
+    assert isinstance(made, Undeclared)
+    return made.settings
+
+
+def test_a_class_can_be_named_outright(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
+    place = "epic_cli.engine.contract:Undeclared"
+    assert issubclass(find(place), Undeclared)
+    assert settings_of(place, {"speed": "fast"}) == {"speed": "fast"}
+    assert declaration(place).summary == "Stands still."
+
+
+def test_a_class_that_does_not_take_the_settings_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
+    with pytest.raises(UnknownStrategy, match="cannot be made"):
+        create("epic_cli.engine.contract:Undeclared", {"self": 1})
+
+
+def test_a_declared_class_gets_only_the_settings_that_were_given_and_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Declared(Undeclared):
+        declaration = PLAIN
+
+    monkeypatch.setattr("epic_cli.engine.contract.Declared", Declared, raising=False)
+    place = "epic_cli.engine.contract:Declared"
+    assert settings_of(place, {}) == {}
+    assert settings_of(place, {"speed": "3"}) == {"speed": 3.0}
+    with pytest.raises(SettingError, match="speed is -2 to 10 m/s"):
+        create(place, {"speed": 11})
+
+
+def test_an_entry_point_comes_after_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [EntryPoint(name, "epic_cli:Packet", registry.GROUP) for name in ("epic", "theirs")]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)  # noqa: ARG005
+    before = [name for name in names() if name != "theirs"]
+    assert names() == [*before, "theirs"]
+    assert find("epic").__module__ == f"{PACKAGE}.epic"
+    with pytest.raises(UnknownStrategy, match="it has no reset, update, read"):
+        find("theirs")
+
+
+# ------------------------------------------------------------------------ what a contributor does
+
+CONTRIBUTED = '''
+from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vec3 cimport Vec3
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
+
+
+cpdef enum class Axis:
+    X
+    UP_AND_DOWN
+
+
+cdef class AboveIt(Strategy):
+    """Shows each packet with an offset."""
+
+    declaration = Declaration(
+        name="above-it", summary="a contribution", family="show what was received",
+        settings=(
+            Number("height", 1.0, "how far above it", "m", 0, 10),
+            Number("delay", "auto", "unused", "s", 0, 1, unset="auto"),
+            Choice("axis", "x", "along which axis", Axis),
+            Switch("mirrored", "off", "below it instead"),
+        ),
+    )
+
+    cdef public double height
+    cdef public Axis axis
+    cdef public bint mirrored
+    cdef readonly bint is_auto
+    cdef bint empty
+    cdef Vec3[double] position
+
+    def configure(self, *, delay):
+        self.is_auto = delay != delay
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double offset = -self.height if self.mirrored else self.height
+        self.empty = False
+        self.position = packet.position
+        if self.axis == Axis.X:
+            self.position.x += offset
+        else:
+            self.position.z += offset
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        sample.position = self.position
+        sample.status = NONE if self.empty else HELD
+'''
+
+COMPILE = """
+import sys
+from Cython.Build import cythonize
+from setuptools import Distribution, Extension
+
+name, source, target, root = sys.argv[1:]
+extension = Extension(name, [source], language="c++", include_dirs=[root + "/epic_cli/engine"])
+modules = cythonize([extension], include_path=[root], compiler_directives={"language_level": "3"})
+command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
+command.build_lib = command.build_temp = target
+command.ensure_finalized()
+command.run()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A second folder of strategies."""
+    added = tmp_path.joinpath(*PACKAGE.split("."))
+    added.mkdir(parents=True)
+    monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(added)])
+    before = set(sys.modules)
+    yield added
+    for module in set(sys.modules) - before:
+        if module.startswith(PACKAGE):
+            del sys.modules[module]
+            monkeypatch.delattr(registry, module.rpartition(".")[2], raising=False)
+
+
+def is_listed_last(name: str) -> bool:
+    return names()[-1] == name and strategies()[-1].name == name
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs a compiler")
+def test_a_compiled_file_put_into_the_folder_is_a_strategy(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("Cython")
+    source = folder / "above_it.pyx"
+    source.write_text(CONTRIBUTED)
+    subprocess.run(
+        [sys.executable, "-c", COMPILE, f"{PACKAGE}.above_it", source, tmp_path, build.ROOT],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd=tmp_path,
+    )
+    assert is_listed_last("above-it")
+    packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)
+    settings: dict[str, Any] = {"height": 4, "axis": "up-and-down", "mirrored": "on"}
+    assert next(iter(replay([packet], "above-it", **settings))).position == (1, 2, -1)
+    made: Any = create("above-it", settings)
+    assert (made.height, made.axis.name, made.mirrored) == (4, "UP_AND_DOWN", True)
+    assert made.is_auto
+    with_delay: Any = create("above-it", {"delay": 0.5})
+    assert not with_delay.is_auto
+    with pytest.raises(SettingError, match="axis is x or up-and-down"):
+        create("above-it", {"axis": "y"})
+
+
+IN_PYTHON = '''
+from epic_cli import Declaration
+
+class Helper:
+    """Stands beside the strategy and declares nothing."""
+
+class {name}:
+    declaration = Declaration(name="{name}", summary="a test", family="tests", rank={rank})
+
+    def reset(self): pass
+    def update(self, packet, now): return False
+    def read(self, at): raise AssertionError
+'''
+
+
+def test_a_folder_with_a_module_of_its_name_is_a_strategy(folder: Path) -> None:
+    for path in ("plain/__init__.py", "plain/helper.py", "not_a_strategy/__init__.py"):
+        folder.joinpath(path).parent.mkdir(exist_ok=True)
+        folder.joinpath(path).touch()
+    folder.joinpath("plain/plain.py").write_text(IN_PYTHON.format(name="Plain", rank=15))
+    assert find("plain").__name__ == "Plain"
+    assert names()[:3] == ["epic", "plain", "extrapolator"]
+
+
+def test_a_file_with_two_strategies_or_none_says_so(folder: Path) -> None:
+    two = IN_PYTHON.format(name="One", rank=1) + IN_PYTHON.format(name="Other", rank=1)
+    folder.joinpath("two.py").write_text(two)
+    with pytest.raises(UnknownStrategy, match="two has 2 classes with a declaration, not 1"):
+        find("two")
+
+
+def test_a_file_that_cannot_be_imported_says_so(folder: Path) -> None:
+    folder.joinpath("broken.py").write_text("import no_such_module")
+    with pytest.raises(UnknownStrategy, match="'broken' cannot be loaded: No module named 'no_s"):
+        find("broken")
