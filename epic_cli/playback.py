@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
-    from epic_cli.engine.settings import Value
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.engine.settings import Value
 
 ClockName = Literal["single", "exact"]
 PacingName = Literal["demo", "arrival"]

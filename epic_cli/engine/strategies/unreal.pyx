@@ -174,7 +174,7 @@ cdef class Unreal(Strategy):
             sample.show(motion, EXTRAPOLATED)
         elif dot(self.offset, self.offset) == 0:
             sample.hold(motion, self.drawn, INTERPOLATED)
-        elif self.mode == LINEAR and self.lerp_percent() > 1:
+        elif self.network_smoothing_mode == LINEAR and self.lerp_percent() > 1:
             sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
         else:
             sample.show(motion, INTERPOLATED)
