@@ -163,6 +163,12 @@ cdef class SampleBlock:
     def __len__(self):
         return self.items.size()
 
+    def sample(self, size_t index, Entities entities not None):
+        """One sample, as the Python API's ``Sample``."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        return sample_to_python(self.items[index], entities.name(self.items[index].entity))
+
     def samples(self, Entities entities):
         """The samples as a list of the Python API's ``Sample``."""
         cdef size_t index

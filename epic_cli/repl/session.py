@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from operator import ne
 from typing import NamedTuple
 
+from epic_cli.engine.contract import Sample
 from epic_cli.engine.declaration import Value
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.problems import Problem
-from epic_cli.engine.strategies import DEFAULT, create
+from epic_cli.engine.strategies import DEFAULT, create, declaration
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.packet_text import packet_line
@@ -38,8 +39,19 @@ class View(NamedTuple):
         create(self.strategy, self.settings)
         return SampleStream(lambda: create(self.strategy, self.settings), self.timing)
 
+    @property
+    def values(self) -> dict[str, Value]:
+        """All settings of the strategy, given or default."""
+        return declaration(self.strategy).values(self.settings)
 
-class Taken(NamedTuple):
+    @property
+    def changed(self) -> dict[str, Value]:
+        """The settings that are not at their defaults."""
+        defaults = declaration(self.strategy).values({})
+        return {name: value for name, value in self.values.items() if value != defaults[name]}
+
+
+class Added(NamedTuple):
     """What became of some packet text: packets taken, lines refused, and whether ``q`` came."""
 
     packets: int
@@ -47,14 +59,25 @@ class Taken(NamedTuple):
     ended: bool
 
 
-class Change(NamedTuple):
-    """What another view of the same packets changed: the number of rows and the last one."""
+class Tail(NamedTuple):
+    """The last rows, and how many there are before them."""
+
+    rows: list[bytes]
+    before: int
+
+
+class ViewChange(NamedTuple):
+    """What another view of the same packets changed.
+
+    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
+    ``last`` is the last sample, if there is any.
+    """
 
     rows_before: int
     rows: int
     different: int | None
-    last_before: bytes
-    last: bytes
+    last_before: Sample | None
+    last: Sample | None
     problems: list[Problem]
 
 
@@ -81,7 +104,7 @@ class Session:
 
     # ------------------------------------------------------------- packets
 
-    def take(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Taken:
+    def add(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Added:
         """Takes lines of packet text and draws their rows.
 
         ``accept`` is given the good lines before the first row is drawn. Lines are counted from
@@ -106,7 +129,7 @@ class Session:
         problems = sorted(before + block.problems, key=lambda one: one[:2])
         problems = [problem for problem in problems if problem.text.strip()]
         self.refused += len(problems)
-        return Taken(len(lines) - len(block.problems), problems, scanner.ended)
+        return Added(len(lines) - len(block.problems), problems, scanner.ended)
 
     def _drop(self, added: int, refused: set[int], block: PacketBlock) -> None:
         """The clock never gets to some of the packets added last: they are not kept."""
@@ -137,57 +160,59 @@ class Session:
             self._stream = stream
         return self._stream
 
+    def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
+        """All that ``epic replay`` would draw for these packets, block by block."""
+        stream = (view or self.view).stream()
+        yield from stream.feed(self.packets.part(len(self.packets)))
+        yield from stream.finish()
+
     def rows(self, writer: RowWriter, view: View | None = None) -> Iterator[bytes]:
-        """All rows, piece by piece, as ``epic replay`` writes them for these packets."""
-        return self._play(view or self.view, writer, finish=True)
-
-    def _play(self, view: View, writer: RowWriter, finish: bool) -> Iterator[bytes]:
-        stream = view.stream()
-        for samples in stream.feed(self.packets.part(len(self.packets))):
-            yield writer.rows(samples, self.entities)
-        for samples in stream.finish() if finish else ():
+        """The rows of ``samples``, piece by piece."""
+        for samples in self.samples(view):
             yield writer.rows(samples, self.entities)
 
-    def tail(self, count: int, writer: RowWriter) -> tuple[list[bytes], int]:
-        """The last rows, and how many there are in all."""
-        pieces: deque[list[bytes]] = deque()
+    def tail(self, count: int, writer: RowWriter) -> Tail:
+        """The last ``count`` rows."""
+        pieces: deque[tuple[bytes, int]] = deque()
         total = kept = 0
-        for piece in self.rows(writer):
-            lines = piece.splitlines(keepends=True)
-            total += len(lines)
-            kept += len(lines)
-            pieces.append(lines)
-            while kept - len(pieces[0]) >= count:
-                kept -= len(pieces.popleft())
-        rows = [line for lines in pieces for line in lines]
-        return rows[len(rows) - count :] if len(rows) > count else rows, total
+        for samples in self.samples():
+            pieces.append((writer.rows(samples, self.entities), len(samples)))
+            total += len(samples)
+            kept += len(samples)
+            while kept - pieces[0][1] >= count:
+                kept -= pieces.popleft()[1]
+        rows = b"".join(text for text, _ in pieces).splitlines(keepends=True)[-count:]
+        return Tail(rows, total - len(rows))
 
-    def change(self, view: View) -> Change:
+    def change(self, view: View) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
 
         Raises ``ValueError`` for a strategy or setting that there is not, changing nothing.
         """
         stream = view.stream()
         block = self.packets.part(len(self.packets))
-        writer, writer_before = RowWriter("table"), RowWriter("table")
-        before = _while_it_works(self._play(self.view, writer_before, finish=False))
-        counts, different, last = [0, 0], 0, [b"", b""]
-        for samples in stream.feed(block):
-            pair = [next(before, b""), writer.rows(samples, self.entities)]
-            different += _count(pair, counts, last)
-        for piece in before:
-            different += _count([piece, b""], counts, last)
+        old = _Drawing(self.entities)
+        new = _Drawing(self.entities)
+        before = old.follow(_while_it_works(self._again()))
+        different = sum(
+            _different(next(before, b""), text) for text in new.follow(stream.feed(block))
+        )
+        different += sum(_different(text, b"") for text in before)
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, stream
-        return Change(
-            counts[0],
-            counts[1],
+        return ViewChange(
+            old.count,
+            new.count,
             different if same_ticks else None,
-            last[0],
-            last[1],
+            old.last,
+            new.last,
             block.problems,
         )
+
+    def _again(self) -> Iterator[SampleBlock]:
+        """What has been drawn so far."""
+        return self.view.stream().feed(self.packets.part(len(self.packets)))
 
     @property
     def discarded(self) -> int:
@@ -196,26 +221,47 @@ class Session:
         return replay.discarded if replay else 0
 
     @property
-    def pacing(self) -> str:
-        """The pacing in force, which the first packet decides if nothing was set."""
+    def timing_in_force(self) -> Timing:
+        """The timing, with the clock and pacing that the first packet decides if none is set."""
         timing = self.view.timing
-        arrivals = self.packets.begins_with_arrival() or timing.latency is not None
-        return timing.pacing or ("arrival" if arrivals else "demo")
+        clock, pacing = timing.in_force(self.packets.begins_with_arrival())
+        return timing._replace(clock=clock, pacing=pacing)
 
-    @property
-    def clock(self) -> str:
-        """The clock in force, which the pacing decides if nothing was set."""
-        return self.view.timing.clock or ("exact" if self.pacing == "arrival" else "single")
+
+class _Drawing:
+    """Rows as a table has them, how many they are, and the last one's sample."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._writer = RowWriter("table")
+        self.count = 0
+        self.last: Sample | None = None
+
+    def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[bytes]:
+        """The rows of each block."""
+        for samples in blocks:
+            self.count += len(samples)
+            self.last = samples.sample(len(samples) - 1, self._entities)
+            yield self._writer.rows(samples, self._entities)
+
+
+def _different(before: bytes, after: bytes) -> int:
+    """How many rows are drawn differently; numbers that differ may be drawn alike."""
+    if before == after:
+        return 0
+    rows_before, rows = before.splitlines(), after.splitlines()
+    differing: int = sum(map(ne, rows_before, rows))
+    return differing + abs(len(rows_before) - len(rows))
 
 
 def _any_named(lines: list[bytes]) -> bool:
     return any(b"entity=" in line for line in lines)
 
 
-def _while_it_works(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
     """A view that fails must not keep anybody from leaving it."""
     with contextlib.suppress(Exception):
-        yield from pieces
+        yield from blocks
 
 
 def lines_of(block: PacketBlock) -> list[bytes]:
@@ -236,18 +282,3 @@ def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[byte
     """Each packet's text with the number of the line that it came from."""
     for index, line in enumerate(lines):
         yield line, block.problem(index, "time", "", "").line
-
-
-def _count(pair: list[bytes], counts: list[int], last: list[bytes]) -> int:
-    """Counts the rows of two pieces into ``counts``; how many of them are different."""
-    if pair[0] == pair[1]:
-        rows = pair[0].splitlines()
-        both = [rows, rows]
-        different = 0
-    else:
-        both = [piece.splitlines() for piece in pair]
-        different = sum(map(ne, *both)) + abs(len(both[0]) - len(both[1]))
-    for side in (0, 1):
-        counts[side] += len(both[side])
-        last[side] = both[side][-1] if both[side] else last[side]
-    return different

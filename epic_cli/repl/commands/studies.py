@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.repl.commands.common import command
-from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.command_table import command
+from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.session import Session, View
 from epic_cli.terminal.parameters import StrategyName
 
@@ -42,31 +42,31 @@ class Variant(StrategyName):
 
 @command("compare")
 @click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
-def compare(interpreter: Interpreter, names: tuple[str, ...]) -> None:
+def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """Show what each strategy would have drawn for the packets so far.
 
     Final positions, largest jump, error, lag and score, best first; without NAMEs, all
     strategies. The session's own settings hold for its strategy.
     """
-    session = interpreter.session
+    session = dialogue.session
     if not session.lines:
-        interpreter.screen.say("there are no packets yet")
+        dialogue.screen.say("there are no packets yet")
         return
     taking_part = _contenders(session, names)
     try:
         comparison = _compared(session, taking_part, None)
     except ValueError as error:  # too few packets to measure anything: the positions still differ
         comparison = None
-        interpreter.screen.warn(f"no figures: {error}")
-    interpreter.screen.show(_table(session, taking_part, comparison))
+        dialogue.screen.warn(f"no figures: {error}")
+    dialogue.screen.show(_table(session, taking_part, comparison))
     for note in comparison.notes if comparison else []:
-        interpreter.screen.say(note, "dim")
+        dialogue.screen.say(note, "dim")
 
 
 @command("plot")
 @click.argument("axis", default="xy", type=click.Choice(["x", "y", "z", "xy", "error"]))
 @click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
-def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
+def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what the NAMEs would.
 
     x, y, z and error are drawn over time; xy is the path from above, along the two axes in which
@@ -75,17 +75,17 @@ def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
     from epic_cli.analysis.scene import Selection
     from epic_cli.views.scenes import scene_chart
 
-    session = interpreter.session
+    session = dialogue.session
     if not session.lines:
-        interpreter.screen.say("there are no packets yet")
+        dialogue.screen.say("there are no packets yet")
         return
     taking_part = _contenders(session, names or (session.view.strategy,))
     selection = Selection(_MOST_POINTS, -math.inf, math.inf)
     comparison = _compared(session, taking_part, selection)
-    height = max(min(interpreter.screen.lines - 8, 18), 5)
+    height = max(min(dialogue.screen.lines - 8, 18), 5)
     for scene in comparison.scenes:
         view: Any = "above" if axis == "xy" else axis
-        interpreter.screen.show(scene_chart(scene, view, height=height))
+        dialogue.screen.show(scene_chart(scene, view, height=height))
 
 
 def _contenders(session: Session, names: tuple[str, ...]) -> list[Contender]:

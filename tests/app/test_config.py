@@ -95,7 +95,7 @@ def test_options_of_a_session_are_refused_elsewhere(tmp_path: Path) -> None:
 
 def test_a_replay_loads_nothing_of_the_session(tmp_path: Path) -> None:
     code = (
-        "import sys; from epic_cli.cli import main; main(['replay']);"
+        "import sys; from epic_cli.app import main; main(['replay']);"
         "heavy = {'prompt_toolkit', 'rich', 'numpy', 'tomllib'} & set(sys.modules);"
         "sys.exit(f'loaded: {heavy}' if heavy else 0)"
     )
