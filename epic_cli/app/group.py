@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 COMMANDS = {
     "session": Entry("epic_cli.app.session", "Type packets and see the rows at once."),
     "replay": Entry(
-        "epic_cli.cli.replay", "Turn packets into what a player would see, one row a tick."
+        "epic_cli.cli.replay", "Turn packets into what a player would see, one row per tick."
     ),
     "play": Entry(
         "epic_cli.cli.play", "Play a small networked game: prediction, move replay, rewind."

@@ -53,23 +53,25 @@ session_options = group(
     "own",
     SessionOptions,
     click.option("--init", type=click.Path(), help="Run a file of packets and commands first."),
-    click.option("--resume", is_flag=True, help="Go on with the last session, after a crash too."),
+    click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
     click.option(
         "--history/--no-history", default=True, help="Keep typed lines for later sessions."
     ),
     click.option(
         "--hints/--no-hints",
         default=True,
-        help="Show what a packet still lacks, and suggestions.",
+        help="Show what a packet still needs, and suggestions.",
     ),
     click.option("--proposals/--no-proposals", default=True, help="Propose the next packet."),
-    click.option("--toolbar/--no-toolbar", default=True, help="Show the state at the bottom."),
+    click.option(
+        "--toolbar/--no-toolbar", default=True, help="Show the session's state at the bottom."
+    ),
     click.option(
         "--keys",
         type=click.Choice(["emacs", "vi"]),
         default="emacs",
         show_default=True,
-        help="The editing keys; F4 changes them.",
+        help="The editing keys; F4 switches between them.",
     ),
 )
 
@@ -81,10 +83,11 @@ session_options = group(
 def session(context: click.Context, /, options: ReplayOptions, own: SessionOptions) -> int:
     """Type packets and see the rows at once.
 
-    Change the strategy and see what would have been. This is what epic alone does on a terminal.
+    Change the strategy and see what would have been drawn. This is what epic alone does on a
+    terminal.
 
     Lines that begin with a colon are commands (:help lists them); all others are packets. What is
-    typed is kept, and "epic --resume" goes on with it. With a FILE, or without a terminal, this is
+    typed is kept, and "epic --resume" continues it. With a FILE, or without a terminal, this is
     "epic replay".
     """
     if options.files or not _on_terminal():

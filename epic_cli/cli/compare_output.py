@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from epic_cli.analysis.compare import Comparison
-from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.color import ColorChoice
+from epic_cli.terminal.console import show
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, story
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
@@ -21,12 +20,6 @@ from epic_cli.views.scenes import scene_chart
 
 if TYPE_CHECKING:
     from epic_cli.views.scenes import View
-
-#: Narrower than this, tables say nothing.
-NARROW = 60
-
-#: As wide as figures are written where no terminal says how wide it is.
-WIDE = 160
 
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
@@ -91,22 +84,7 @@ class Output:
         return list(shown) or best[:MOST_SHOWN]
 
     def _print(self, renderable: Any) -> None:
-        colored = use_color(self.color, sys.stdout)
-        if sys.stdout.isatty() or "COLUMNS" in os.environ:
-            width = max(NARROW, shutil.get_terminal_size().columns)
-        else:
-            width = WIDE
-        console = Console(
-            width=width,
-            force_terminal=colored,
-            no_color=not colored,
-            color_system="standard" if colored else None,
-            highlight=False,
-        )
-        with console.capture() as captured:
-            console.print(renderable)
-        lines = captured.get().splitlines()
-        self._write("".join(line.rstrip() + "\n" for line in lines))
+        show(renderable, self.color)
 
     def _write(self, text: str) -> None:
         with open_sink(None) as sink:

@@ -29,7 +29,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @replay_options
 def replay(options: ReplayOptions) -> int:
-    """Turn packets into what a player would see, one row a tick.
+    """Turn packets into what a player would see, one row per tick.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", CSV with a header, or JSON lines,
     from the FILEs or, without any or for "-", from standard input. Several files are replayed

@@ -163,12 +163,6 @@ cdef class SampleBlock:
     def __len__(self):
         return self.items.size()
 
-    def sample(self, size_t index, Entities entities not None):
-        """One sample, as the Python API's ``Sample``."""
-        if index >= self.items.size():
-            raise IndexError(index)
-        return sample_to_python(self.items[index], entities.name(self.items[index].entity))
-
     def samples(self, Entities entities):
         """The samples as a list of the Python API's ``Sample``."""
         cdef size_t index
@@ -176,6 +170,12 @@ cdef class SampleBlock:
             sample_to_python(self.items[index], entities.name(self.items[index].entity))
             for index in range(self.items.size())
         ]
+
+    def last(self, Entities entities):
+        """The last of ``samples``; raises ``IndexError`` where there is none."""
+        if self.items.empty():
+            raise IndexError("the block is empty")
+        return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
 
 
 cdef string_view view(bytes text):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from epic_cli.engine.problems import Problem
 from epic_cli.engine.text.rows import RowWriter
+from epic_cli.terminal.console import draw
 from epic_cli.terminal.report import describe
 
 if TYPE_CHECKING:
@@ -185,19 +186,7 @@ class Screen:
 
     def show(self, what: RenderableType) -> None:
         """Writes what rich can draw, no wider than the window."""
-        from rich.console import Console  # only some commands wait for it
-
-        console = Console(
-            width=self.columns,
-            force_terminal=self.color,
-            no_color=not self.color,
-            color_system="standard" if self.color else None,
-            highlight=False,
-            legacy_windows=False,
-        )
-        with console.capture() as shown:
-            console.print(what)
-        text = "".join(line.rstrip() + "\n" for line in shown.get().splitlines())
+        text = draw(what, self.color, self.columns)
         self._remark(text if self._utf8 else text.translate(_ASCII))
 
     def _remark(self, text: str) -> None:

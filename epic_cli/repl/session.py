@@ -241,7 +241,7 @@ class _Drawing:
         """The rows of each block."""
         for samples in blocks:
             self.count += len(samples)
-            self.last = samples.sample(len(samples) - 1, self._entities)
+            self.last = samples.last(self._entities)
             yield self._writer.rows(samples, self._entities)
 
 

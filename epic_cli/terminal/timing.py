@@ -102,15 +102,15 @@ TIMING = (
     TimingSetting(
         "clock",
         click.Choice(CLOCKS),
-        "single adds the tick in single precision, as the demo does, and drifts as it does; exact"
+        "single adds the tick in single precision, as the demo does, and drifts like it; exact"
         " does not drift.  [default: exact with arrival pacing, else single]",
-        "Choose the clock: single drifts as the demo's does, exact does not.",
+        "Choose the clock: single drifts as in the demo, exact does not.",
         unset="auto",
     ),
     TimingSetting(
         "pacing",
         click.Choice(PACINGS),
-        "demo draws rows up to 0.15 s past each packet's stamp at once; arrival applies each"
+        "demo draws rows up to 0.15 s past each packet's time at once; arrival applies each"
         " packet when it arrived.  [default: arrival if the first packet has an arrival time, else"
         " demo]",
         "Choose when packets meet rows: as in the demo, or by their arrival times.",
@@ -119,8 +119,8 @@ TIMING = (
     TimingSetting(
         "latency",
         Latency(),
-        "Give packets without an arrival time one: their stamp plus this.",
-        "Give packets without an arrival time one: their stamp plus SECONDS; none: do not.",
+        "Give packets without an arrival time one: the time they were sent plus this.",
+        "Let packets without an arrival time arrive SECONDS after they were sent; none: do not.",
         unset="none",
         written=number,
         shown=lambda seconds: f"{number(seconds)} s",

@@ -81,7 +81,7 @@ def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:
     output = typed.type(*PACKETS)
     assert len(output.splitlines()) == 1 + 7
     assert warnings == [
-        "the session is not being kept for --resume: /dev/full: No space left on device"
+        "the session is not being saved for --resume: /dev/full: No space left on device"
     ]
 
 

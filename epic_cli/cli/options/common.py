@@ -77,7 +77,7 @@ input_format_option: Decorator = click.option(
     type=click.Choice(INPUT_FORMATS),
     default="auto",
     show_default=True,
-    help="How packets are written; auto looks at the first line.",
+    help="How packets are written; auto goes by the first line.",
 )
 
 
@@ -88,5 +88,5 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice(COLOR_CHOICES),
         default="auto",
         show_default=True,
-        help="When to use colour; auto heeds NO_COLOR, FORCE_COLOR and TERM=dumb.",
+        help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)

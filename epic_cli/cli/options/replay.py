@@ -52,7 +52,10 @@ replay_options = group(
         help="How rows are written; epic is the demo's own format.",
     ),
     click.option(
-        "-o", "--output", type=click.Path(), help="Write the rows to a file, whole or not."
+        "-o",
+        "--output",
+        type=click.Path(),
+        help="Write the rows to a file, which appears when it is complete.",
     ),
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,

@@ -10,16 +10,16 @@ from epic_cli.repl.command_table import CommandTable, command
 from epic_cli.repl.dialogue import Dialogue
 
 KEYS = (
-    ("Enter", "take the packet or run the command"),
+    ("Enter", "enter the packet or run the command"),
     ("Right, Ctrl-E", "accept the proposed packet or the suggestion"),
     ("Tab", "complete a command, a strategy, a setting, a file"),
     ("Up, Down", "earlier and later lines"),
     ("Ctrl-R", "search the history"),
     ("Ctrl-C", "drop the line; stop a running command"),
-    ("Ctrl-D", "on an empty line: leave"),
+    ("Ctrl-D", "on an empty line, leave"),
     ("F4", "emacs or vi keys"),
     ("Ctrl-L", "clear the screen"),
-    ("Ctrl-Z", "put the session into the background"),
+    ("Ctrl-Z", "suspend the session"),
     ("q", "at the start of a line, then Enter: leave"),
 )
 
@@ -71,18 +71,18 @@ def help_(context: click.Context, dialogue: Dialogue, name: str | None) -> None:
 
 @command("quit")
 def quit_(dialogue: Dialogue) -> None:
-    """Leave the session; epic --resume brings it back."""
+    """Leave the session; epic --resume continues it."""
     dialogue.ended = True
 
 
 COMMANDS = [
     history,
     keys,
-    _switch("toolbar", "Show the toolbar at the bottom, or do not."),
+    _switch("toolbar", "Turn the toolbar at the bottom on or off."),
     _switch(
-        "hints", "Show what a packet still lacks, and suggestions from the history, or do not."
+        "hints", "Turn hints on or off: what a packet still needs, and lines from the history."
     ),
-    _switch("proposals", "Propose the next packet, or do not."),
+    _switch("proposals", "Turn proposals of the next packet on or off."),
     help_,
     quit_,
 ]

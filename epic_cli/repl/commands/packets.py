@@ -32,7 +32,7 @@ def row_format(dialogue: Dialogue, name: str | None) -> None:
 @command("undo")
 @click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
 def undo(dialogue: Dialogue, count: int) -> None:
-    """Take back the last packet, or the last N, and draw what is left."""
+    """Take back the last packet, or the last N, and draw the remaining rows."""
     taken_back = dialogue.session.undo(count)
     if taken_back:
         dialogue.record(f":undo {taken_back}")
@@ -46,7 +46,7 @@ def undo(dialogue: Dialogue, count: int) -> None:
 
 @command("reset")
 def reset(dialogue: Dialogue) -> None:
-    """Forget all packets and start the clock again; strategy and settings stay."""
+    """Forget all packets and restart the clock; the strategy and its settings stay."""
     count = len(dialogue.session.lines)
     dialogue.record(":reset")
     dialogue.session.reset()
@@ -67,7 +67,7 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 @command("load")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
 def load(dialogue: Dialogue, file: str) -> None:
-    """Take the packets of FILE: packet text, CSV or JSON lines."""
+    """Add the packets in FILE: packet text, CSV or JSON lines."""
     session = dialogue.session
     taken, refused = len(session.lines), session.refused
     quiet, dialogue.quiet = dialogue.quiet, True  # rows are drawn once, at the end
@@ -93,7 +93,7 @@ def load(dialogue: Dialogue, file: str) -> None:
 
 @command("save")
 @click.argument("file", type=click.Path(dir_okay=False, writable=True))
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def save(dialogue: Dialogue, file: str, force: bool) -> None:
     """Write the packets so far to FILE, as they were typed: input for "epic replay"."""
     _check_new(file, force)
@@ -109,9 +109,9 @@ def save(dialogue: Dialogue, file: str, force: bool) -> None:
     "--format",
     "name",
     type=click.Choice(FORMATS),
-    help="How rows are written; by default as FILE's ending says, or else epic.",
+    help="How rows are written.  [default: from FILE's extension, or else epic]",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def export(dialogue: Dialogue, file: str, name: str | None, force: bool) -> None:
     """Write the rows of the packets so far to FILE, as "epic replay" would."""
     _check_new(file, force)
@@ -128,7 +128,7 @@ def export(dialogue: Dialogue, file: str, name: str | None, force: bool) -> None
 
 def _check_new(file: str, force: bool) -> None:
     if not force and os.path.isfile(file) and os.path.getsize(file):  # noqa: PTH113, PTH202
-        raise CannotAccess("write to", file, FileExistsError(17, "it is there; add --force"))
+        raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
 
 
 COMMANDS = [row_format, undo, reset, rows, load, save, export]

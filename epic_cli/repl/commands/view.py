@@ -16,7 +16,7 @@ from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 
 
 class OwnSetting(SettingAssignment):
-    """``key=value`` for the session's strategy; ``key=`` goes back to the default."""
+    """``key=value`` for the session's strategy; ``key=`` restores the default."""
 
     def chosen_strategy(self, ctx: click.Context) -> str | None:
         """The strategy of the session."""
@@ -57,7 +57,7 @@ def strategy(dialogue: Dialogue, name: str) -> None:
 @command("set")
 @click.argument("assignments", type=OwnSetting(), nargs=-1, metavar="KEY=VALUE...")
 def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
-    """Replay the packets with other settings; KEY= goes back to the default."""
+    """Replay the packets with other settings; KEY= restores a default."""
     if not assignments:
         show_settings(dialogue)
         return
