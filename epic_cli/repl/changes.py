@@ -28,13 +28,13 @@ def change_view(dialogue: Dialogue, view: View, what: str) -> None:
 
 def describe(change: ViewChange) -> str:
     """What a change did to the rows."""
-    rows = counted(change.rows, "row")
+    rows = counted(change.after.rows, "row")
     if change.different is None:
-        return f"{counted(change.rows_before, 'row')} -> {rows}"
+        return f"{counted(change.before.rows, 'row')} -> {rows}"
     if not change.different:
         return f"{rows}, all as before"
     text = f"{change.different:,} of {rows} differ"
-    before, after = position_text(change.last_before), position_text(change.last)
+    before, after = position_text(change.before.last), position_text(change.after.last)
     if before and after and before != after:
         text += f", the last is {after}, was {before}"
     return text

@@ -8,10 +8,8 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from operator import ne
 from typing import NamedTuple
 
-from epic_cli.engine.contract import Sample
 from epic_cli.engine.declaration import Value
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.problems import Problem
@@ -20,6 +18,7 @@ from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.packet_text import packet_line
 from epic_cli.playback import SampleStream, Timing
+from epic_cli.repl.drawing import Drawing, count_different
 
 Draw = Callable[[bytes], object]
 
@@ -67,17 +66,14 @@ class Tail(NamedTuple):
 
 
 class ViewChange(NamedTuple):
-    """What another view of the same packets changed.
+    """What was drawn before and after another view of the same packets was chosen.
 
     ``different`` counts the rows that are drawn differently; None: they are of other ticks.
-    ``last`` is the last sample, if there is any.
     """
 
-    rows_before: int
-    rows: int
+    before: Drawing
+    after: Drawing
     different: int | None
-    last_before: Sample | None
-    last: Sample | None
     problems: list[Problem]
 
 
@@ -166,11 +162,6 @@ class Session:
         yield from stream.feed(self.packets.part(len(self.packets)))
         yield from stream.finish()
 
-    def rows(self, writer: RowWriter, view: View | None = None) -> Iterator[bytes]:
-        """The rows of ``samples``, piece by piece."""
-        for samples in self.samples(view):
-            yield writer.rows(samples, self.entities)
-
     def tail(self, count: int, writer: RowWriter) -> Tail:
         """The last ``count`` rows."""
         pieces: deque[tuple[bytes, int]] = deque()
@@ -191,24 +182,14 @@ class Session:
         """
         stream = view.stream()
         block = self.packets.part(len(self.packets))
-        old = _Drawing(self.entities)
-        new = _Drawing(self.entities)
-        before = old.follow(_while_it_works(self._again()))
-        different = sum(
-            _different(next(before, b""), text) for text in new.follow(stream.feed(block))
+        before, after = Drawing(self.entities), Drawing(self.entities)
+        different = count_different(
+            before.follow(_while_it_works(self._again())), after.follow(stream.feed(block))
         )
-        different += sum(_different(text, b"") for text in before)
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, stream
-        return ViewChange(
-            old.count,
-            new.count,
-            different if same_ticks else None,
-            old.last,
-            new.last,
-            block.problems,
-        )
+        return ViewChange(before, after, different if same_ticks else None, block.problems)
 
     def _again(self) -> Iterator[SampleBlock]:
         """What has been drawn so far."""
@@ -226,32 +207,6 @@ class Session:
         timing = self.view.timing
         clock, pacing = timing.in_force(self.packets.begins_with_arrival())
         return timing._replace(clock=clock, pacing=pacing)
-
-
-class _Drawing:
-    """Rows as a table has them, how many they are, and the last one's sample."""
-
-    def __init__(self, entities: Entities) -> None:
-        self._entities = entities
-        self._writer = RowWriter("table")
-        self.count = 0
-        self.last: Sample | None = None
-
-    def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[bytes]:
-        """The rows of each block."""
-        for samples in blocks:
-            self.count += len(samples)
-            self.last = samples.last(self._entities)
-            yield self._writer.rows(samples, self._entities)
-
-
-def _different(before: bytes, after: bytes) -> int:
-    """How many rows are drawn differently; numbers that differ may be drawn alike."""
-    if before == after:
-        return 0
-    rows_before, rows = before.splitlines(), after.splitlines()
-    differing: int = sum(map(ne, rows_before, rows))
-    return differing + abs(len(rows_before) - len(rows))
 
 
 def _any_named(lines: list[bytes]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.repl.changes import position_text
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.session import Session, View
@@ -147,11 +147,10 @@ def _figures(result: Result | None) -> list[str]:
 
 def _end(session: Session, view: View) -> str:
     """Where a strategy leaves what it draws."""
-    last = b""
-    for piece in session.rows(RowWriter("table"), view):
-        last = piece
-    words = last.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace").split()
-    return ",".join(words[1:4]) if words else "-"
+    last = None
+    for samples in session.samples(view):
+        last = samples.last(session.entities)
+    return position_text(last) or "-"
 
 
 COMMANDS = [compare, plot]
