@@ -24,8 +24,9 @@ class SessionCommand(click.Command):
 
 
 def _show_help(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        ctx.ensure_object(Dialogue).screen.say(ctx.get_help())
+    dialogue = ctx.find_object(Dialogue)
+    if wanted and dialogue and not ctx.resilient_parsing:
+        dialogue.screen.say(ctx.get_help())
         ctx.exit()
 
 

@@ -81,11 +81,10 @@ class Screen:
 
     # ------------------------------------------------------------- rows
 
-    def writer(self, color: bool | None = None) -> RowWriter:
+    def writer(self) -> RowWriter:
         """A writer for the present format and window."""
-        chosen = self.color if color is None else color
         width = self.columns if self._size else 96
-        return RowWriter(self.format, chosen and self._size is not None, width)
+        return RowWriter(self.format, self.color and self._size is not None, width)
 
     def choose_format(self, row_format: str) -> None:
         """Writes rows in another format from now on, under a header of its own."""
