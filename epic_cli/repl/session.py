@@ -193,7 +193,7 @@ class Session:
 
     def _again(self) -> Iterator[SampleBlock]:
         """What has been drawn so far."""
-        return self.view.stream().feed(self.packets.part(len(self.packets)))
+        yield from self.view.stream().feed(self.packets.part(len(self.packets)))
 
     @property
     def discarded(self) -> int:

@@ -343,3 +343,25 @@ def test_quiet_scripts_tell_problems_only() -> None:
     assert "pos" not in typed.output.getvalue().decode()
     assert not typed.dialogue.ended
     assert len(typed.session.lines) == 1
+
+
+def test_a_view_that_can_no_longer_be_made_can_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone_strategy.py").write_text(
+        "from epic_cli import Sample\n"
+        "class Gone:\n"
+        "    def __init__(self):\n"
+        "        if gone: raise TypeError('no more of me')\n"
+        "    def reset(self): pass\n"
+        "    def update(self, packet, now): return True\n"
+        "    def read(self, at): return Sample(at, (1, 2, 3), (0, 0, 0), 'held')\n"
+        "gone = False\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    typed = TypedSession()
+    typed.type(*TURN[:2], ":strategy gone_strategy:Gone")
+    monkeypatch.setattr("gone_strategy.gone", True)
+    assert "no more of me" in typed.type(":rows")
+    typed.type(":strategy epic")
+    assert typed.session.view.strategy == "epic"
