@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration, Setting, SettingError
     from epic_cli.engine.strategies import UnknownStrategy
-    from epic_cli.playback import Timing, replay
+    from epic_cli.playback import RefusedPacket, Timing, replay
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Declaration",
     "Packet",
+    "RefusedPacket",
     "Sample",
     "Setting",
     "SettingError",
@@ -49,7 +50,7 @@ _PLACES = {
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration", "Setting", "SettingError"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
-    "epic_cli.playback": ("Timing", "replay"),
+    "epic_cli.playback": ("RefusedPacket", "Timing", "replay"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+    from epic_cli.engine.declaration import Value
+    from epic_cli.engine.refusals import Refusal
 
 ClockName = Literal["single", "exact"]
 PacingName = Literal["demo", "arrival"]
@@ -117,10 +119,10 @@ class SampleStream:
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
         """What is drawn for these packets; each block given is emptied when the next is asked for.
 
-        Packets that have no place on the clock are added to the block's problems.
+        Packets that have no place on the clock are added to the block's refusals.
         """
-        if self._strict and block.problems:
-            block.cut_after_line(block.problems[0].line)
+        if self._strict and block.refusals:
+            block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
         if self.replay is None:
@@ -128,8 +130,8 @@ class SampleStream:
             self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
         self.replay.feed(block)
         yield from self._draw(self.replay)
-        block.problems.extend(self.replay.problems())
-        block.problems.sort(key=lambda problem: problem[:2])
+        block.refusals.extend(self.replay.refusals())
+        block.refusals.sort(key=lambda refusal: refusal[:2])
 
     def finish(self) -> Iterator[SampleBlock]:
         """What is drawn after the last packet."""
@@ -146,6 +148,46 @@ class SampleStream:
             self._out.clear()
 
 
+class RefusedPacket(ValueError):
+    """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
+
+    Raised by ``replay``; in words, it names that function's arguments.
+    """
+
+    def __init__(self, packet: Packet, refusal: Refusal) -> None:
+        from epic_cli.wording import FrontEnd, in_words  # only a refused packet needs them
+
+        problem = in_words(refusal, FrontEnd.PYTHON)
+        super().__init__(f"{packet}: {problem.what}; expected {problem.expected}")
+        self.packet = packet
+        self.refusal = refusal
+
+
+@overload
+def replay(
+    packets: Iterable[Packet],
+    strategy: str = ...,
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+    **settings: Value,
+) -> Iterator[Sample]: ...
+
+
+@overload
+def replay(
+    packets: Iterable[Packet],
+    strategy: SmoothingStrategy | Callable[[], SmoothingStrategy],
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+) -> Iterator[Sample]: ...
+
+
 def replay(
     packets: Iterable[Packet],
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
@@ -154,17 +196,18 @@ def replay(
     clock: ClockName | None = None,
     pacing: PacingName | None = None,
     latency: float | None = None,
-    **settings: float | str,
+    **settings: Value,
 ) -> Iterator[Sample]:
     """What a strategy draws for these packets, tick by tick.
 
-    ``strategy`` is a name (with ``settings``), a class or function that makes strategies, or one
-    strategy object (which is reset, and can draw one entity). ``tick`` and ``latency`` are in
-    seconds, see ``Timing`` for what they default to. Samples come as soon as the packets that
-    decide them are there, so ``packets`` may be endless.
+    ``strategy`` is a name (with ``settings``, see ``epic_cli.strategies``), a class or function
+    that makes strategies, or one strategy object (which is reset, and can draw one entity).
+    ``tick`` is in seconds, or text as ``"60hz"``; ``latency`` (seconds) gives packets without an
+    arrival time one: their own time plus the latency. See ``Timing`` for the defaults. Samples
+    come as soon as the packets that decide them are there, so ``packets`` may be endless.
 
-    Raises ``ValueError`` for wrong settings at once, and for a packet that has no place on the
-    clock when it comes.
+    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once, and
+    ``RefusedPacket`` for a packet that has no place on the clock when it comes.
     """
     if clock not in (None, *CLOCKS):
         raise ValueError(f"there is no clock {clock!r}: it is one of {', '.join(CLOCKS)}")
@@ -181,16 +224,15 @@ def _samples(packets: Iterable[Packet], stream: SampleStream) -> Iterator[Sample
         block.append(packet)
         for drawn in stream.feed(block):
             yield from drawn.samples(entities)
-        if block.problems:
-            problem = block.problems[0]
-            raise ValueError(f"{packet}: {problem.what}; expected {problem.expected}")
+        if block.refusals:
+            raise RefusedPacket(packet, block.refusals[0])
     for drawn in stream.finish():
         yield from drawn.samples(entities)
 
 
 def _maker(
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
-    settings: dict[str, float | str],
+    settings: dict[str, Value],
 ) -> Callable[[], SmoothingStrategy]:
     from epic_cli.engine.contract import SmoothingStrategy
 

@@ -1,4 +1,8 @@
-"""Every example in the README, run as it stands there."""
+"""The documents: every example in them is run as it stands there, and every link leads somewhere.
+
+``pytest tests/test_readme.py --update-goldens`` writes what the examples print now into the
+documents, and the table of strategies; read it with ``git diff``.
+"""
 
 import contextlib
 import io
@@ -6,54 +10,110 @@ import re
 from pathlib import Path
 
 import pytest
-from support.places import ROOT
+from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
 
-README = (ROOT / "README.md").read_text()
+DOCUMENTS = sorted(
+    [
+        *(ROOT / folder / "README.md" for folder in (".", "sample_inputs")),
+        *(ROOT / "epic_cli").rglob("README.md"),
+        *TESTS.rglob("README.md"),
+        *(ROOT / ".github").rglob("*.md"),
+    ]
+)
+README = ROOT / "README.md"
+ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
 
-SESSIONS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-PYTHON = re.findall(
-    r"^```python\n(.*?)^```\n\n```output\n(.*?)^```", README, re.MULTILINE | re.DOTALL
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+STEP = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+PYTHON = re.compile(r"(?<=^```python\n)(.*?)^```\n\n```output\n(.*?)(?=^```$)", re.M | re.S)
+TABLE = re.compile(r"(?<=^<!-- strategies -->\n).*?(?=^<!-- end -->)", re.MULTILINE | re.DOTALL)
+IN_A_TABLE = re.compile(r"^\|[^`\n]*\| `(epic [^`]*--[^`]*)` \|", re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+
+documents = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
 )
 
 
-def steps(session: str) -> list[tuple[str, str]]:
-    """The commands of a session, each with what it says."""
-    parts = re.split(r"^\$ (.*)\n", session, flags=re.MULTILINE)[1:]
-    return list(zip(parts[::2], parts[1::2], strict=True))
+def carried_out(text: str, folder: Path) -> str:
+    """The document with what its examples print now, one after the other in one folder."""
+
+    def say(step: re.Match[str]) -> str:
+        done = shell(step[1], cwd=folder)
+        # on a terminal both streams are seen; what is told comes before the last row here
+        return f"$ {step[1]}\n{(done.stderr + done.stdout).decode()}"
+
+    def evaluate(example: re.Match[str]) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(example[1], "README.md", "exec"), {"__name__": "readme"})
+        return f"{example[1]}```\n\n```output\n{printed.getvalue()}"
+
+    text = CONSOLE.sub(lambda session: STEP.sub(say, session[0]), text)
+    return PYTHON.sub(evaluate, text)
 
 
-EXAMPLES = [step for session in SESSIONS for step in steps(session)]
+@documents
+def test_the_examples_print_what_is_shown(
+    document: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "sample_inputs").symlink_to(ROOT / "sample_inputs")
+    text = document.read_text()
+    printed = carried_out(text, tmp_path)
+    for drawn in tmp_path.glob("*.svg"):
+        picture = TESTS / "pictures" / drawn.name
+        if request.config.getoption("--update-goldens"):
+            picture.write_bytes(drawn.read_bytes())
+        assert picture.read_bytes() == drawn.read_bytes()
+    if request.config.getoption("--update-goldens"):
+        document.write_text(printed)
+    else:
+        assert printed == text
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the examples are run, one after the other: they leave files behind."""
-    made = tmp_path_factory.mktemp("readme")
-    (made / "sample_inputs").symlink_to(ROOT / "sample_inputs")
-    return made
+COMMANDS = [command for path in DOCUMENTS for command in IN_A_TABLE.findall(path.read_text())]
 
 
-@pytest.mark.parametrize(("command", "expected"), EXAMPLES, ids=[e[0][:60] for e in EXAMPLES])
-def test_a_session_goes_as_the_readme_shows_it(folder: Path, command: str, expected: str) -> None:
-    done = shell(command, cwd=folder)
-    # on a terminal both streams are seen; what is told comes before the last row here
-    assert (done.stderr + done.stdout).decode() == expected
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_in_tables_work(command: str) -> None:
+    done = shell(command, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stdout
 
 
-@pytest.mark.parametrize(("code", "expected"), PYTHON)
-def test_python_prints_what_the_readme_shows(code: str, expected: str) -> None:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
-    assert printed.getvalue() == expected
+@documents
+def test_every_example_is_one_that_is_run(document: Path) -> None:
+    text = document.read_text()
+    kinds = [kind for kind, _ in BLOCK.findall(text)]
+    assert set(kinds) <= {"console", "cython", "output", "python", "sh", "text", "toml"}
+    assert len(PYTHON.findall(text)) == kinds.count("python") == kinds.count("output")
+    assert len(CONSOLE.findall(text)) == kinds.count("console")
+    for session in CONSOLE.findall(text):
+        assert "".join(step[0] for step in STEP.finditer(session)) == session
 
 
-def test_every_python_example_says_what_it_prints() -> None:
-    assert len(PYTHON) == README.count("```python") == 3
-    assert len(EXAMPLES) >= 8
+def slugs(text: str) -> set[str]:
+    """The anchors of a document's headings."""
+    headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@documents
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for place, anchor in LINK.findall(document.read_text()):
+        target = document.parent / place if place else document
+        assert target.exists(), place
+        assert not anchor or anchor in slugs(target.read_text()), anchor
+
+
+def test_the_readme_leads_to_every_guide() -> None:
+    linked = {(README.parent / place).resolve() for place, _ in LINK.findall(README.read_text())}
+    guides = {path for path in DOCUMENTS if "epic_cli" in path.parts}
+    assert guides <= linked
 
 
 def strategy_table() -> str:
@@ -70,19 +130,17 @@ def strategy_table() -> str:
                 needs = ", ".join(one.needs) or "positions only"
                 cells = (f"`{one.name}`", one.summary, needs, one.lag, one.on_loss, one.proof)
                 lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
 
 
 def test_the_table_of_strategies_is_what_they_declare(request: pytest.FixtureRequest) -> None:
-    before, _, rest = README.partition("<!-- strategies -->\n")
-    shown, _, after = rest.partition("<!-- end -->")
+    text = ENGINE.read_text()
     if request.config.getoption("--update-goldens"):
-        table = f"<!-- strategies -->\n{strategy_table()}\n<!-- end -->"
-        (ROOT / "README.md").write_text(before + table + after)
-    else:
-        assert shown.strip() == strategy_table()
+        text = TABLE.sub(lambda _: strategy_table(), text)
+        ENGINE.write_text(text)
+    assert TABLE.findall(text) == [strategy_table()]
 
 
 def test_the_two_commands_are_there_to_be_run() -> None:
     for name in ("run", "test"):
-        assert f"<!-- command: {name} -->\n```sh\npip install" in README
+        assert f"<!-- command: {name} -->\n```sh\npip install" in README.read_text()

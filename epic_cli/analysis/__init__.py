@@ -1,1 +1,8 @@
-"""How good a strategy is: truth, metrics and comparison. Numpy lives here, and only here."""
+"""How good a strategy is: truth, metrics and comparison.
+
+``compare`` is the way in. It takes the packets of each entity and ``candidates``; ``entities``
+finds those that can be judged, with their ``truth`` (given, or rebuilt from the packets) sampled at
+the ticks (``sampled_truth``); a ``measurement`` accumulates what each candidate draws beside it,
+and ``metrics`` are computed from that. What cannot be said is a value of ``notes``, for which
+views have the words. ``literature`` has metrics of published work as functions of arrays.
+"""

@@ -1,145 +1,229 @@
-"""The metrics of the literature, each a plain function of arrays.
+"""The metrics of a comparison, each declared once: adding one is adding an entry to ``METRICS``.
 
-Series are sampled once a tick, ``tick`` seconds apart; paths are (n, 3) or (n,), lengths in the
-recording's unit. Sampling decides what LDLJ and SPARC say of short movements: quote the tick
-with them.
+Tables, CSV, JSON lines, Markdown, the page, the session's ``:compare``, ``--sort`` and the help of
+``epic compare`` all read this tuple. A metric is computed from what was accumulated over all rows
+that count (``Measurement``), so that several entities together are measured as one is. With
+p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
+
+    error       sqrt(mean |p(i) - x(i)|^2)
+    lag         the shift s that minimises mean |p(t) - x(t - s)|^2 (``lag.py``)
+    residual    the root of that minimum
+    jump        max over i of |p(i) - p(i-1)| - the truth's longest step within 0.5 s
+    jerk_rms    sqrt(mean |p(i) - 3 p(i-1) + 3 p(i-2) - p(i-3)|^2) / T^3
+    truth_jerk  the same of x(i)
+    jerk        jerk_rms / truth_jerk
+    score       ``score.py``
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import numpy as np
+from epic_cli.analysis.digits import milliseconds, one_decimal, percent, three_digits, whole
+from epic_cli.analysis.metric import Better, Metric, Section
+from epic_cli.analysis.score import score
+from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-
-TickClass = Literal["Smooth", "NoChange", "Teleport", "Negative"]
+    from epic_cli.analysis.measurement import Measurement
 
 
-def _path(values: ArrayLike) -> Floats:
-    array = np.asarray(values, float)
-    return array[:, None] if array.ndim == 1 else array
+def _error95(measured: Measurement) -> float:
+    from epic_cli.analysis.literature import quantile95  # the help does without numpy
+
+    return quantile95(measured.errors)
 
 
-def errors(shown: ArrayLike, truth: ArrayLike) -> Floats:
-    """|shown - truth| at each tick (Euclidean), (n,)."""
-    return np.asarray(np.linalg.norm(_path(shown) - _path(truth), axis=1))
+def _jerk(measured: Measurement) -> float:
+    """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
+    truth = measured.truth_jerk
+    none = truth * measured.tick**2 <= 1e-6 * measured.speed
+    return measured.jerk_rms if none else measured.jerk_rms / truth
 
 
-def mean_error(distances: ArrayLike) -> float:
-    """The mean of |shown - truth|: the average export error of Aggarwal et al., NetGames 2004."""
-    return float(np.mean(np.asarray(distances, float)))
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "score",
+        "score",
+        "",
+        Better.HIGH,
+        one_decimal,
+        "overall, 0 to 100; the formula is under the table",
+        score,
+        Section.ACCURACY,
+    ),
+    Metric(
+        "rows",
+        "rows",
+        "",
+        Better.NEITHER,
+        whole,
+        "how many rows count",
+        lambda measured: len(measured.errors),
+        Section.DATA,
+    ),
+    Metric(
+        "error",
+        "error",
+        "length",
+        Better.LOW,
+        three_digits,
+        "RMS distance from the truth at the time it is drawn",
+        lambda measured: math.sqrt((measured.errors**2).mean()),
+        Section.ACCURACY,
+    ),
+    Metric(
+        "error95",
+        "95 %",
+        "length",
+        Better.LOW,
+        three_digits,
+        "the distance that 95 % of the rows do not exceed",
+        _error95,
+        Section.ACCURACY,
+    ),
+    Metric(
+        "error_max",
+        "max",
+        "length",
+        Better.LOW,
+        three_digits,
+        "the largest distance",
+        lambda measured: float(measured.errors.max()),
+        Section.ACCURACY,
+    ),
+    Metric(
+        "lag",
+        "lag ms",
+        "s",
+        Better.NEAR_ZERO,
+        milliseconds,
+        "the shift in time that brings it nearest to the truth",
+        lambda measured: measured.lag.seconds,
+        Section.ACCURACY,
+    ),
+    Metric(
+        "residual",
+        "residual",
+        "length",
+        Better.LOW,
+        three_digits,
+        "RMS distance that is left after that shift",
+        lambda measured: measured.lag.residual,
+        Section.ACCURACY,
+    ),
+    Metric(
+        "largest_jump",
+        "jump",
+        "length",
+        Better.LOW,
+        three_digits,
+        "how far the largest step goes beyond the truth's longest within half a second",
+        lambda measured: measured.excess,
+    ),
+    Metric(
+        "jumps",
+        "jumps",
+        "",
+        Better.LOW,
+        whole,
+        "steps more than 1.5 times as long as the truth's longest within half a second",
+        lambda measured: measured.jumps,
+    ),
+    Metric(
+        "jerk",
+        "jerk",
+        "",
+        Better.LOW,
+        three_digits,
+        "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
+        _jerk,
+    ),
+    Metric(
+        "jerk_rms",
+        "RMS jerk",
+        "length/s^3",
+        Better.LOW,
+        three_digits,
+        "RMS jerk of what is drawn",
+        lambda measured: measured.jerk_rms,
+        Section.DATA,
+    ),
+    Metric(
+        "truth_jerk",
+        "truth's jerk",
+        "length/s^3",
+        Better.NEITHER,
+        three_digits,
+        "RMS jerk of the truth in the same rows",
+        lambda measured: measured.truth_jerk,
+        Section.DATA,
+    ),
+    Metric(
+        "backward",
+        "back",
+        "",
+        Better.LOW,
+        whole,
+        "steps against the truth's direction",
+        lambda measured: measured.backward,
+    ),
+    Metric(
+        "held",
+        "held",
+        "0 to 1",
+        Better.LOW,
+        percent,
+        "share of rows frozen for lack of data",
+        lambda measured: measured.share(Status.HELD),
+    ),
+    Metric(
+        "extrapolated",
+        "extrap.",
+        "0 to 1",
+        Better.NEITHER,
+        percent,
+        "share of rows drawn beyond what was known",
+        lambda measured: measured.share(Status.EXTRAPOLATED),
+    ),
+    Metric(
+        "none",
+        "none",
+        "0 to 1",
+        Better.LOW,
+        percent,
+        "share of rows before anything is drawn",
+        lambda measured: measured.share(Status.NONE),
+    ),
+    Metric(
+        "speed",
+        "speed",
+        "length/s",
+        Better.NEITHER,
+        three_digits,
+        "RMS speed of the truth",
+        lambda measured: measured.speed,
+        Section.DATA,
+    ),
+    Metric(
+        "tick",
+        "tick",
+        "s",
+        Better.NEITHER,
+        three_digits,
+        "time from one row to the next",
+        lambda measured: measured.tick,
+        Section.DATA,
+    ),
+)
 
 
-def rms(values: ArrayLike) -> float:
-    """The root of the mean square."""
-    return math.sqrt(float(np.mean(np.square(values))))
+def shown_metrics() -> list[Metric]:
+    """The metrics that people are shown."""
+    return [one for one in METRICS if one.section is not Section.DATA]
 
 
-def quantile95(values: ArrayLike) -> float:
-    """The value that 95 % do not exceed, interpolated linearly between the two nearest."""
-    return float(np.quantile(np.asarray(values, float), 0.95))
-
-
-def time_space_inconsistency(distances: ArrayLike, tick: float, epsilon: float = 0.0) -> float:
-    """The integral over time of the error, where it is at least ``epsilon`` (length times s).
-
-    Zhou, Cai, Lee and Turner, ACM TOMACS 14(1), 2004.
-    """
-    values = np.asarray(distances, float)
-    return float(values[values >= epsilon].sum() * tick)
-
-
-def steps(path: ArrayLike) -> Floats:
-    """The distance from each tick to the next, (n - 1,)."""
-    return np.asarray(np.linalg.norm(np.diff(_path(path), axis=0), axis=1))
-
-
-def frozen_ticks(shown: ArrayLike, truth: ArrayLike) -> int:
-    """Ticks without any movement while the truth moves."""
-    return int(((steps(shown) == 0) & (steps(truth) > 0)).sum())
-
-
-def reversals(shown: ArrayLike) -> int:
-    """Ticks at which the movement turns back: consecutive steps more than 90 degrees apart."""
-    moves = np.diff(_path(shown), axis=0)
-    return int(((moves[1:] * moves[:-1]).sum(axis=1) < 0).sum())
-
-
-def largest_velocity_jump(shown: ArrayLike, tick: float) -> float:
-    """The largest change of velocity from one tick to the next (length per s)."""
-    changes = np.linalg.norm(np.diff(_path(shown), 2, axis=0), axis=1)
-    return float(changes.max() / tick)
-
-
-def rms_jerk(path: ArrayLike, tick: float) -> float:
-    """sqrt(mean(|(x[i+3] - 3 x[i+2] + 3 x[i+1] - x[i]) / tick^3|^2)), length per s^3."""
-    return rms(np.linalg.norm(np.diff(_path(path), 3, axis=0), axis=1)) / tick**3
-
-
-def log_dimensionless_jerk(path: ArrayLike, tick: float) -> float:
-    """LDLJ = -ln(D^3 / v_peak^2 * integral of jerk^2 dt); nearer 0 is smoother.
-
-    D is the duration. Balasubramanian et al., J. NeuroEngineering Rehabil. 12:112, 2015.
-    The derivatives are numpy's second-order differences, the integral is by trapezoids.
-    """
-    positions = _path(path)
-    velocity = np.gradient(positions, tick, axis=0)
-    jerk = np.gradient(np.gradient(velocity, tick, axis=0), tick, axis=0)
-    peak = float(np.linalg.norm(velocity, axis=1).max())
-    duration = (len(positions) - 1) * tick
-    squares = np.square(jerk).sum(axis=1)
-    integral = float(squares.sum() - (squares[0] + squares[-1]) / 2) * tick
-    return -math.log(duration**3 / peak**2 * integral)
-
-
-def spectral_arc_length(
-    speeds: ArrayLike,
-    rate: float,
-    zero_padding: int = 4,
-    highest: float = 10.0,
-    threshold: float = 0.05,
-) -> float:
-    """SPARC: minus the length of the normalised speed spectrum; nearer 0 is smoother.
-
-    ``rate`` is in samples per second. The spectrum goes up to ``highest`` Hz and there to the
-    last frequency whose amplitude is at least ``threshold`` of the largest. Balasubramanian et
-    al., J. NeuroEngineering Rehabil. 12:112, 2015.
-    """
-    values = np.asarray(speeds, float)
-    size = 2 ** (math.ceil(math.log2(len(values))) + zero_padding)
-    frequencies = np.arange(size) * rate / size
-    amplitudes = np.abs(np.fft.fft(values, size))
-    amplitudes /= amplitudes.max()
-    amplitudes = amplitudes[frequencies <= highest]
-    frequencies = frequencies[frequencies <= highest]
-    loud = np.flatnonzero(amplitudes >= threshold)
-    amplitudes = amplitudes[loud[0] : loud[-1] + 1]
-    frequencies = frequencies[loud[0] : loud[-1] + 1]
-    along = np.diff(frequencies) / (frequencies[-1] - frequencies[0])
-    return -float(np.hypot(along, np.diff(amplitudes)).sum())
-
-
-def classify_ticks(
-    values: ArrayLike, expected_step: float, tolerance: float = 0.001
-) -> list[TickClass]:
-    """What each step along a line is, as Unity's Netcode for Entities tests extrapolation.
-
-    Negative: it goes back; NoChange; Smooth: the expected step, within ``tolerance`` of it;
-    Teleport: anything else.
-    """
-    classes: list[TickClass] = []
-    for step in np.diff(np.asarray(values, float)):
-        if step * math.copysign(1, expected_step) < 0:
-            classes.append("Negative")
-        elif step == 0:
-            classes.append("NoChange")
-        elif abs(step - expected_step) <= tolerance * abs(expected_step):
-            classes.append("Smooth")
-        else:
-            classes.append("Teleport")
-    return classes
+def named(name: str) -> Metric:
+    """The metric of this name; raises ``KeyError``."""
+    return {one.name: one for one in METRICS}[name]

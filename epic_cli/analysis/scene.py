@@ -13,7 +13,7 @@ from epic_cli.engine.replay.trace import columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.reference import Reference
+    from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
 
@@ -35,8 +35,8 @@ class Scene(NamedTuple):
 
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) their stamps. ``every``
-    says that each row here stands for so many of the comparison.
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent. A row
+    here stands for ``every`` rows of the comparison.
     """
 
     entity: str
@@ -61,15 +61,15 @@ class Selection(NamedTuple):
         return slice(int(first), int(last), max(1, -(-int(last - first) // max(self.most, 1))))
 
 
-def drawn(label: str, rows: NDArray[np.void], reference: Reference, selection: Selection) -> Drawn:
+def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: Selection) -> Drawn:
     """What a scene shows of one strategy's rows."""
-    chosen = selection.rows(reference.times)
+    chosen = selection.rows(sampled.times)
     positions = np.array(rows["position"][chosen])
     positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
     # a strategy that has gone out of all bounds would leave a picture of nothing else
     positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
-    errors = np.linalg.norm(positions - reference.positions[chosen], axis=1)
-    errors[~reference.counted[chosen]] = np.nan
+    errors = np.linalg.norm(positions - sampled.positions[chosen], axis=1)
+    errors[~sampled.counted[chosen]] = np.nan
     return Drawn(label, positions, errors)
 
 
@@ -77,26 +77,26 @@ def scene(
     entity: str,
     packets: PacketBlock,
     offset: float,
-    reference: Reference,
+    sampled: SampledTruth,
     selection: Selection,
     shown: list[Drawn],
 ) -> Scene:
-    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' stamps."""
-    chosen = selection.rows(reference.times)
-    truth = reference.positions[chosen].copy()
-    begun = np.cumsum(reference.begins)[chosen]
+    """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
+    chosen = selection.rows(sampled.times)
+    truth = sampled.positions[chosen].copy()
+    begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
     table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
-    stamps = table[:, 0] + offset
-    order = np.argsort(stamps, kind="stable")
-    inside = order[(stamps[order] >= selection.start) & (stamps[order] <= selection.end)]
+    sent = table[:, 0] + offset
+    order = np.argsort(sent, kind="stable")
+    inside = order[(sent[order] >= selection.start) & (sent[order] <= selection.end)]
     inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]
     return Scene(
         entity,
-        reference.times[chosen],
+        sampled.times[chosen],
         truth,
-        stamps[inside],
+        sent[inside],
         table[inside, 1:4],
         tuple(shown),
         chosen.step,

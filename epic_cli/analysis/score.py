@@ -1,24 +1,17 @@
-"""One number for a strategy: the score, with weights for what matters."""
+"""One number for a strategy: the score, from what it costs and what matters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.weights import Weights
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.figures import Figures
+    from epic_cli.analysis.measurement import Measurement
 
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1
-
-
-class Weights(NamedTuple):
-    """How much each cost counts; only their ratios matter."""
-
-    accuracy: float = 1.0
-    smoothness: float = 1.0
-    latency: float = 1.0
 
 
 FORMULA = (
@@ -28,46 +21,26 @@ FORMULA = (
 )
 
 
-def make_weights(given: Mapping[str, float]) -> Weights:
-    """Weights from those that are given, 1 for the others.
-
-    Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
-    """
-    for name, value in given.items():
-        if name not in Weights._fields:
-            raise ValueError(f"there is no weight {name!r}: the weights are {_names()}")
-        if not 0 <= value < math.inf:
-            raise ValueError(f"the weight {name}={value:g} is not allowed: it is 0 or more")
-    weights = Weights(**given)
-    if not any(weights):
-        raise ValueError(f"one of the weights {_names()} must be more than 0")
-    return weights
-
-
-def _names() -> str:
-    return ", ".join(Weights._fields)
-
-
-def costs(figures: Figures) -> Weights:
+def costs(measured: Measurement) -> Weights:
     """The three costs, NaN where there is not enough to say."""
-    if not figures.speed > 0:
+    if not measured.speed > 0:
         return Weights(math.nan, math.nan, math.nan)
-    excess = max(0.0, figures.jerk**2 - figures.truth_jerk**2)
-    if math.isnan(figures.jerk):
+    excess = max(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
+    if math.isnan(measured.jerk_rms):
         excess = math.nan
     return Weights(
-        figures.residual / (figures.speed * SCALE),
-        math.sqrt(excess) * figures.tick**2 / figures.speed,
-        abs(figures.lag) / SCALE,
+        measured.lag.residual / (measured.speed * SCALE),
+        math.sqrt(excess) * measured.tick**2 / measured.speed,
+        abs(measured.lag.seconds) / SCALE,
     )
 
 
-def score(figures: Figures, weights: Weights) -> float:
+def score(measured: Measurement) -> float:
     """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
 
-    It depends on nothing but the strategy's own figures: adding others to a comparison does not
-    change it.
+    It depends on nothing but what was measured of the candidate, and on the weights: adding others
+    to a comparison does not change it.
     """
-    parts = [(w, c) for w, c in zip(weights, costs(figures), strict=True) if w > 0]
+    parts = [(w, c) for w, c in zip(measured.weights, costs(measured), strict=True) if w > 0]
     mean = sum(w * c for w, c in parts) / sum(w for w, _ in parts)
     return 100 / (1 + mean)

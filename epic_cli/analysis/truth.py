@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.notes import (
+    Cut,
+    CutOut,
+    LeftOut,
+    NotJudged,
+    StatesLeftOut,
+    TooFewStates,
+    TruthNote,
+    Unjudged,
+    Unusable,
+    VelocitiesReplaced,
+)
 from epic_cli.engine.measure.path import Path
 from epic_cli.engine.replay.trace import columns
 
@@ -18,6 +31,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int32]
     Flags = NDArray[np.bool_]
+
+Origin = Literal["given", "rebuilt"]
 
 #: Two states further apart than this many usual intervals, and than so many seconds, are a gap.
 GAP_INTERVALS = 4
@@ -31,10 +46,6 @@ LARGEST = 1e100
 
 #: Velocities that differ from what the positions say by more than this share are not used.
 VELOCITY_MISMATCH = 0.5
-
-
-class NotEnoughToSay(ValueError):
-    """The data do not decide the question; no figure is better than a made-up one."""
 
 
 class Motion(NamedTuple):
@@ -53,16 +64,16 @@ class Motion(NamedTuple):
 class Truth:
     """One entity's movement, cut at teleports and gaps.
 
-    ``starts`` are the times at which its segments begin, in seconds. ``notes`` say in words what
-    was cut out and why.
+    ``starts`` are the times at which its segments begin, in seconds. ``notes`` say what was cut
+    out and why.
     """
 
     path: Path
-    origin: Literal["given", "rebuilt"]
+    origin: Origin
     start: float
     end: float
     starts: Floats
-    notes: tuple[str, ...]
+    notes: tuple[TruthNote, ...]
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
         """The movement at ``times - shift``."""
@@ -77,15 +88,27 @@ class Truth:
         return self.end - self.start
 
 
-def truth_of(
-    packets: PacketBlock, origin: Literal["given", "rebuilt"] = "rebuilt", offset: float = 0.0
-) -> Truth:
+def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0.0) -> Truth:
     """The truth from the packets (or the recorded states) of one entity; see ``build``.
 
-    ``offset`` (seconds) is added to the times. Raises ``NotEnoughToSay``.
+    ``offset`` (seconds) is added to the times. Raises ``TooFewStates``.
     """
     table = np.frombuffer(columns(packets)).reshape(-1, 9)
     return build(table[:, 0] + offset, table[:, 1:4], table[:, 4:7], table[:, 8] > 0, origin)
+
+
+def truths_of(
+    packets: Mapping[str, PacketBlock], origin: Origin = "rebuilt", offset: float = 0.0
+) -> tuple[dict[str, Truth], list[NotJudged]]:
+    """The truths of entities by name, see ``truth_of``, and of those that have none, why."""
+    truths: dict[str, Truth] = {}
+    missing: list[NotJudged] = []
+    for name, block in packets.items():
+        try:
+            truths[name] = truth_of(block, origin, offset)
+        except TooFewStates as error:
+            missing.append(NotJudged(name, Unjudged.TOO_FEW_STATES, states=error.usable))
+    return truths, missing
 
 
 def build(
@@ -93,7 +116,7 @@ def build(
     positions: Floats,
     velocities: Floats,
     teleports: Flags | None = None,
-    origin: Literal["given", "rebuilt"] = "rebuilt",
+    origin: Origin = "rebuilt",
 ) -> Truth:
     """A truth through n states: cubic Hermite through positions and velocities.
 
@@ -103,15 +126,15 @@ def build(
     left out, of states with equal times the last one counts. Velocities that are all zero, or
     that differ from the positions' own differences by more than half, are replaced by these.
 
-    Raises ``NotEnoughToSay`` where fewer than two states are left.
+    Raises ``TooFewStates`` where fewer than two states are left.
     """
-    notes: list[str] = []
+    notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
     with np.errstate(invalid="ignore"):
         finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
     if not finite.all():
-        notes.append(f"{_count(int((~finite).sum()), 'state')} left out: not finite")
+        notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
     order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
     times, positions, velocities = times[order], positions[order], velocities[order]
     marks = marks[order]
@@ -119,11 +142,10 @@ def build(
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
         marks = np.asarray(np.bincount(groups, marks) > 0)
-        notes.append(f"{_count(int((~last).sum()), 'state')} left out: a later one has its time")
+        notes.append(StatesLeftOut(int((~last).sum()), LeftOut.SAME_TIME))
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
-        had = "one usable state" if len(times) else "no usable state"
-        raise NotEnoughToSay(f"{had}: a movement needs two")
+        raise TooFewStates(len(times))
     cut = _cuts(times, positions, velocities, marks, notes)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, notes)
@@ -139,7 +161,7 @@ def build(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _cuts(
-    times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[str]
+    times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[TruthNote]
 ) -> Flags:
     """Which of the n - 1 intervals are not bridged."""
     intervals = np.diff(times)
@@ -152,17 +174,20 @@ def _cuts(
     rested = (steps <= rest) & slow[1:] & slow[:-1]
     marked = marks[1:]
     gap = (intervals > max(GAP_INTERVALS * usual, GAP_SECONDS)) & ~rested & ~marked
-    # stamps that nearly coincide must not make a usual step look fast
+    # times that nearly coincide must not make a usual step look fast
     pace = steps / np.maximum(intervals, usual)
     seen = np.zeros(len(steps), bool)
     if len(moving) > 2:
         around = np.maximum(np.append(0.0, pace[:-1]), np.append(pace[1:], 0.0))
         long = float(np.quantile(pace[steps > 0], 0.9))
         seen = (pace > TELEPORT_STEPS * np.maximum(long, around)) & ~gap & ~marked
-    for flags, word in ((marked, "marked teleport"), (seen, "unmarked teleport"), (gap, "gap")):
+    for flags, kind in (
+        (marked, Cut.MARKED_TELEPORT),
+        (seen, Cut.UNMARKED_TELEPORT),
+        (gap, Cut.GAP),
+    ):
         if flags.any():
-            detail = f" ({intervals[flags].sum():.3g} s)" if word == "gap" else ""
-            notes.append(f"{_count(int(flags.sum()), word)} cut out{detail}")
+            notes.append(CutOut(int(flags.sum()), kind, float(intervals[flags].sum())))
     cut: Flags = marked | seen | gap
     return cut
 
@@ -174,32 +199,30 @@ def _usable(
     velocities: Floats,
     cut: Flags,
     segments: Integers,
-    notes: list[str],
+    notes: list[TruthNote],
 ) -> Floats:
     """The velocities, or the positions' own where those cannot be meant."""
     kept = ~cut
     if not kept.any():
         return np.nan_to_num(velocities, nan=0.0, posinf=0.0, neginf=0.0)
-    told = (velocities[1:] + velocities[:-1]) / 2
-    made = np.diff(positions, axis=0) / np.diff(times)[:, None]
+    sent = (velocities[1:] + velocities[:-1]) / 2
+    differences = np.diff(positions, axis=0) / np.diff(times)[:, None]
     if cut.any():
-        told, made = told[kept], made[kept]
-    speed = lengths(made)
+        sent, differences = sent[kept], differences[kept]
+    speed = lengths(differences)
     moving = speed > 0
     if not np.isfinite(velocities).all():
-        notes.append("velocities taken from the positions: some are not finite")
+        notes.append(VelocitiesReplaced(Unusable.NOT_FINITE))
     elif not moving.any():
         return velocities
     elif not velocities.any():
-        notes.append("velocities taken from the positions: all are zero")
+        notes.append(VelocitiesReplaced(Unusable.ALL_ZERO))
     else:
-        mismatch = lengths(told - made)[moving]
+        mismatch = lengths(sent - differences)[moving]
         share = float(np.median(mismatch) / np.median(speed[moving]))
         if share <= VELOCITY_MISMATCH:
             return velocities
-        notes.append(
-            f"velocities taken from the positions: they differ from these by {share:.0%} (median)"
-        )
+        notes.append(VelocitiesReplaced(Unusable.MISMATCH, share))
     derived = np.zeros_like(positions)
     for segment in range(int(segments[-1]) + 1):
         mine = np.flatnonzero(segments == segment) if segments[-1] else slice(None)
@@ -211,7 +234,3 @@ def _usable(
 def lengths(vectors: Floats) -> Floats:
     """The lengths of vectors (n, 3), several times faster than numpy's own norm."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from epic_cli.formats.packet_writer import PacketWriter, TruthWriter
+from epic_cli.formats.text import TextWriter
 from epic_cli.network.state import Snapshot, State
+from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.events import Event
 from epic_cli.play.match import Match, Place
 from epic_cli.play.recorder import Recorder
@@ -55,7 +56,7 @@ class HeadlessRun:
         self.tally = Tally(self.match)
         self._wanted = wanted
         self._writer = Writer(wanted.row_format, _COLUMNS[wanted.show])
-        self._packets = PacketWriter("text")
+        self._packets = TextWriter()
         self._truth = TruthWriter()
         self._place = self.match.places[self.match.names.index(wanted.client)]
         self._rows: list[bytes] = []

@@ -148,9 +148,9 @@ def _read(path: str, read: Callable[[BinaryIO], Any], data: bytes | None = None)
         with open(path, "rb") as stream:  # noqa: PTH123
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.terminal.report import report
+        from epic_cli.terminal.report import report_problem
 
-        report([refused.problem], name, use_color("auto", sys.stderr))
+        report_problem(refused.problem, name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused
     except ValueError as error:
         raise WrongUsage(f"{name}: {error}") from error

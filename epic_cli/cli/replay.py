@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import click
 
@@ -52,48 +53,50 @@ def run(options: ReplayOptions) -> ExitStatus:
         sink.write(writer.header())
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
-            source = _Source(
-                file, options.input_format, options.entity, options.strict, error_color
+            recording = _Recording(
+                file,
+                source_name(file),
+                options.input_format,
+                options.entity,
+                options.strict,
+                error_color,
             )
             stream = SampleStream(options.chosen.create, options.timing, options.strict)
-            refused |= source.replay(stream, writer, sink)
+            refused |= recording.replay(stream, writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-class _Source:
-    """One recording, and what to do about the lines of it that are refused."""
+class _Recording(NamedTuple):
+    """A recording to be replayed, and what to do about the lines of it that are refused."""
 
-    def __init__(
-        self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
-    ) -> None:
-        self.file = file
-        self.name = source_name(file)
-        self.input_format = input_format
-        self.entity = entity
-        self.strict = strict
-        self.color = color
+    file: str
+    name: str
+    input_format: InputFormat
+    entity: str | None
+    strict: bool
+    color: bool
 
     def replay(self, stream: SampleStream, writer: RowWriter, sink: Sink) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
         refused = False
-        stray: tuple[int, str] | None = None
+        second: tuple[int, str] | None = None
         for block in self._blocks():
             if self.entity is not None:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
-                stray = block.cut_at_second_entity()
-                if stray is not None:
-                    block.problems = [one for one in block.problems if one.line < stray[0]]
+                second = block.cut_at_second_entity()
+                if second is not None:
+                    block.refusals = [one for one in block.refusals if one.line < second[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
-            if block.problems:
+            if block.refusals:
                 refused = True
                 self._report(block)
                 if self.strict:
                     raise StoppedAtLine
-            if stray is not None:
-                line, entity = stray
+            if second is not None:
+                line, entity = second
                 raise WrongUsage(
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
@@ -113,8 +116,8 @@ class _Source:
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
-        problems = block.problems[:1] if self.strict else block.problems
-        report(problems, self.name, self.color)
+        refusals = block.refusals[:1] if self.strict else block.refusals
+        report(refusals, self.name, self.color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
         with open_source(self.file) as descriptor:

@@ -21,7 +21,8 @@ from epic_cli.cli.options.simulate import (
     simulation_options,
 )
 from epic_cli.engine.contract import Packet
-from epic_cli.formats.packet_writer import PacketWriter, TruthWriter, UnwritableName
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (
     PATHS,
     Channel,
@@ -39,6 +40,7 @@ from epic_cli.network import (
     sample,
 )
 from epic_cli.network import simulate as simulated
+from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import open_sink
@@ -190,9 +192,9 @@ def _read(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         with _open(path, name) as stream:
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.terminal.report import report
+        from epic_cli.terminal.report import report_problem
 
-        report([refused.problem], name, use_color("auto", sys.stderr))
+        report_problem(refused.problem, name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused
     except ValueError as error:
         raise WrongUsage(f"{name}: {error}") from error
@@ -213,15 +215,15 @@ def _open(path: str, name: str) -> Iterator[BinaryIO]:
 
 def _write_truth(movement: Movement, duration: float, options: dict[str, Any]) -> None:
     writer = TruthWriter()
-    with open_sink(options["truth_out"]) as sink, _unwritable_names():
+    with open_sink(options["truth_out"]) as sink, _unwritable_packets():
         sink.write(writer.header)
         for snapshot in sample(movement, options["truth_rate"], duration):
             sink.write(writer.rows(snapshot))
 
 
 def _write_packets(packets: Iterator[Packet], options: dict[str, Any]) -> None:
-    writer = PacketWriter(options["packet_format"])
-    with open_sink(options["output"]) as sink, _unwritable_names():
+    writer = make_writer(options["packet_format"])
+    with open_sink(options["output"]) as sink, _unwritable_packets():
         live = _is_live(options["output"])
         sink.write(writer.header)
         for packet in packets:
@@ -231,11 +233,12 @@ def _write_packets(packets: Iterator[Packet], options: dict[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def _unwritable_names() -> Iterator[None]:
+def _unwritable_packets() -> Iterator[None]:
     try:
         yield
-    except UnwritableName as error:
-        raise WrongUsage(str(error)) from error
+    except Unwritable as error:
+        hint = "; choose csv or jsonl" if error.fault is Fault.BLANK else ""
+        raise WrongUsage(f"{error}{hint}") from error
 
 
 def _is_live(output: str | None) -> bool:

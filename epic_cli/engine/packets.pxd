@@ -52,6 +52,8 @@ cdef extern from "packet.h" namespace "epic" nogil:
 
 
 cdef extern from "entities.h" namespace "epic" nogil:
+    size_t MOST "epic::EntityNames::kMost"
+
     cdef cppclass EntityNames:
         int32_t number_of(string_view)
         const string& name(int32_t) except +IndexError
@@ -69,7 +71,7 @@ cdef class PacketBlock:
     cdef readonly Entities entities
     cdef public bytes text
     cdef public object find_field
-    cdef public list problems
+    cdef public list refusals
 
 
 cdef class SampleBlock:

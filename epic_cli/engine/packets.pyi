@@ -2,7 +2,9 @@ from collections.abc import Callable
 from enum import IntEnum
 
 from epic_cli.engine.contract import Packet, Sample
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Reason, Refusal
+
+MOST_ENTITIES: int
 
 class Status(IntEnum):
     NONE = 0
@@ -18,7 +20,7 @@ class Entities:
 class PacketBlock:
     text: bytes
     find_field: Callable[[bytes, str], int] | None
-    problems: list[Problem]
+    refusals: list[Refusal]
     def __init__(self, entities: Entities | None = None) -> None: ...
     @property
     def entities(self) -> Entities: ...
@@ -32,7 +34,8 @@ class PacketBlock:
     def keep_entity(self, name: str) -> None: ...
     def cut_after_line(self, line: int) -> None: ...
     def cut_at_second_entity(self) -> tuple[int, str] | None: ...
-    def problem(self, index: int, field: str, what: str, expected: str) -> Problem: ...
+    def line(self, index: int) -> int: ...
+    def refusal(self, index: int, reason: Reason, field: str, limit: float = 0) -> Refusal: ...
 
 class SampleBlock:
     def __init__(self, capacity: int = 2048) -> None: ...

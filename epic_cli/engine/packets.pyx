@@ -18,6 +18,10 @@ cdef object python_contract():
     return contract
 
 
+# More entities than this are refused: each one costs a strategy.
+MOST_ENTITIES = <size_t>MOST
+
+
 cdef class Entities:
     """The names of the entities of one recording, numbered as they come."""
 
@@ -26,7 +30,7 @@ cdef class Entities:
         cdef bytes text = name.encode()
         cdef int32_t number = self.names.number_of(view(text))
         if number < 0:
-            raise ValueError("more than 4096 entities")
+            raise ValueError(f"more than {MOST_ENTITIES} entities")
         return number
 
     cpdef str name(self, int32_t number):
@@ -40,14 +44,14 @@ cdef class Entities:
 cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
-    ``problems`` are the lines of that text that were refused. ``find_field`` finds a field by
+    ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
     its name in the text of one packet, for formats that are not packet text.
     """
 
     def __init__(self, Entities entities=None):
         self.entities = Entities() if entities is None else entities
         self.text = b""
-        self.problems = []
+        self.refusals = []
 
     def append(self, packet):
         """Adds a ``Packet`` of the Python API."""
@@ -125,23 +129,29 @@ cdef class PacketBlock:
                 return line, entity
         return None
 
-    def problem(self, size_t index, str field, str what, str expected):
-        """A ``Problem`` with a field (``time`` or ``arrival``) of the packet at this index."""
-        from epic_cli.engine.problems import Problem, find_word
+    def line(self, size_t index):
+        """The number of the line, from 1, that the packet at this index was read from."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        return self.items[index].line
+
+    def refusal(self, size_t index, reason, str field, double limit=0):
+        """A ``Refusal`` of the packet at this index, for its ``time`` or its ``arrival``."""
+        from epic_cli.engine.refusals import Refusal, find_word
 
         if index >= self.items.size():
             raise IndexError(index)
         cdef Packet packet = self.items[index]
         text = self.text[packet.offset:packet.offset + packet.length]
-        if isnan(packet.arrival):
-            field = "time"              # its arrival was made from that
+        # an arrival that is not there was made from the time
+        wrong = "time" if isnan(packet.arrival) else field
         if self.find_field is not None:
-            caret = self.find_field(text, field)
-        elif field == "time":
+            caret = self.find_field(text, wrong)
+        elif wrong == "time":
             caret = packet.caret
         else:
-            caret = find_word(text, field, packet.caret)
-        return Problem(packet.line, packet.column + caret + 1, text, caret, what, expected)
+            caret = find_word(text, wrong, packet.caret)
+        return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
 
 
 cdef class SampleBlock:

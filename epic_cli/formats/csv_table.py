@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.formats.csv import delimiter_of, field_offset, split_row
+from epic_cli.formats.limits import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.wording import FrontEnd, Problem, in_words
 
-#: A longer line is refused, and so is a table of more rows: it would be held in memory.
-LONGEST_LINE = 65536
+#: A longer table is refused: it would be held in memory.
 MOST_ROWS = 5_000_000
 
 #: A greater number has no digits after the point left, and could overflow in a product.
@@ -45,21 +46,24 @@ class Row:
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or "_" in text:
-            what = f"{name} is not a finite number" if text else f"{name} is missing"
-            raise self.refuse(name, what, "a number")
+            raise self._refuse(name, Reason.CELL_NOT_FINITE if text else Reason.FIELD_MISSING)
         if abs(value) > FARTHEST:
-            raise self.refuse(name, f"{name} is out of range", "a number from -1e15 to 1e15")
+            raise self._refuse(name, Reason.CELL_OUT_OF_RANGE, limit=FARTHEST)
         return value
 
     def flag(self, name: str) -> bool:
         """A cell that is 0 or 1; empty, or without a column: 0."""
         text = self.text(name) or "0"
         if text not in ("0", "1"):
-            raise self.refuse(name, f"{name} is neither 0 nor 1", f"{name} 0 or 1")
+            raise self._refuse(name, Reason.CELL_NOT_A_FLAG)
         return text == "1"
 
+    def _refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
+        place = self._table.places.get(name, 0)
+        return self._table.refuse_for(reason, place, field=name, **facts)
+
     def refuse(self, name: str, what: str, expected: str) -> RefusedLine:
-        """An error to raise, with its place at a column."""
+        """An error to raise, in the caller's own words, with its place at a column."""
         return self._table.refuse(what, expected, self._table.places.get(name, 0))
 
 
@@ -76,17 +80,17 @@ class Table:
         self._delimiter = ","
         self.places: dict[str, int] = {}
         header = self._next_line()
-        self._delimiter = "\t" if "\t" in header else ","
+        self._delimiter = delimiter_of(header)
         names = [name.strip() for name in self._split(header)]
-        missing = [name for name in needed if name not in names]
+        expected = tuple(needed)
+        missing = tuple(name for name in expected if name not in names)
         if missing:
-            what = f"the header has no column {', '.join(missing)}"
-            raise self.refuse(what, f"the columns {','.join(needed)}")
+            raise self.refuse_for(Reason.COLUMNS_MISSING, names=missing, expected=expected)
         twice = [name for name in names if names.count(name) > 1 and name]
         if twice:
-            raise self.refuse(f"the header has {twice[0]} twice", "a column for each name")
+            raise self.refuse_for(Reason.COLUMN_TWICE, field=twice[0])
         self.places = {name: place for place, name in enumerate(names)}
-        self._width = len(names)
+        self._names = tuple(names)
 
     def __contains__(self, name: str) -> bool:
         return name in self.places
@@ -94,46 +98,46 @@ class Table:
     def __iter__(self) -> Iterator[Row]:
         while line := self._next_line():
             if self._line > MOST_ROWS:
-                raise self.refuse("the table is too long", f"at most {MOST_ROWS} lines")
+                raise self.refuse_for(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
             if line.isspace():
                 continue
             cells = self._split(line)
-            if len(cells) != self._width:
-                what = f"the row has {len(cells)} fields"
-                raise self.refuse(what, f"{self._width} fields: {','.join(self.places)}")
+            if len(cells) != len(self._names):
+                raise self.refuse_for(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
             yield Row(self, cells)
 
     def refuse(self, what: str, expected: str, place: int = 0) -> RefusedLine:
-        """An error to raise for the present line, with its place in the given field."""
+        """An error to raise for the present line, in the caller's own words, at a field."""
         caret = self._caret(place)
         return RefusedLine(Problem(self._line, caret + 1, self._raw, caret, what, expected))
+
+    def refuse_for(self, reason: Reason, place: int = 0, **facts: Any) -> RefusedLine:
+        """An error to raise for the present line; ``facts`` are those of ``Refusal``."""
+        caret = self._caret(place)
+        refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
+        # no front end has words of its own for these
+        return RefusedLine(in_words(refusal, FrontEnd.PYTHON))
+
+    def _caret(self, place: int) -> int:
+        return field_offset(self._raw, place, self._delimiter)
 
     def _next_line(self) -> str:
         self._line += 1
         self._raw = self._stream.readline(LONGEST_LINE + 1)
         if len(self._raw) > LONGEST_LINE:
-            raise self.refuse("the line is too long", "at most 64 KiB a line")
+            raise self.refuse_for(Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
         if self._line == 1:
-            self._raw = self._raw.removeprefix(b"\xef\xbb\xbf")
+            self._raw = self._raw.removeprefix(BYTE_ORDER_MARK)
         try:
             text = self._raw.decode()
         except UnicodeDecodeError:
-            raise self.refuse("this is not UTF-8", "UTF-8 text") from None
+            raise self.refuse_for(Reason.NOT_UTF8) from None
         if "\0" in text:
-            raise self.refuse("there is a NUL byte", "UTF-8 text")
+            raise self.refuse_for(Reason.NUL_BYTE)
         return text
 
     def _split(self, line: str) -> list[str]:
-        try:
-            return next(csv.reader([line], delimiter=self._delimiter, strict=True), [])
-        except csv.Error:
-            raise self.refuse("its quotes do not end", "a line of CSV") from None
-
-    def _caret(self, place: int) -> int:
-        quoted, delimiter = False, ord(self._delimiter)
-        for at, byte in enumerate(self._raw):
-            if place == 0:
-                return at
-            quoted ^= byte == ord('"')
-            place -= byte == delimiter and not quoted
-        return max(len(self._raw.rstrip()), 0) if place == 0 else 0
+        cells = split_row(line, self._delimiter)
+        if cells is None:
+            raise self.refuse_for(Reason.QUOTES_OPEN)
+        return cells

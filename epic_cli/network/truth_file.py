@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO, Literal, NamedTuple
 
 from epic_cli.engine.contract import Vector
+from epic_cli.engine.packets import MOST_ENTITIES
 from epic_cli.formats.csv_table import Row, Table
 from epic_cli.network.movement import RecordedMovement, Track
 
@@ -15,9 +16,6 @@ DEFAULT_MAX_GAP = 3.0
 
 #: Seconds; no slope can be told from less.
 SAME_TIME = 1e-9
-
-#: As many as the engine draws.
-MOST_ENTITIES = 4096
 
 _POSITION = ("time", "x", "y", "z")
 _VELOCITY = ("vx", "vy", "vz")

@@ -18,11 +18,11 @@ import re
 from collections.abc import Iterable
 from typing import BinaryIO, NamedTuple
 
-from epic_cli.engine.problems import Problem
 from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.play.arena import Point
 from epic_cli.play.changes import NAMES, Change, parse_change
 from epic_cli.play.world import Control, Weapon
+from epic_cli.wording import Problem
 
 LONGEST_LINE = 4096
 MOST_LINES = 1_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from epic_cli.engine.contract import Sample
 from epic_cli.repl.dialogue import Dialogue, counted
 from epic_cli.repl.session import View, ViewChange
+from epic_cli.wording import FrontEnd, in_words
 
 
 def change_view(dialogue: Dialogue, view: View, what: str) -> None:
@@ -18,10 +19,10 @@ def change_view(dialogue: Dialogue, view: View, what: str) -> None:
     change = session.change(view)
     dialogue.draw_tail()
     dialogue.screen.say(f"{what}: {describe(change)}", "good")
-    if change.problems:
-        first = change.problems[0]
+    if change.refusals:
+        first = in_words(change.refusals[0], FrontEnd.SESSION)
         dialogue.screen.warn(
-            f"{len(change.problems):,} of {len(session.lines):,} packets are left out; packet"
+            f"{len(change.refusals):,} of {len(session.lines):,} packets are left out; packet"
             f" {first.line}: {first.what}; expected {first.expected}"
         )
 

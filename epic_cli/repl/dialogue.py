@@ -51,7 +51,7 @@ class Dialogue:
         return f"{self.session.view.strategy}> "
 
     def add(self, text: bytes, name: str, first_line: int = 1) -> None:
-        """Takes lines of packets; ``first_line`` is the number that problems count from."""
+        """Takes lines of packets; ``first_line`` is the number that refusals count from."""
         try:
             added = self.session.add(text, self.screen.writer(), self._draw, self.record_lines)
         except CannotAccess:
@@ -59,11 +59,11 @@ class Dialogue:
         except Exception as error:  # a strategy of another package may raise anything
             self.screen.complain(f"{self.session.view.strategy} failed: {failure(error)}")
             return
-        problems = [one._replace(line=one.line + first_line - 1) for one in added.problems]
-        self.screen.report(problems, name)
-        if b"\n" in text.rstrip(b"\r\n") and problems and not self.quiet:
+        refusals = [one._replace(line=one.line + first_line - 1) for one in added.refusals]
+        self.screen.report(refusals, name)
+        if b"\n" in text.rstrip(b"\r\n") and refusals and not self.quiet:
             self.screen.warn(
-                f"taken: {counted(added.packets, 'packet')}, refused: {len(problems):,}"
+                f"taken: {counted(added.packets, 'packet')}, refused: {len(refusals):,}"
             )
         self.ended = self.ended or added.ended
 

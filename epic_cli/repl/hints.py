@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.text.scan import missing
-from epic_cli.formats.packet_text import packet_line
+from epic_cli.engine.text.scan import next_piece
+from epic_cli.formats.text import packet_line
+from epic_cli.formats.writing import Unwritable
 from epic_cli.repl.session import Session
+from epic_cli.wording import rest_of_grammar
 
 #: After so many packets of an entity the next one is proposed.
 _ENOUGH = 2
@@ -17,7 +19,11 @@ def ghost(text: str) -> str:
     """What is still missing of a packet that begins like this; empty for a command."""
     if text.lstrip()[:1] in (":", "q"):
         return ""
-    return missing(text.encode("utf-8", "surrogateescape"))
+    piece = next_piece(text.encode("utf-8", "surrogateescape"))
+    if piece is None:
+        return ""
+    rest = rest_of_grammar(piece)
+    return rest.lstrip() if text[-1:].isspace() else rest
 
 
 def proposal(session: Session) -> str:
@@ -37,7 +43,10 @@ def proposal(session: Session) -> str:
         arrival=None if last.arrival is None else _tidy(last.arrival + step),
         sequence=None if last.sequence is None else last.sequence + 1,
     )
-    return packet_line(moved)
+    try:
+        return packet_line(moved)
+    except Unwritable:
+        return ""  # its own text can be read, but not everything that is read can be typed
 
 
 def _recent(session: Session) -> list[Packet]:

@@ -24,6 +24,7 @@ from epic_cli.repl.hints import from_history, ghost, proposal
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.keys import Pasted, key_bindings
 from epic_cli.repl.toolbar import toolbar_text
+from epic_cli.wording import FrontEnd, in_words
 
 _STYLE = Style.from_dict(
     {
@@ -159,8 +160,8 @@ class LineValidator(Validator):
                 raise ValidationError(wrong.column - 1, wrong.message)
             return
         raw = text.encode("utf-8", "surrogateescape")
-        problems = TextScanner().scan(raw + b"\n").problems
-        if problems:
-            first = problems[0]
+        refusals = TextScanner().scan(raw + b"\n").refusals
+        if refusals:
+            first = in_words(refusals[0], FrontEnd.SESSION)
             before = raw[: first.column - 1].decode("utf-8", "surrogateescape")
             raise ValidationError(len(before), f"{first.what}; expected {first.expected}")

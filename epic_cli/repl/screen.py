@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.terminal.console import draw
-from epic_cli.terminal.report import describe
+from epic_cli.terminal.report import in_three_lines
+from epic_cli.wording import FrontEnd, in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -176,12 +177,10 @@ class Screen:
         """Writes what was not done, and why."""
         self.say(text, "error")
 
-    def report(self, problems: list[Problem], name: str) -> None:
+    def report(self, refusals: list[Refusal], name: str) -> None:
         """Writes refused lines: number, column, the line and a caret."""
-        for problem in problems:
-            # what the command line has options for, the session has commands for
-            here = problem._replace(expected=problem.expected.replace("--", ":"))
-            self._remark(describe(here, name, self.color))
+        for refusal in refusals:
+            self._remark(in_three_lines(in_words(refusal, FrontEnd.SESSION), name, self.color))
 
     def show(self, what: RenderableType) -> None:
         """Writes what rich can draw, no wider than the window."""

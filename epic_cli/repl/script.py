@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from epic_cli.engine.declaration import Value
-from epic_cli.formats.packet_text import number
+from epic_cli.formats.writing import number
 from epic_cli.repl.session import View
 from epic_cli.terminal.timing import TIMING
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from epic_cli.engine.declaration import Value
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.strategies import DEFAULT, create, declaration
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
-from epic_cli.formats.packet_text import packet_line
+from epic_cli.formats.text import packet_line
 from epic_cli.playback import SampleStream, Timing
 from epic_cli.repl.drawing import Drawing, count_different
 
@@ -54,7 +54,7 @@ class Added(NamedTuple):
     """What became of some packet text: packets taken, lines refused, and whether ``q`` came."""
 
     packets: int
-    problems: list[Problem]
+    refusals: list[Refusal]
     ended: bool
 
 
@@ -74,7 +74,7 @@ class ViewChange(NamedTuple):
     before: Drawing
     after: Drawing
     different: int | None
-    problems: list[Problem]
+    refusals: list[Refusal]
 
 
 class Session:
@@ -112,7 +112,7 @@ class Session:
         lines = lines_of(block)
         if accept and lines:
             accept(b"".join(lines))
-        before, block.problems = block.problems, []
+        before, block.refusals = block.refusals, []
         self.packets.extend(block)
         self.lines += lines
         self.named = self.named or _any_named(lines)
@@ -120,12 +120,12 @@ class Session:
         for samples in stream.feed(block):
             draw(writer.rows(samples, self.entities))
         self._stream = stream
-        if block.problems:
-            self._drop(len(lines), {problem.line for problem in block.problems}, block)
-        problems = sorted(before + block.problems, key=lambda one: one[:2])
-        problems = [problem for problem in problems if problem.text.strip()]
-        self.refused += len(problems)
-        return Added(len(lines) - len(block.problems), problems, scanner.ended)
+        if block.refusals:
+            self._drop(len(lines), {refusal.line for refusal in block.refusals}, block)
+        refusals = sorted(before + block.refusals, key=lambda one: one[:2])
+        refusals = [refusal for refusal in refusals if refusal.text.strip()]
+        self.refused += len(refusals)
+        return Added(len(lines) - len(block.refusals), refusals, scanner.ended)
 
     def _drop(self, added: int, refused: set[int], block: PacketBlock) -> None:
         """The clock never gets to some of the packets added last: they are not kept."""
@@ -189,7 +189,7 @@ class Session:
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, stream
-        return ViewChange(before, after, different if same_ticks else None, block.problems)
+        return ViewChange(before, after, different if same_ticks else None, block.refusals)
 
     def _again(self) -> Iterator[SampleBlock]:
         """What has been drawn so far."""
@@ -222,7 +222,7 @@ def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
 def lines_of(block: PacketBlock) -> list[bytes]:
     """The packets as lines of packet text: their own text where it is that.
 
-    Raises ``ValueError`` for a packet that has no such line, see ``packet_line``.
+    Raises ``Unwritable`` for a packet that has no such line, see ``packet_line``.
     """
     lines = []
     for index in range(len(block)):
@@ -236,4 +236,4 @@ def lines_of(block: PacketBlock) -> list[bytes]:
 def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[bytes, int]]:
     """Each packet's text with the number of the line that it came from."""
     for index, line in enumerate(lines):
-        yield line, block.problem(index, "time", "", "").line
+        yield line, block.line(index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.formats.packet_text import number
+from epic_cli.formats.writing import number
 from epic_cli.repl.script import assignments
 from epic_cli.repl.session import Session
 from epic_cli.terminal.timing import tick_text

@@ -1,4 +1,4 @@
-"""What can end a command early, the exit status that each ending has, and how it is told."""
+"""What can end a command early, the exit status of each ending, and how messages are written."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class WrongUsage(Exception):
 
 
 class StoppedAtLine(Exception):
-    """A line was refused, it has been told of, and nothing after it is to be done."""
+    """A line was refused and has been reported; nothing after it is to be done."""
 
 
 def say(text: str) -> None:
-    """Writes to stderr; where nobody can be told, goes on."""
+    """Writes to stderr, and goes on where that is not possible."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -20,7 +20,7 @@ class Sink:
         self._name = name
 
     def isatty(self) -> bool:
-        """Whether a person looks on."""
+        """Whether it is a terminal, where a person may be looking on."""
         return self._stream.isatty()
 
     def write(self, rows: bytes) -> None:
@@ -64,7 +64,7 @@ def open_sink(path: str | None) -> Iterator[Sink]:
 
 
 def write_text(text: str) -> None:
-    """Writes text that is no rows to stdout."""
+    """Writes text other than rows to stdout."""
     with open_sink(None) as sink:
         sink.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 

@@ -1,23 +1,30 @@
-"""Tells of refused lines: file, line, column, the line, a caret and what was expected."""
+"""Reports refused lines: file, line, column, the line, a caret and what was expected."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Refusal
 from epic_cli.terminal.errors import printable, say
+from epic_cli.wording import FrontEnd, Problem, in_words
 
 #: How much of a long line is shown around the wrong character.
 _BEFORE, _AFTER = 40, 36
 
 
-def report(problems: Iterable[Problem], name: str, color: bool) -> None:
-    """Writes the problems of the recording ``name`` to stderr."""
-    say("".join(describe(problem, name, color) for problem in problems))
+def report(refusals: Iterable[Refusal], name: str, color: bool) -> None:
+    """Writes the refused lines of the recording ``name`` to stderr."""
+    words = (in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in refusals)
+    say("".join(in_three_lines(problem, name, color) for problem in words))
 
 
-def describe(problem: Problem, name: str, color: bool = False) -> str:
-    """One problem in three lines."""
+def report_problem(problem: Problem, name: str, color: bool) -> None:
+    """Writes a refused line of the file ``name``, which is in words already, to stderr."""
+    say(in_three_lines(problem, name, color))
+
+
+def in_three_lines(problem: Problem, name: str, color: bool = False) -> str:
+    """The place and what is wrong; the line; a caret and what was expected."""
     bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")
     line = problem.text.rstrip(b"\r\n")
     caret = min(problem.caret, len(line))

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.recordings import InputFormat, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
-from epic_cli.terminal.report import report
 
 #: A recording that is held in memory has at most so many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
@@ -42,19 +41,20 @@ def open_source(file: str) -> Iterator[int]:
 def load(file: str, input_format: InputFormat, color: bool) -> tuple[dict[str, PacketBlock], bool]:
     """The packets of a whole recording by entity, and whether lines of it were refused.
 
-    Refused lines are told of on stderr. Raises ``CannotAccess``, or ``WrongUsage`` for a
+    Refused lines are reported on stderr. Raises ``CannotAccess``, or ``WrongUsage`` for a
     recording that is too long to hold.
     """
     from epic_cli.engine.replay.trace import separate
+    from epic_cli.terminal.report import report
 
     entities: dict[str, PacketBlock] = {}
     refused, count = False, 0
     with open_source(file) as descriptor:
         try:
             for block in read(descriptor, input_format):
-                if block.problems:
+                if block.refusals:
                     refused = True
-                    report(block.problems, source_name(file), color)
+                    report(block.refusals, source_name(file), color)
                 count += separate(block, entities)
                 if count > MOST_PACKETS:
                     raise WrongUsage(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from epic_cli.formats.packet_text import number
+from epic_cli.formats.writing import number
 from epic_cli.playback import CLOCKS, PACINGS, Ratio, Timing
 from epic_cli.terminal.parameters import ParameterType, TickLength
 

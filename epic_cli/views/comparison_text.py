@@ -10,37 +10,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.figures import Figures
-from epic_cli.views.comparison import columns, ranking, story
+from epic_cli.analysis.metrics import METRICS
+from epic_cli.views.comparison import columns
+from epic_cli.views.comparison_words import ranking, result_words, story
 
-FIELDS = ("strategy", "entity", "score", *Figures._fields, "note")
+
+def fields() -> list[str]:
+    """The columns of CSV, and the keys of JSON lines."""
+    return ["strategy", "entity", *(one.name for one in METRICS), "note"]
 
 
 def record(result: Result) -> dict[str, Any]:
     """All that is known, by name, with all digits; None: not enough to say.
 
-    Lengths in the recording's unit, times in seconds, shares from 0 to 1.
+    Every metric is in the unit that it declares.
     """
-    figures: dict[str, Any] = dict.fromkeys(Figures._fields)
-    if result.figures is not None:
-        figures.update(result.figures._asdict())
-    made = {
+    values = {one.name: result.value(one.name) for one in METRICS}
+    return {
         "strategy": result.label,
         "entity": result.entity,
-        "score": result.score,
-        **figures,
-        "note": result.note,
-    }
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in made.items()
+        **{name: value if math.isfinite(value) else None for name, value in values.items()},
+        "note": result_words(result.note) if result.note else "",
     }
 
 
 def as_csv(results: Sequence[Result]) -> str:
     """CSV under a header; empty: not enough to say."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
+    writer = csv.DictWriter(out, fields(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(record(one) for one in results)
     return out.getvalue()
@@ -54,7 +51,7 @@ def as_jsonl(results: Sequence[Result]) -> str:
 def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bool) -> str:
     """A table for a document, the best of each column bold, and what it means under it."""
     made = columns(results)
-    heads = ["strategy", *(["entity"] if by_entity else []), *(one.figure.title for one in made)]
+    heads = ["strategy", *(["entity"] if by_entity else []), *(one.metric.title for one in made)]
     left = 2 if by_entity else 1
     lines = [_row(heads), _row([":---"] * left + ["---:"] * len(made))]
     for index, result in enumerate(results):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.analysis.truth import NotEnoughToSay
-from epic_cli.views.comparison import columns, ordered, ranking, story
+from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.views.comparison import columns, ordered
+from epic_cli.views.comparison_words import ranking, story
 from epic_cli.views.scenes import ground_axes
 from epic_cli.views.svg import COLORS
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 #: A page has at most about so many drawn positions; of more, every so many-th row is kept.
 MOST_POSITIONS = 400_000
 
+#: The metrics beside the picture; the table under it has all.
+BRIEF = ("score", "error", "lag", "jumps")
+
 #: Positions are whole numbers of this share of the scene's size.
 FINENESS = 20_000
 
@@ -30,12 +34,12 @@ FINENESS = 20_000
 def page(comparison: Comparison, sort: str = "score", shown: Sequence[str] = ()) -> str:
     """The page's text; ``shown`` strategies are switched on at first, none: all.
 
-    It has everything in it and asks the network for nothing. Raises ``NotEnoughToSay`` where there
+    It has everything in it and asks the network for nothing. Raises ``NothingToDraw`` where there
     is nothing to draw.
     """
     scenes = [one for one in comparison.scenes if len(one.times)]
     if not scenes:
-        raise NotEnoughToSay("there is nothing to draw in this span")
+        raise NothingToDraw
     results = ordered(comparison, sort, by_entity=False)
     total = sum(len(one.times) * len(one.drawn) for one in scenes)
     every = max(1, -(-total // MOST_POSITIONS))
@@ -43,14 +47,18 @@ def page(comparison: Comparison, sort: str = "score", shown: Sequence[str] = ())
     lines = story(comparison, results)
     thinned = max(one.every for one in scenes) * every
     if thinned > 1:
-        lines.append(f"The pictures show every {thinned}. row.")
+        lines.append(f"The pictures show one row in {thinned}.")
     content = {
         "story": lines[0],
         "notes": lines[1:],
         "ranking": ranking(comparison),
         "shown": list(shown) or [one.label for one in results],
         "columns": [
-            {"name": one.figure.name, "title": one.figure.title, "meaning": one.figure.meaning}
+            {
+                "title": one.metric.title,
+                "meaning": one.metric.help,
+                "brief": one.metric.name in BRIEF,
+            }
             for one in made
         ],
         "rows": [

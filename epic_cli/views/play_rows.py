@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from epic_cli.formats.writing import csv_field, number
 from epic_cli.play.events import Event
 from epic_cli.play.report import Figure, Row, Shot
 
@@ -67,13 +68,11 @@ class Writer:
 
     def _cell(self, value: Any) -> str:
         if isinstance(value, float):
-            return "" if math.isnan(value) else repr(value).removesuffix(".0")
+            return "" if math.isnan(value) else number(value)
         if isinstance(value, bool):
             return str(int(value))
         text = _joined(value) if isinstance(value, dict) else str(value)
-        if self._format == "csv" and any(character in text for character in ',"'):
-            return '"' + text.replace('"', '""') + '"'
-        return text
+        return csv_field(text) if self._format == "csv" else text
 
     def _aligned(self, cells: dict[str, str]) -> str:
         parts = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from epic_cli.views.chart import (
 if TYPE_CHECKING:
     from epic_cli.analysis.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
-
-View = Literal["above", "x", "y", "z", "error"]
-VIEWS: tuple[View, ...] = get_args(View)
+    from epic_cli.views.perspectives import View
 
 
 def ground_axes(scene: Scene) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from epic_cli.analysis.truth import NotEnoughToSay
+from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.chart import label, nice_values
 from epic_cli.views.scenes import ground_axes
 
@@ -65,7 +65,7 @@ class _Panel(NamedTuple):
 def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     """The picture as the text of an SVG file; ``labels`` chooses strategies, none: all.
 
-    Raises ``NotEnoughToSay`` where the scene holds nothing to draw.
+    Raises ``NothingToDraw`` where the scene holds nothing to draw.
     """
     chosen = [(i, one) for i, one in enumerate(scene.drawn) if not labels or one.label in labels]
     name = f"{scene.entity}: " if scene.entity else ""
@@ -170,7 +170,7 @@ def _grid(panel: _Panel) -> Iterator[str]:
 def _range(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not len(known):
-        raise NotEnoughToSay("there is nothing to draw in this span")
+        raise NothingToDraw
     low, high = float(known.min()), float(known.max())
     if not high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
         around = max(abs(low), 1.0) * 0.05

@@ -4,36 +4,47 @@ from __future__ import annotations
 
 import math
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from support import movements
 
 from epic_cli import Packet
+from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison, compare
-from epic_cli.analysis.contenders import Contender
-from epic_cli.analysis.figures import Figures
+from epic_cli.analysis.notes import (
+    Flaw,
+    NothingJudged,
+    NothingToDraw,
+    NotJudged,
+    ResultNote,
+    TooFewStates,
+    Unjudged,
+)
 from epic_cli.analysis.scene import Selection
-from epic_cli.analysis.score import Weights
-from epic_cli.analysis.truth import NotEnoughToSay, truth_of
+from epic_cli.analysis.truth import truth_of
+from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason
+from epic_cli.engine.replay.trace import TooManyRows
 from epic_cli.playback import Timing
 
 
-def contender(name: str) -> Contender:
-    return Contender(name, f"support.movements:{name}", {})
+def candidate(name: str) -> Candidate:
+    return Candidate(name, f"support.movements:{name}", {})
 
 
 def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: object) -> Comparison:
     recorded = packets or {"": movements.packets(movements.circle)}
     blocks = {name: movements.block(items) for name, items in recorded.items()}
-    return compare(blocks, [contender(one) for one in names], Timing(), **given)  # type: ignore[arg-type]
+    return compare(blocks, [candidate(one) for one in names], Timing(), **given)  # type: ignore[arg-type]
 
 
-def figures(name: str, **given: object) -> Figures:
-    found = run(name, **given).results[0].figures  # type: ignore[arg-type]
-    assert found is not None
-    return found
+def figures(name: str, **given: object) -> SimpleNamespace:
+    found = run(name, **given).results[0].values  # type: ignore[arg-type]
+    assert found
+    return SimpleNamespace(**found)
 
 
 STRAIGHT = {"": movements.packets(movements.straight)}
@@ -47,8 +58,9 @@ def test_the_truth_itself_has_no_faults() -> None:
     assert found.residual == pytest.approx(0, abs=1e-6)
     assert found.largest_jump == pytest.approx(0, abs=1e-6)
     assert (found.jumps, found.backward, found.held, found.none) == (0, 0, 0, 0)
-    assert found.jerk == pytest.approx(found.truth_jerk, rel=1e-3)
-    assert run("Exact").results[0].score == pytest.approx(100, abs=0.1)
+    assert found.jerk == pytest.approx(1, rel=1e-3)
+    assert found.jerk_rms == pytest.approx(found.truth_jerk, rel=1e-3)
+    assert found.score == pytest.approx(100, abs=0.1)
 
 
 def test_a_pure_delay_is_lag_and_no_residual() -> None:
@@ -98,7 +110,7 @@ def test_shares_of_rows() -> None:
 
 def test_jerk_is_that_of_the_rows() -> None:
     found = figures("Exact")
-    assert found.jerk == pytest.approx(5.0, rel=0.01)  # of a circle: radius times rate cubed
+    assert found.jerk_rms == pytest.approx(5.0, rel=0.01)  # of a circle: radius times rate cubed
 
 
 def test_figures_of_entities_are_pooled() -> None:
@@ -107,64 +119,66 @@ def test_figures_of_entities_are_pooled() -> None:
         "b": movements.packets(movements.circle, 4.0, entity="b"),
     }
     found = run("Late", "Aside", packets=two, warm_up=1.0)
-    alone = {(one.label, one.entity): one.figures for one in found.by_entity}
+    alone = {(one.label, one.entity): one.values for one in found.by_entity}
     assert set(alone) == {("Late", "a"), ("Late", "b"), ("Aside", "a"), ("Aside", "b")}
     for result in found.results:
         parts = [alone[result.label, name] for name in "ab"]
-        assert result.figures is not None
-        assert result.figures.rows == sum(one.rows for one in parts if one) == 181 + 61
-        squares = sum(one.rows * one.error**2 for one in parts if one)
-        assert result.figures.error == pytest.approx(math.sqrt(squares / (181 + 61)))
-        assert result.figures.error_max == max(one.error_max for one in parts if one)
+        assert result.value("rows") == sum(one["rows"] for one in parts) == 181 + 61
+        squares = sum(one["rows"] * one["error"] ** 2 for one in parts)
+        assert result.value("error") == pytest.approx(math.sqrt(squares / (181 + 61)))
+        assert result.value("error_max") == max(one["error_max"] for one in parts)
 
 
 def test_a_given_truth_is_used_and_named() -> None:
     truth = truth_of(movements.block(movements.packets(movements.circle, rate=60.0)), "given")
     lossy = {"": movements.packets(movements.circle)[::7]}
     found = run("Exact", packets=lossy, truths={"whatever": truth})
-    assert found.truth == "given"
-    assert found.results[0].figures is not None
-    assert found.results[0].figures.error_max < 1e-4
-    assert "rebuilt with hindsight" in run("Exact").truth
+    assert found.origin == "given"
+    assert found.results[0].value("error_max") < 1e-4
+    assert run("Exact").origin == "rebuilt"
 
 
 def test_the_score_does_not_depend_on_who_else_takes_part() -> None:
-    alone = run("Late").results[0].score
-    among = {one.label: one.score for one in run("Exact", "Late", "Jumping").results}
+    alone = run("Late").results[0].value("score")
+    among = {one.label: one.value("score") for one in run("Exact", "Late", "Jumping").results}
     assert among["Late"] == alone
     assert among["Exact"] > among["Late"]
 
 
 def test_weights_count() -> None:
     found = run("Late", "Aside", weights=Weights(accuracy=0, smoothness=0, latency=1))
-    late, aside = (one.score for one in found.results)
+    late, aside = (one.value("score") for one in found.results)
     assert aside == pytest.approx(100, abs=0.1)
     assert late == pytest.approx(50, abs=0.1)  # a tenth of a second costs 1
 
 
 def test_what_a_strategy_raises_is_its_note() -> None:
     found = run("Raising", "Exact")
-    assert found.results[0].figures is None
-    assert found.results[0].note == "it raised ZeroDivisionError: the strategy's own fault"
-    assert found.results[1].figures is not None
+    raised = "ZeroDivisionError: the strategy's own fault"
+    assert not found.results[0].values
+    assert found.results[0].note == ResultNote(Flaw.RAISED, error=raised)
+    assert found.results[1].values
 
 
 @pytest.mark.parametrize(
     ("name", "note"),
-    [("Undefined", "not finite in 181 of the rows"), ("Nothing", "draws nothing in the rows")],
+    [
+        ("Undefined", ResultNote(Flaw.NOT_FINITE, rows=181)),
+        ("Nothing", ResultNote(Flaw.NOTHING_DRAWN)),
+    ],
 )
-def test_no_figures_without_numbers(name: str, note: str) -> None:
+def test_no_figures_without_numbers(name: str, note: ResultNote) -> None:
     (result,) = run(name).results
-    assert result.figures is None
-    assert math.isnan(result.score)
-    assert note in result.note
+    assert not result.values
+    assert math.isnan(result.value("score"))
+    assert result.note == note
 
 
 def test_an_entity_that_rests_has_no_score() -> None:
     found = run("Exact", packets={"": movements.packets(lambda _: (5.0, 0.0, 0.0))})
     (result,) = found.results
-    assert math.isnan(result.score)
-    assert "does not move" in result.note
+    assert math.isnan(result.value("score"))
+    assert result.note == ResultNote(Flaw.TRUTH_AT_REST)
 
 
 def test_entities_that_cannot_be_judged_are_told_of() -> None:
@@ -174,31 +188,51 @@ def test_entities_that_cannot_be_judged_are_told_of() -> None:
     }
     found = run("Exact", packets=recorded)
     assert [one.entity for one in found.by_entity] == ["a"]
-    assert found.notes == ["b: not judged: one usable state: a movement needs two"]
+    assert found.notes == (NotJudged("b", Unjudged.TOO_FEW_STATES, states=1),)
 
 
 def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
     truth = truth_of(movements.block(movements.packets(movements.circle)), "given")
     recorded = {name: movements.packets(movements.circle, entity=name) for name in "ab"}
     found = run("Exact", packets=recorded, truths={"a": truth})
-    assert found.notes == ["b: not judged: it is not in the truth, whose entities are a"]
+    assert found.notes == (NotJudged("b", Unjudged.NOT_IN_TRUTH, known=("a",)),)
 
 
-@pytest.mark.parametrize(
-    ("truth", "message"),
-    [(movements.packets(movements.circle, latency=None), "do not overlap")],
-)
-def test_a_truth_of_another_time_says_nothing(truth: list[Packet], message: str) -> None:
-    given = truth_of(movements.block(truth), "given", 1000.0)
-    with pytest.raises(NotEnoughToSay, match=message):
-        run("Exact", truths={"": given})
+def test_a_truth_of_another_time_says_nothing() -> None:
+    truth = movements.block(movements.packets(movements.circle, latency=None))
+    with pytest.raises(NothingJudged, match="do not overlap") as caught:
+        run("Exact", truths={"": truth_of(truth, "given", 1000.0)})
+    (note,) = caught.value.notes
+    assert note.reason is Unjudged.NO_OVERLAP
+    assert note.truth == (1000.0, 1010.0)
+    assert note.rows == pytest.approx((0.0, 10.15))
+
+
+def test_a_warm_up_that_is_too_long_says_nothing() -> None:
+    with pytest.raises(NothingJudged) as caught:
+        run("Exact", warm_up=60.0)
+    (note,) = caught.value.notes
+    assert (note.reason, note.warm_up) == (Unjudged.WARM_UP, 60.0)
 
 
 def test_one_packet_says_nothing() -> None:
-    with pytest.raises(NotEnoughToSay, match="one usable state"):
+    with pytest.raises(NothingJudged, match="fewer than two usable states") as caught:
         run("Exact", packets={"": movements.packets(movements.circle)[:1]})
-    with pytest.raises(NotEnoughToSay, match="no packets"):
-        compare({}, [contender("Exact")], Timing())
+    assert caught.value.notes == (NotJudged("", Unjudged.TOO_FEW_STATES, states=1),)
+    with pytest.raises(NothingJudged, match=r"^there are no packets$"):
+        compare({}, [candidate("Exact")], Timing())
+
+
+def test_errors_are_sentences_without_options() -> None:
+    for error in (
+        NothingJudged(()),
+        NothingJudged(tuple(NotJudged("tank", reason) for reason in Unjudged)),
+        TooFewStates(1),
+        TooManyRows(5),
+        NothingToDraw(),
+    ):
+        assert str(error)
+        assert "--" not in str(error)
 
 
 def test_the_same_figures_from_any_number_of_threads() -> None:
@@ -251,11 +285,11 @@ def test_refused_packets_are_told_of() -> None:
     packets = movements.packets(movements.circle)
     packets[3] = packets[3]._replace(arrival=-5.0)
     found = run("Exact", "Late", packets={"": packets})
-    assert [one.what for one in found.refused] == ["the packet arrived before the one above it"]
+    assert [one.reason for one in found.refused] == [Reason.ARRIVAL_GOES_BACK]
 
 
 def test_blocks_are_shared_and_not_changed() -> None:
     block: PacketBlock = movements.block(movements.packets(movements.circle))
     before = [block[k] for k in range(len(block))]
-    compare({"": block}, [contender("Exact"), contender("Late")], Timing())
+    compare({"": block}, [candidate("Exact"), candidate("Late")], Timing())
     assert [block[k] for k in range(len(block))] == before

@@ -1,92 +1,102 @@
+"""A metric is declared once, and everything that shows metrics shows it."""
+
 from __future__ import annotations
 
+import csv
+import io
 import json
-from typing import Any
+import re
+import subprocess
+import sys
+from pathlib import Path
 
-import numpy as np
 import pytest
-from support.places import CONFORMANCE
+from support.places import SAMPLES
+from support.running import environment
 
+from epic_cli.analysis.metrics import METRICS, named
+from epic_cli.views.metric_list import metric_lines
+
+#: One more metric, and then the command line.
+ONE_MORE = """
+import sys
 from epic_cli.analysis import metrics
-
-#: Computed by an independent implementation of the documented formulas.
-CASES = json.loads((CONFORMANCE / "metrics.json").read_text())
-VALUES: dict[str, Any] = CASES["values"]
-SERIES = VALUES["small_series"]
-TICK = SERIES["dt"]
-
-
-def test_errors_of_the_small_series() -> None:
-    distances = metrics.errors(SERIES["shown"], SERIES["truth"])
-    np.testing.assert_allclose(distances, np.abs(SERIES["error"]))
-    assert metrics.mean_error(distances) == pytest.approx(SERIES["mean_abs_error"])
-    assert metrics.rms(distances) == pytest.approx(SERIES["rmse"])
-    assert distances.max() == pytest.approx(SERIES["max_abs_error"])
-    assert metrics.quantile95(distances) == pytest.approx(SERIES["p95_abs_error_linear_interp"])
-
-
-@pytest.mark.parametrize("case", SERIES["time_space_inconsistency"])
-def test_time_space_inconsistency(case: dict[str, float]) -> None:
-    distances = np.abs(SERIES["error"])
-    found = metrics.time_space_inconsistency(distances, TICK, case["epsilon"])
-    assert found == pytest.approx(case["value"])
+from epic_cli.analysis.metric import Better, Metric
+metrics.METRICS += (
+    Metric(
+        "mean_error",
+        "mean",
+        "length",
+        Better.LOW,
+        lambda value: f"<{value:.1f}>",
+        "the mean distance from the truth",
+        lambda measured: float(measured.errors.mean()),
+    ),
+)
+from epic_cli.app import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
-def test_smoothness_of_the_small_series() -> None:
-    shown = SERIES["shown"]
-    np.testing.assert_allclose(metrics.steps(shown), SERIES["steps"])
-    assert metrics.steps(shown).max() == pytest.approx(SERIES["max_step"])
-    assert metrics.frozen_ticks(shown, SERIES["truth"]) == SERIES["freeze_ticks"]
-    assert metrics.reversals(shown) == SERIES["reversals"]
-    assert metrics.rms_jerk(shown, TICK) == pytest.approx(SERIES["rms_jerk"])
-    jump = metrics.largest_velocity_jump(shown, TICK)
-    assert jump == pytest.approx(SERIES["velocity_jump_max"])
+def extended(*args: str | Path) -> str:
+    """What ``epic compare`` writes with one more metric declared."""
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_MORE, "compare", *args],
+        capture_output=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
-def test_reversals_are_counted() -> None:
-    assert metrics.reversals([0, 1, 0.5, 1.5, 1.0]) == 3
+def compared(*args: str | Path) -> str:
+    return extended(SAMPLES / "turn.txt", "-s", "epic,lerp,dumb-terminal", *args)
 
 
-@pytest.mark.parametrize("case", VALUES["classification"])
-def test_tick_classes(case: dict[str, Any]) -> None:
-    assert metrics.classify_ticks(case["values"], case["expected_step"]) == case["classes"]
+def test_one_more_metric_is_in_every_format() -> None:
+    rows = list(csv.DictReader(io.StringIO(compared("--format", "csv"))))
+    values = [float(one["mean_error"]) for one in rows]
+    assert all(0 < one < float(row["error"]) for one, row in zip(values, rows, strict=True))
+    lines = [json.loads(line) for line in compared("--format", "jsonl").splitlines()]
+    assert [one["mean_error"] for one in lines] == values
+    head, _, *cells = compared("--format", "markdown").splitlines()[:5]
+    assert head.endswith("| mean |")
+    shown = [f"<{one:.1f}>" for one in values]
+    assert [line.split("|")[-2].strip(" *") for line in cells] == shown
+    table = compared()
+    assert re.search(r"^strategy .* mean$", table, re.MULTILINE)
+    assert all(one in table for one in shown)
 
 
-def test_tick_classes_of_a_movement_the_other_way() -> None:
-    assert metrics.classify_ticks([0, -1, 0, 0], -1.0) == ["Smooth", "Negative", "NoChange"]
+def test_one_more_metric_sorts() -> None:
+    rows = csv.DictReader(io.StringIO(compared("--format", "csv", "--sort", "mean_error")))
+    values = [float(one["mean_error"]) for one in rows]
+    assert values == sorted(values)
 
 
-def minimum_jerk(count: int) -> tuple[np.ndarray, float]:
-    u = np.linspace(0, 1, count)
-    return 10 * u**3 - 15 * u**4 + 6 * u**5, 1 / (count - 1)
+def test_one_more_metric_is_in_the_help() -> None:
+    text = extended("--help")
+    assert re.search(r"^ *mean_error +mean +the mean distance from the truth", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("count", [1001, 21])
-def test_log_dimensionless_jerk_of_the_minimum_jerk_movement(count: int) -> None:
-    found = metrics.log_dimensionless_jerk(*minimum_jerk(count))
-    assert found == pytest.approx(VALUES["min_jerk"][f"numeric_ldlj_{count}"], abs=1e-9)
+def test_one_more_metric_is_on_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    compared("--html", page)
+    assert '"title":"mean","meaning":"the mean distance from the truth"' in page.read_text()
 
 
-def test_log_dimensionless_jerk_comes_near_the_analytic_value() -> None:
-    found = metrics.log_dimensionless_jerk(*minimum_jerk(20001))
-    assert found == pytest.approx(VALUES["min_jerk"]["analytic_ldlj"], abs=1e-3)
+def test_the_help_lists_every_metric_and_fits_a_terminal() -> None:
+    lines = metric_lines()
+    listed = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert listed == [one.name for one in METRICS]
+    assert max(map(len, lines)) <= 76
 
 
-def test_spectral_arc_length_of_the_minimum_jerk_movement() -> None:
-    u = np.arange(0, 1, 0.001)
-    found = metrics.spectral_arc_length(30 * u**2 - 60 * u**3 + 30 * u**4, 1000)
-    assert found == pytest.approx(VALUES["min_jerk"]["sparc_fs1000_from_analytic_speed"])
-
-
-def test_spectral_arc_length_of_a_gaussian() -> None:
-    t = np.arange(-1, 1, 0.01)
-    found = metrics.spectral_arc_length(np.exp(-5 * t**2), 100)
-    # where the published value cuts off the Gaussian is not known
-    assert found == pytest.approx(VALUES["sparc_gaussian"]["value"], abs=0.005)
-
-
-def test_two_humps_are_less_smooth_than_one() -> None:
-    t = np.arange(-2, 2, 0.01)
-    one = np.exp(-5 * t**2)
-    two = np.exp(-20 * (t - 0.7) ** 2) + np.exp(-20 * (t + 0.7) ** 2)
-    assert metrics.spectral_arc_length(two, 100) < metrics.spectral_arc_length(one, 100) - 0.5
+def test_names_are_one_word_each_and_differ() -> None:
+    names = [one.name for one in METRICS]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)
+    assert named("none").name == "none"
+    with pytest.raises(KeyError):
+        named("given")

@@ -1,61 +1,69 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from epic_cli.analysis.figures import Figures
-from epic_cli.analysis.score import Weights, costs, make_weights, score
+from epic_cli.analysis.lag import Lag
+from epic_cli.analysis.measurement import Measurement
+from epic_cli.analysis.score import costs, score
+from epic_cli.analysis.weights import Weights, make_weights
 
-FIGURES = Figures(
-    rows=100,
-    error=3.0,
-    error95=4.0,
-    error_max=5.0,
-    lag=-0.2,
-    residual=0.5,
-    largest_jump=0.0,
+TICK = 0.05
+#: A jerk of 5000 where the truth has 3000, at a speed of 10: residual 0.5, 0.2 s early.
+MEASURED = Measurement(
+    errors=np.array([3.0]),
+    broken=0,
+    lag=Lag(-0.2, 0.5, 100),
+    excess=0.0,
     jumps=0,
-    jerk=5000.0,
-    truth_jerk=3000.0,
     backward=0,
-    held=0.0,
-    extrapolated=0.0,
-    none=0.0,
+    fours=1,
+    third=(5000 * TICK**3) ** 2,
+    truth_third=(3000 * TICK**3) ** 2,
+    statuses=np.array([0, 0, 100, 0]),
     speed=10.0,
-    tick=0.05,
+    tick=TICK,
+    weights=Weights(),
 )
 
 
+def weighed(*weights: float, **changed: object) -> float:
+    return score(replace(MEASURED, weights=Weights(*weights), **changed))  # type: ignore[arg-type]
+
+
 def test_costs_are_those_of_the_formula() -> None:
-    found = costs(FIGURES)
+    found = costs(MEASURED)
     assert found.accuracy == pytest.approx(0.5 / (10 * 0.1))
     assert found.smoothness == pytest.approx(4000 * 0.05**2 / 10)
     assert found.latency == pytest.approx(2.0)
 
 
 def test_the_score_is_that_of_the_formula() -> None:
-    assert score(FIGURES, Weights()) == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3))
-    assert score(FIGURES, Weights(2, 1, 0)) == pytest.approx(100 / (1 + (2 * 0.5 + 1) / 3))
+    assert weighed() == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3))
+    assert weighed(2, 1, 0) == pytest.approx(100 / (1 + (2 * 0.5 + 1) / 3))
 
 
 def test_only_ratios_of_weights_matter() -> None:
-    assert score(FIGURES, Weights(1, 2, 3)) == pytest.approx(score(FIGURES, Weights(10, 20, 30)))
+    assert weighed(1, 2, 3) == pytest.approx(weighed(10, 20, 30))
 
 
 def test_drawing_smoother_than_the_truth_costs_nothing() -> None:
-    assert costs(FIGURES._replace(jerk=10.0)).smoothness == 0
+    assert costs(replace(MEASURED, third=1e-6)).smoothness == 0
 
 
-@pytest.mark.parametrize("unknown", [{"lag": math.nan}, {"speed": 0.0}, {"jerk": math.nan}])
-def test_what_is_unknown_makes_no_score(unknown: dict[str, float]) -> None:
-    figures = FIGURES._replace(**unknown)  # type: ignore[arg-type]
-    assert math.isnan(score(figures, Weights()))
+@pytest.mark.parametrize(
+    "unknown", [{"lag": Lag(math.nan, math.nan, 0)}, {"speed": 0.0}, {"fours": 0}]
+)
+def test_what_is_unknown_makes_no_score(unknown: dict[str, object]) -> None:
+    assert math.isnan(weighed(**unknown))
 
 
 def test_what_does_not_count_may_be_unknown() -> None:
-    lagless = FIGURES._replace(lag=math.nan)
-    assert score(lagless, Weights(latency=0)) == pytest.approx(100 / (1 + 0.75))
+    lagless = weighed(1, 1, 0, lag=Lag(math.nan, 0.5, 100))
+    assert lagless == pytest.approx(100 / (1 + 0.75))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,16 @@ import pytest
 from support import movements
 
 from epic_cli import Packet
-from epic_cli.analysis.truth import NotEnoughToSay, Truth, build, truth_of
+from epic_cli.analysis.notes import (
+    Cut,
+    CutOut,
+    LeftOut,
+    StatesLeftOut,
+    TooFewStates,
+    Unusable,
+    VelocitiesReplaced,
+)
+from epic_cli.analysis.truth import Truth, build, truth_of
 
 
 def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
@@ -17,6 +26,12 @@ def shifted(packet: Packet, by: float) -> tuple[float, float, float]:
 
 def of(packets: list[Packet]) -> Truth:
     return truth_of(movements.block(packets))
+
+
+def cut(truth: Truth) -> tuple[int, Cut, object]:
+    (note,) = truth.notes
+    assert isinstance(note, CutOut)
+    return note.count, note.cut, note.seconds
 
 
 def test_a_rebuilt_truth_follows_the_movement_between_its_packets() -> None:
@@ -52,7 +67,7 @@ def test_marked_teleports_are_cut_out() -> None:
     moved = [one if one.time < 0.99 else one._replace(position=shifted(one, 1)) for one in packets]
     moved[20] = moved[20]._replace(teleport=True)
     truth = of(moved)
-    assert truth.notes == ("1 marked teleport cut out",)
+    assert cut(truth) == (1, Cut.MARKED_TELEPORT, pytest.approx(0.05))
     assert truth.at(np.array([0.94, 0.97, 1.0])).segments.tolist() == [0, -1, 1]
     assert truth.starts.tolist() == [0.0, 1.0]
 
@@ -60,7 +75,7 @@ def test_marked_teleports_are_cut_out() -> None:
 def test_unmarked_teleports_are_seen() -> None:
     packets = movements.packets(movements.circle, 4.0)
     moved = [one if one.time < 1.99 else one._replace(position=shifted(one, 9)) for one in packets]
-    assert of(moved).notes == ("1 unmarked teleport cut out",)
+    assert cut(of(moved)) == (1, Cut.UNMARKED_TELEPORT, pytest.approx(0.05))
 
 
 def test_a_dash_of_several_packets_is_no_teleport() -> None:
@@ -73,13 +88,13 @@ def test_a_dash_of_several_packets_is_no_teleport() -> None:
 def test_stamps_that_nearly_coincide_are_no_teleport() -> None:
     packets = movements.packets(movements.straight, 4.0)
     packets[40] = packets[40]._replace(time=packets[39].time + 0.0005)
-    assert not any("teleport" in note for note in of(packets).notes)
+    assert not any(isinstance(note, CutOut) for note in of(packets).notes)
 
 
 def test_gaps_are_cut_out() -> None:
     packets = [one for one in movements.packets(movements.circle) if not 3.01 < one.time < 4.49]
     truth = of(packets)
-    assert truth.notes == ("1 gap cut out (1.5 s)",)
+    assert cut(truth) == (1, Cut.GAP, pytest.approx(1.5))
     assert truth.at(np.array([3.0, 3.5, 4.5])).segments.tolist() == [0, -1, 1]
 
 
@@ -98,7 +113,7 @@ def test_velocities_that_are_all_zero_are_replaced() -> None:
         one._replace(velocity=(0.0, 0.0, 0.0)) for one in movements.packets(movements.straight)
     ]
     truth = of(packets)
-    assert truth.notes == ("velocities taken from the positions: all are zero",)
+    assert truth.notes == (VelocitiesReplaced(Unusable.ALL_ZERO),)
     np.testing.assert_allclose(truth.at(np.array([1.234])).velocities[0], (8, -2, 0), atol=1e-9)
 
 
@@ -109,7 +124,9 @@ def test_velocities_in_another_unit_are_replaced() -> None:
         for one in packets
     ]
     (note,) = of(wrong).notes
-    assert note.startswith("velocities taken from the positions: they differ")
+    assert isinstance(note, VelocitiesReplaced)
+    assert note.reason is Unusable.MISMATCH
+    assert note.mismatch == pytest.approx(99, rel=0.01)
     derived = of(wrong).at(np.array([3.0])).velocities[0]
     np.testing.assert_allclose(derived, movements.velocity(movements.circle, 3.0), atol=0.01)
 
@@ -117,7 +134,7 @@ def test_velocities_in_another_unit_are_replaced() -> None:
 def test_velocities_that_are_not_finite_are_replaced() -> None:
     packets = movements.packets(movements.straight)
     packets[7] = packets[7]._replace(velocity=(math.nan, 0.0, 0.0))
-    assert of(packets).notes == ("velocities taken from the positions: some are not finite",)
+    assert of(packets).notes == (VelocitiesReplaced(Unusable.NOT_FINITE),)
     np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
 
 
@@ -137,7 +154,7 @@ def test_states_that_are_not_finite_are_left_out() -> None:
     packets[5] = packets[5]._replace(position=(math.inf, 0.0, 0.0))
     packets[6] = packets[6]._replace(time=math.nan)
     truth = of(packets)
-    assert truth.notes[0] == "2 states left out: not finite"
+    assert truth.notes[0] == StatesLeftOut(2, LeftOut.NOT_FINITE)
     np.testing.assert_allclose(truth.at(np.array([0.26])).positions[0], movements.straight(0.26))
 
 
@@ -146,7 +163,7 @@ def test_of_states_with_one_time_the_last_counts() -> None:
     packets.insert(4, packets[3]._replace(position=(0.0, 0.0, 0.0)))
     packets.insert(4, packets[3]._replace(position=(1.2, 2.7, 1.0)))
     truth = of(packets)
-    assert truth.notes[0] == "2 states left out: a later one has its time"
+    assert truth.notes[0] == StatesLeftOut(2, LeftOut.SAME_TIME)
     assert truth.at(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
 
 
@@ -158,17 +175,18 @@ def test_an_offset_moves_the_times() -> None:
 
 
 @pytest.mark.parametrize(
-    ("packets", "message"),
+    ("packets", "usable", "message"),
     [
-        ([], "no usable state"),
-        ([Packet((0, 0, 0), (0, 0, 0), 0)], "one usable state"),
-        ([Packet((0, 0, 0), (0, 0, 0), 0)] * 3, "one usable state"),
-        ([Packet((math.nan, 0, 0), (0, 0, 0), float(t)) for t in range(3)], "no usable state"),
+        ([], 0, "no usable state"),
+        ([Packet((0, 0, 0), (0, 0, 0), 0)], 1, "one usable state"),
+        ([Packet((0, 0, 0), (0, 0, 0), 0)] * 3, 1, "one usable state"),
+        ([Packet((math.nan, 0, 0), (0, 0, 0), float(t)) for t in range(3)], 0, "no usable state"),
     ],
 )
-def test_too_little_is_not_made_up(packets: list[Packet], message: str) -> None:
-    with pytest.raises(NotEnoughToSay, match=message):
+def test_too_little_is_not_made_up(packets: list[Packet], usable: int, message: str) -> None:
+    with pytest.raises(TooFewStates, match=f"^{message}: a movement needs two$") as caught:
         of(packets)
+    assert caught.value.usable == usable
 
 
 def test_two_states_are_enough() -> None:

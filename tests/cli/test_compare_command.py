@@ -18,6 +18,8 @@ from support.places import SAMPLES
 from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
+from epic_cli.analysis.metric import Section
+from epic_cli.analysis.metrics import METRICS, named
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 VARIANTS = "epic,epic+calc_ahead=0.1"
@@ -105,6 +107,28 @@ def test_weights_change_the_order() -> None:
     assert abs(float(quick[0]["lag"])) == min(abs(float(one["lag"])) for one in quick)
     assert float(smooth[0]["score"]) >= float(smooth[-1]["score"])
     assert quick[0]["strategy"] != smooth[0]["strategy"]
+
+
+def test_the_table_and_the_csv_show_the_same_values() -> None:
+    table = epic("compare", JITTER, "-s", VARIANTS, "--format", "markdown").stdout.decode()
+    head, _, *lines = (line.strip("| ").split(" | ") for line in table.splitlines()[:4])
+    for cells, row in zip(lines, rows(JITTER, "-s", VARIANTS), strict=True):
+        shown = dict(zip(head, cells, strict=True))
+        for metric in METRICS:
+            if metric.section is not Section.DATA:
+                text = metric.cell(float(row[metric.name]))
+                assert shown[metric.title].strip("*") == text
+
+
+@pytest.mark.parametrize("by", ["none", "lag", "jerk_rms", "name", "given"])
+def test_lines_are_sorted_by_any_metric(by: str) -> None:
+    found = rows(JITTER, "-s", "lerp,epic", "--sort", by)
+    names = [one["strategy"] for one in found]
+    if by in ("name", "given"):
+        assert names == (["epic", "lerp"] if by == "name" else ["lerp", "epic"])
+    else:
+        ranks = [named(by).rank(float(one[by])) for one in found]
+        assert ranks == sorted(ranks)
 
 
 def test_pictures_are_written(tmp_path: Path) -> None:
@@ -205,7 +229,7 @@ def test_entities_missing_from_the_truth() -> None:
     [
         (["-s", "epci"], "did you mean 'epic'?"),
         (["-s", ","], "no name is given"),
-        (["-s", "epic,epic"], "epic is there twice"),
+        (["-s", "epic,epic"], "epic is given twice"),
         (["--set", "calc_ahead=1"], "is not of the form strategy.key=value"),
         (["--set", "epic.calc=1"], "did you mean 'calc_ahead'?"),
         (["-s", "epic", "--set", "lerp.slop_time=1"], "'lerp' does not take part"),

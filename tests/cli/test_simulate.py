@@ -27,7 +27,7 @@ def packets(path: Path) -> list[object]:
         blocks = list(read(descriptor))
     finally:
         os.close(descriptor)
-    assert not any(block.problems for block in blocks)
+    assert not any(block.refusals for block in blocks)
     return [block[index] for block in blocks for index in range(len(block))]
 
 

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.recordings import examples
 
-from epic_cli import Packet
+from epic_cli import Packet, strategy
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.replay.clocks import SingleClock
+from epic_cli.engine.replay.pacing import DemoPacing
+from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.scan import TextScanner
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -81,7 +84,8 @@ def test_there_is_nothing_behind_the_last_packet(index: int) -> None:
     [
         "Entities().name(0)",
         "Entities().name(-1)",
-        "PacketBlock().problem(0, 'time', '', '')",
+        "PacketBlock().refusal(0, None, 'time')",
+        "PacketBlock().line(0)",
         "drawn().samples(Entities())",
         "RowWriter().rows(drawn(), Entities())",
     ],
@@ -114,6 +118,19 @@ except IndexError:
     assert (run.returncode, run.stdout) == (0, b"index error\n")
 
 
+def test_the_last_sample_of_a_block_is_the_last_of_its_samples() -> None:
+    block = PacketBlock()
+    for t in (0.0, 0.1, 0.2):
+        block.append(Packet((t, 0.0, 0.0), (1.0, 0.0, 0.0), t, entity="tank"))
+    replay = Replay(lambda: strategy("epic"), DemoPacing(SingleClock(0.05)), block.entities)
+    replay.feed(block)
+    samples = SampleBlock()
+    with pytest.raises(IndexError, match="the block is empty"):
+        samples.last(block.entities)
+    replay.draw(samples)
+    assert samples.last(block.entities) == samples.samples(block.entities)[-1]
+
+
 def test_a_packet_needs_three_coordinates() -> None:
     for vector in ((1.0, 2.0), (1.0, 2.0, 3.0, 4.0)):
         with pytest.raises(ValueError, match="values to unpack"):
@@ -143,10 +160,15 @@ def test_a_block_is_cut_after_a_line() -> None:
     assert len(block) == 0
 
 
-def test_a_problem_with_a_packet_points_at_its_time() -> None:
+def test_a_refusal_of_a_packet_points_at_its_time() -> None:
     block = block_of("a", "tank")
     text = b"1,2,3/4,5,6/1 entity=tank\n"
-    assert block.problem(1, "time", "bad", "good") == Problem(2, 13, text, 12, "bad", "good")
+    expected = Refusal(2, 13, text, 12, Reason.TOO_FAR, "time", 7.0)
+    assert block.refusal(1, Reason.TOO_FAR, "time", 7) == expected
+
+
+def test_a_packet_knows_its_line() -> None:
+    assert [block_of("a", "b").line(index) for index in (0, 1)] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -157,23 +179,26 @@ def test_a_problem_with_a_packet_points_at_its_time() -> None:
         b" arrival=1 seq=2 arrival=7 # arrival=3",
         b" arrival=7 x.arrival=1",
         b" arrival=7 entity=arrival=1",
+        b" entity=a#b arrival=7 #x arrival=1",
+        b" arrival=7\0 arrival=1",
     ],
 )
-def test_a_problem_with_a_packet_points_at_the_arrival_that_counts(tail: bytes) -> None:
+def test_a_refusal_of_a_packet_points_at_the_arrival_that_counts(tail: bytes) -> None:
     block = TextScanner().scan(b"1,2,3/4,5,6/1" + tail + b"\n")
     assert block[0].arrival == 7
     caret = block.text.index(b"arrival=7") + len(b"arrival=")
-    problem = block.problem(0, "arrival", "bad", "good")
-    assert (problem.caret, problem.column) == (caret, caret + 1)
+    refusal = block.refusal(0, Reason.ARRIVAL_GOES_BACK, "arrival")
+    assert (refusal.caret, refusal.column) == (caret, caret + 1)
 
 
-def test_a_problem_with_an_arrival_that_is_not_there_points_at_the_time() -> None:
-    assert block_of("a").problem(0, "arrival", "", "").caret == len(b"1,2,3/4,5,6/")
+def test_a_refusal_of_an_arrival_that_is_not_there_points_at_the_time() -> None:
+    refusal = block_of("a").refusal(0, Reason.NO_ARRIVAL, "arrival")
+    assert (refusal.caret, refusal.field) == (len(b"1,2,3/4,5,6/"), "arrival")
 
 
-def test_a_problem_in_a_long_line_counts_its_column_from_the_beginning_of_the_line() -> None:
+def test_a_refusal_in_a_long_line_counts_its_column_from_the_beginning_of_the_line() -> None:
     block = TextScanner().scan(b"x" * 1023 + b"1,2,3/4,5,6/1\n")
-    assert block.problem(0, "time", "", "")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
+    assert block.refusal(0, Reason.TOO_FAR, "time")[:4] == (1, 1036, b"1,2,3/4,5,6/1\n", 12)
 
 
 def test_a_sample_block_holds_something() -> None:

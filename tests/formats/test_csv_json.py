@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from support.recordings import scan_packets, scan_problems
+from support.recordings import problems_of, scan_packets, scan_problems
 
 from epic_cli import Packet
-from epic_cli.engine.problems import Problem
-from epic_cli.formats.recordings import CsvReader, JsonlReader
+from epic_cli.formats.csv import CsvReader
+from epic_cli.formats.jsonl import JsonlReader
+from epic_cli.wording import Problem
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"
 CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"
@@ -56,13 +57,13 @@ def test_columns_may_be_separated_by_tabs() -> None:
 def test_without_a_column_nothing_more_is_read() -> None:
     reader = CsvReader()
     block = reader.scan(b"\n" + HEADER.replace(b",z,vx", b"") + b"1,2,3,4,5\n")
-    [problem] = block.problems
+    [problem] = problems_of(block)
     assert (problem.line, problem.column, problem.caret) == (2, 1, 0)
     assert problem.what == "the header has no column z, vx"
     assert problem.expected == "the columns x,y,z,vx,vy,vz,time"
     assert reader.ended
     assert len(block) == 0
-    assert reader.scan(CSV).problems == []
+    assert reader.scan(CSV).refusals == []
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,12 @@ def test_a_wrong_row_is_refused_where_it_is_wrong(row: str, caret: int, what: st
 def test_a_wrong_value_in_another_column_is_refused(field: str, value: str, what: str) -> None:
     found = csv_problem(f"{field},time,x,y,z,vx,vy,vz", f"{value},0.1,1,2,3,4,5,6")
     assert (found.what, found.caret) == (what, 0)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_field_that_is_missing_at_the_end_of_a_row_is_pointed_at(end: str) -> None:
+    [found] = scan_problems(CsvReader(), HEADER + f"0.1,1,2,3,4,5,{end}".encode())
+    assert (found.what, found.caret) == ("vz is missing", len("0.1,1,2,3,4,5,"))
 
 
 def test_a_separator_between_quotes_does_not_count() -> None:
@@ -149,6 +156,7 @@ def test_json_lines_carry_all_fields() -> None:
         (json_line(teleport=2), '"teleport"', "teleport is neither 0 nor 1"),
         (json_line(entity={}), '"entity"', "entity is not a single value"),
         (json_line(entity="\udc80"), '"entity"', "entity is not Unicode text"),
+        ('{"entity": "x", "x": true}', '"x": true', "x is not a number"),
         (json_line(note="\0").replace("\\u0000", "\0"), "\0", "there is a NUL byte"),
     ],
 )

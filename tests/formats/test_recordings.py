@@ -6,16 +6,26 @@ import os
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.recordings import cut, draw, draw_samples, examples, scan_packets, scan_problems
+from support.recordings import (
+    cut,
+    draw,
+    draw_samples,
+    examples,
+    problems_of,
+    scan_packets,
+    scan_problems,
+)
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.csv import CsvReader
+from epic_cli.formats.limits import LONGEST_LINE
 from epic_cli.formats.recordings import (
-    LONGEST_LINE,
-    READERS,
-    CsvReader,
+    PACKET_FORMATS,
     InputFormat,
+    PacketFormat,
     detect,
+    make_reader,
     read,
 )
 
@@ -54,7 +64,7 @@ def packets_of(blocks: list[PacketBlock]) -> list[Packet]:
 def test_the_format_is_found_out(data: bytes) -> None:
     blocks = read_all(data)
     assert packets_of(blocks) == PACKETS
-    assert not any(block.problems for block in blocks)
+    assert not any(block.refusals for block in blocks)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +111,12 @@ def test_a_beginning_never_tells_another_format_than_the_whole(
 
 
 @pytest.mark.parametrize("data", [TEXT, CSV, JSON])
-@pytest.mark.parametrize("kind", ["text", "csv", "jsonl"])
-def test_a_format_can_be_forced(data: bytes, kind: InputFormat) -> None:
+@pytest.mark.parametrize("kind", PACKET_FORMATS)
+def test_a_format_can_be_forced(data: bytes, kind: PacketFormat) -> None:
     blocks = read_all(data, kind)
-    assert packets_of(blocks) == scan_packets(READERS[kind](), data)
-    expected = scan_problems(READERS[kind](), data)
-    assert [problem for block in blocks for problem in block.problems] == expected
+    assert packets_of(blocks) == scan_packets(make_reader(kind), data)
+    expected = scan_problems(make_reader(kind), data)
+    assert [problem for block in blocks for problem in problems_of(block)] == expected
     assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
 
 
@@ -119,9 +129,9 @@ def test_a_recording_that_has_ended_is_not_read_on() -> None:
 
 
 @pytest.mark.parametrize(("kind", "data"), [("text", TEXT), ("csv", CSV), ("jsonl", JSON)])
-def test_the_last_line_needs_no_end(kind: str, data: bytes) -> None:
-    assert scan_packets(READERS[kind](), data.rstrip(b"\n")) == PACKETS
-    assert scan_packets(READERS[kind](), data.replace(b"\n", b"\r\n")) == PACKETS
+def test_the_last_line_needs_no_end(kind: PacketFormat, data: bytes) -> None:
+    assert scan_packets(make_reader(kind), data.rstrip(b"\n")) == PACKETS
+    assert scan_packets(make_reader(kind), data.replace(b"\n", b"\r\n")) == PACKETS
 
 
 # -------------------------------------------------------------------------------------- any input
@@ -144,23 +154,23 @@ def test_the_last_line_needs_no_end(kind: str, data: bytes) -> None:
 )
 @examples(400)
 def test_any_bytes_are_packets_and_problems_however_they_are_cut(
-    kind: str, data: bytes, size: int
+    kind: PacketFormat, data: bytes, size: int
 ) -> None:
     data = HEADER + data if kind == "csv" else data
-    whole = scan_packets(READERS[kind](), data)
-    assert repr(scan_packets(READERS[kind](), cut(data, size))) == repr(whole)
-    problems = scan_problems(READERS[kind](), data)
-    assert scan_problems(READERS[kind](), cut(data, size)) == problems
+    whole = scan_packets(make_reader(kind), data)
+    assert repr(scan_packets(make_reader(kind), cut(data, size))) == repr(whole)
+    problems = scan_problems(make_reader(kind), data)
+    assert scan_problems(make_reader(kind), cut(data, size)) == problems
     assert len(whole) + len(problems) <= data.count(b"\n") + 1
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_a_number_is_rounded_once(kind: str) -> None:
+def test_a_number_is_rounded_once(kind: PacketFormat) -> None:
     token = "16777217.0000000001"  # as a double it is half-way between two floats
     data = {"csv": f"x,y,z,time,vx,vy,vz\n{token},0,0,0,0,0,0\n", "jsonl": JSON_LINE % token}
     text = data[kind].encode("ascii")
-    assert draw_samples(text, reader=READERS[kind](), display_behind=0)[0].position[0] == 16777218
-    assert scan_packets(READERS[kind](), text)[0].position[0] == 16777217
+    assert draw_samples(text, reader=make_reader(kind), display_behind=0)[0].position[0] == 16777218
+    assert scan_packets(make_reader(kind), text)[0].position[0] == 16777217
 
 
 @pytest.mark.parametrize("token", ["inf", "-inf", "nan", "0x1p3", "1e", "1e400", "-0"])
@@ -173,7 +183,7 @@ def test_a_csv_number_is_what_packet_text_makes_of_it(token: str) -> None:
 # ------------------------------------------------------------------------------------ long lines
 
 
-def long_recording(kind: str, length: int) -> bytes:
+def long_recording(kind: PacketFormat, length: int) -> bytes:
     """A recording with a line of this length between two others."""
     first, second = {"csv": CSV, "jsonl": JSON}[kind].splitlines(keepends=True)[-2:]
     header = HEADER if kind == "csv" else b""
@@ -184,11 +194,11 @@ def long_recording(kind: str, length: int) -> bytes:
 @pytest.mark.parametrize("length", [LONGEST_LINE + 1, LONGEST_LINE + 2, 200_000])
 @pytest.mark.parametrize("size", [1000, 65536, 100_000, 10**6])
 def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
-    kind: str, length: int, size: int
+    kind: PacketFormat, length: int, size: int
 ) -> None:
     data = long_recording(kind, length)
-    assert scan_packets(READERS[kind](), cut(data, size)) == PACKETS
-    problem, next_problem = scan_problems(READERS[kind](), cut(data + b"oops\n", size))
+    assert scan_packets(make_reader(kind), cut(data, size)) == PACKETS
+    problem, next_problem = scan_problems(make_reader(kind), cut(data + b"oops\n", size))
     assert problem.what == "the line is too long"
     assert (problem.line, problem.column, problem.caret) == (2 + (kind == "csv"), 1, 0)
     assert next_problem.line == problem.line + 2
@@ -196,13 +206,13 @@ def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 @pytest.mark.parametrize("size", [1000, 65536, 10**6])
-def test_a_line_that_is_just_not_too_long_is_read(kind: str, size: int) -> None:
+def test_a_line_that_is_just_not_too_long_is_read(kind: PacketFormat, size: int) -> None:
     data = long_recording(kind, LONGEST_LINE)
-    assert scan_packets(READERS[kind](), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
+    assert scan_packets(make_reader(kind), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
 
 
-@pytest.mark.parametrize("kind", ["text", "csv", "jsonl"])
-def test_a_line_without_end_is_not_kept(kind: str) -> None:
-    reader = READERS[kind]()
+@pytest.mark.parametrize("kind", PACKET_FORMATS)
+def test_a_line_without_end_is_not_kept(kind: PacketFormat) -> None:
+    reader = make_reader(kind)
     for _ in range(50):
         assert len(reader.scan(b"x" * 30_000).text) <= LONGEST_LINE + 30_000

@@ -1,38 +1,56 @@
-"""Runs every case of this folder and compares all that ``epic`` says, byte for byte.
+"""Runs every transcript of this folder and compares all that ``epic`` says, byte for byte.
 
-A case is a folder with ``cmd`` (a command line, run there without a shell), ``input`` if there is
-something on stdin, the files that it reads, and what is expected: ``stdout``, ``stderr``,
-``status``. After a change that is meant, ``pytest tests/golden --update-goldens`` writes what is
-expected anew; read it with ``git diff``.
+``support/transcripts.py`` says what a transcript looks like. After a change that is meant,
+``pytest tests/golden --update-goldens`` writes anew what is expected; read it with ``git diff``.
 """
 
-import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.places import GOLDEN, SAMPLES
 from support.running import epic
+from support.transcripts import Command, File, Transcript, read
 
-CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/cmd"))
+CASES = sorted(GOLDEN.glob("*/*.txt"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-def test_golden(case: Path, request: pytest.FixtureRequest) -> None:
-    program, *args = shlex.split((case / "cmd").read_text())
-    assert program == "epic"
-    stdin = case / "input"
-    done = epic(*args, stdin=stdin.read_bytes() if stdin.exists() else b"", cwd=case)
-    answer = {
-        "stdout": done.stdout,
-        "stderr": done.stderr,
-        "status": b"%d\n" % done.returncode,
-    }
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_golden(case: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    expected = read(case.read_text())
+    found = carried_out(expected, tmp_path)
     if request.config.getoption("--update-goldens"):
-        for name, text in answer.items():
-            (case / name).write_bytes(text)
-    for name, text in answer.items():
-        assert text == (case / name).read_bytes(), f"{case.name}/{name}"
+        case.write_text(str(found))
+    else:
+        assert str(found) == str(expected)
+        assert found == expected
 
 
-def test_no_case_is_a_stray_folder() -> None:
-    folders = {path for path in Path(__file__).parent.iterdir() if path.is_dir()}
-    assert {path for path in folders if path.name != "__pycache__"} == set(CASES)
+def carried_out(transcript: Transcript, folder: Path) -> Transcript:
+    """The same files and commands, with what ``epic`` answers now."""
+    (folder / "sample_inputs").symlink_to(SAMPLES)
+    steps: list[File | Command] = []
+    for step in transcript.steps:
+        if isinstance(step, File):
+            (folder / step.name).write_bytes(step.content)
+            steps.append(step)
+        else:
+            steps.append(step.run(epic, folder))
+    return replace(transcript, steps=tuple(steps))
+
+
+def test_a_transcript_is_written_as_it_is_read() -> None:
+    assert len(CASES) > 60
+    for case in CASES:
+        assert str(read(case.read_text())) == case.read_text()
+
+
+AWKWARD = b"--- \n$ \\ \0\x1b\xff\xef\xbb\xbf\t\r\nno end"
+
+
+def test_any_bytes_have_a_place_in_a_transcript() -> None:
+    command = Command("epic", stdout=AWKWARD, stderr=AWKWARD, usage_error=AWKWARD, status=3)
+    transcript = Transcript("Awkward.\n\n", (File("a", AWKWARD), File("b", b""), command))
+    assert read(str(transcript)) == transcript
+    assert str(transcript).isprintable() is False
+    assert set(str(transcript)) - {"\n"} <= set(map(chr, range(32, 127)))

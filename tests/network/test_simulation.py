@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.formats.packet_writer import PacketWriter
+from epic_cli.formats.text import TextWriter
 from epic_cli.network import (
     PATHS,
     GilbertElliott,
@@ -174,7 +174,7 @@ def test_golden(name: str) -> None:
     packets = simulate(
         movement, duration=2, channel=Link(**case["link"], seed=case["seed"]), sender=sender
     )
-    writer = PacketWriter()
+    writer = TextWriter()
     found = b"".join(map(writer.row, packets))
     assert found == (HERE / "golden" / f"{name}.txt").read_bytes()
 

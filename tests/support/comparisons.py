@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison, compare
-from epic_cli.analysis.contenders import Contender
 from epic_cli.analysis.scene import Selection
 from epic_cli.playback import Timing
 from support import movements
@@ -17,5 +17,5 @@ def comparison(*names: str, entities: tuple[str, ...] = ("",)) -> Comparison:
     recorded = {
         name: movements.block(movements.packets(movements.circle, entity=name)) for name in entities
     }
-    contenders = [Contender(one, f"support.movements:{one}", {}) for one in names]
-    return compare(recorded, contenders, Timing(), selection=EVERYTHING, threads=1)
+    candidates = [Candidate(one, f"support.movements:{one}", {}) for one in names]
+    return compare(recorded, candidates, Timing(), selection=EVERYTHING, threads=1)

@@ -9,11 +9,11 @@ from hypothesis import settings
 
 from epic_cli import Packet, Sample
 from epic_cli.engine.packets import PacketBlock, SampleBlock
-from epic_cli.engine.problems import Problem
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.playback import SampleStream, Timing
+from epic_cli.wording import FrontEnd, Problem, in_words
 from support.oracle import Vector
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _replay(
     stream = SampleStream(lambda: create("epic", values), timing)
     for block in scan_all(reader, pieces):
         yield from stream.feed(block)
-        problems += block.problems
+        problems += problems_of(block)
     yield from stream.finish()
 
 
@@ -105,8 +105,13 @@ def scan_packets(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Pack
 
 
 def scan_problems(reader: "Reader", pieces: bytes | Iterable[bytes]) -> list[Problem]:
-    """All problems of a recording."""
-    return [problem for block in scan_all(reader, pieces) for problem in block.problems]
+    """All refused lines of a recording, in words."""
+    return [problem for block in scan_all(reader, pieces) for problem in problems_of(block)]
+
+
+def problems_of(block: PacketBlock) -> list[Problem]:
+    """The refused lines of a block, in the words of the command line."""
+    return [in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in block.refusals]
 
 
 def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:

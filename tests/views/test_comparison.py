@@ -10,17 +10,10 @@ from rich.console import Console
 from support import comparisons
 
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.score import Weights
-from epic_cli.views.comparison import (
-    ComparisonTable,
-    cell,
-    columns,
-    ordered,
-    ranking,
-    sort_results,
-    three_digits,
-)
-from epic_cli.views.comparison_text import FIELDS, as_csv, as_jsonl, as_markdown
+from epic_cli.analysis.metrics import METRICS, named
+from epic_cli.analysis.notes import Flaw, ResultNote
+from epic_cli.views.comparison import ComparisonTable, columns, ordered, sort_results
+from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 
 THREE = comparisons.comparison("Late", "Jumping", "Raising")
 TWO_ENTITIES = comparisons.comparison("Late", "Aside", entities=("a", "b"))
@@ -34,9 +27,7 @@ def printed(comparison: Comparison, width: int = 160, by_entity: bool = False) -
 
 
 def fake(label: str, error: float, score: float) -> Result:
-    figures = THREE.results[0].figures
-    assert figures is not None
-    return Result(label, None, figures._replace(error=error), score)
+    return Result(label, None, {**THREE.results[0].values, "error": error, "score": score})
 
 
 def test_the_best_of_each_column_is_marked() -> None:
@@ -45,7 +36,7 @@ def test_the_best_of_each_column_is_marked() -> None:
     late = next(line for line in lines if line.startswith("Late"))
     jumping = next(line for line in lines if line.startswith("Jumping"))
     assert late.split()[2].endswith("*") or jumping.split()[2].endswith("*")
-    marked = {column.figure.name: column.best for column in columns(THREE.results)}
+    marked = {column.metric.name: column.best for column in columns(THREE.results)}
     assert marked["lag"] == {1}
     assert marked["jumps"] == {0}
     assert marked["held"] == set()  # all are equal
@@ -78,7 +69,7 @@ def test_a_narrow_terminal_gets_two_tables() -> None:
 def test_by_entity_marks_the_best_of_each_entity() -> None:
     results = ordered(TWO_ENTITIES, "score", by_entity=True)
     assert [one.entity for one in results] == ["a", "a", "b", "b"]
-    error = next(one for one in columns(results) if one.figure.name == "error")
+    error = next(one for one in columns(results) if one.metric.name == "error")
     assert {results[row].entity for row in error.best} == {"a", "b"}
     assert "entity" in printed(TWO_ENTITIES, by_entity=True).splitlines()[0]
 
@@ -93,48 +84,17 @@ def test_by_entity_marks_the_best_of_each_entity() -> None:
     ],
 )
 def test_sorting(by: str, expected: list[str]) -> None:
-    nothing = Result("none", None, None, math.nan, "why")
+    nothing = Result("none", None, note=ResultNote(Flaw.STOPPED))
     results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
     assert [one.label for one in sort_results(results, by)] == expected
 
 
-def words(*results: Result) -> list[str]:
-    return ranking(Comparison(Weights(), 0.05, 1.0, results=list(results)))
-
-
-def test_errors_are_compared_in_words() -> None:
-    assert words(fake("a", 1.8, 50), fake("b", 1.0, 40), fake("c", 250.0, 10))[1:] == [
-        "Smallest error: b, 1.00 (RMS)",
-        "  a: 1.8 times the error of the best",
-        "  c: 250 times the error of the best",
-    ]
-    assert words(fake("a", 1.8, 50))[0].startswith(
-        "Best score: a, 50.0 of 100; it draws 100 ms late"
-    )
-
-
-def test_nothing_is_a_multiple_of_no_error() -> None:
-    assert words(fake("a", 0.5, 50), fake("b", 0.0, 40))[-1] == "  a: 0.500, the best is exact"
-
-
-def test_no_words_without_figures() -> None:
-    assert words(Result("a", None, None, math.nan, "why")) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0"),
-        (1.0, "1.00"),
-        (0.001234, "0.00123"),
-        (123456.0, "123456"),
-        (1.5e9, "1.50e+09"),
-        (-0.25, "-0.250"),
-        (1e-9, "1.00e-09"),
-    ],
-)
-def test_three_digits(value: float, text: str) -> None:
-    assert three_digits(value) == text
+def test_every_metric_sorts_the_results() -> None:
+    for metric in METRICS:
+        found = [one.value(metric.name) for one in sort_results(THREE.results, metric.name)]
+        ranks = [metric.rank(value) for value in found]
+        assert ranks == sorted(ranks)
+        assert math.isnan(found[-1])
 
 
 @pytest.mark.parametrize(
@@ -150,15 +110,14 @@ def test_three_digits(value: float, text: str) -> None:
     ],
 )
 def test_cells(name: str, value: float, text: str) -> None:
-    assert cell(name, value) == text
+    assert named(name).cell(value) == text
 
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(THREE.results))))
-    assert list(rows[0]) == list(FIELDS)
-    figures = THREE.results[0].figures
-    assert figures is not None
-    assert float(rows[0]["error"]) == figures.error
+    assert list(rows[0]) == ["strategy", "entity", *(one.name for one in METRICS), "note"]
+    for metric in METRICS:
+        assert float(rows[0][metric.name]) == THREE.results[0].value(metric.name)
     assert float(rows[0]["lag"]) == pytest.approx(0.1, abs=1e-6)
     assert rows[2]["error"] == ""
     assert rows[2]["note"].startswith("it raised")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import comparisons
 
-from epic_cli.analysis.truth import NotEnoughToSay
+from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.svg import HEIGHT, WIDTH, largest_of_each, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
@@ -67,7 +67,7 @@ def test_nothing_to_draw_is_an_error() -> None:
         packet_times=np.empty(0),
         drawn=(),
     )
-    with pytest.raises(NotEnoughToSay, match="nothing to draw"):
+    with pytest.raises(NothingToDraw, match="nothing to draw"):
         picture(nothing)
 
 

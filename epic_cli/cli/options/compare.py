@@ -1,122 +1,251 @@
-"""What the options of ``epic compare`` look like, as click parameter types."""
+"""The options of ``epic compare`` in groups, each of which reaches the command as one value."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
-from epic_cli.terminal.parameters import ParameterType
+from epic_cli.analysis.metrics import METRICS
+from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
+from epic_cli.cli.options.groups import group
+from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.quantities import Seconds
+from epic_cli.views.perspectives import VIEWS, View
 
+if TYPE_CHECKING:
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.weights import Weights
 
-class Strategies(ParameterType):
-    """Names of strategies (or of variants, ``NAME+key=value``) with commas between them."""
+FORMATS = ("table", "csv", "jsonl", "markdown")
+SORTS = (*(one.name for one in METRICS), "name", "given")
 
-    name = "name,..."
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Splits at the commas; the names themselves are looked up later, with their settings."""
-        if isinstance(value, tuple):
-            return value
-        found = tuple(one.strip() for one in str(value).split(",") if one.strip())
-        if not found:
-            self.fail("no name is given", param, ctx)
-        return found
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The strategies, after the last comma."""
-        del ctx, param
-        from epic_cli import strategies
-
-        before, comma, begun = incomplete.rpartition(",")
-        return [
-            CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
-            for one in strategies()
-            if one.name.startswith(begun)
-        ]
+#: Each entity's rows in pictures are thinned to about so many.
+PICTURE_ROWS = 4000
 
 
-class Assignment(ParameterType):
-    """``strategy.key=value``."""
+@dataclass(frozen=True)
+class Inputs:
+    """What is compared with what: files (``-``: standard input), and the clocks' difference (s)."""
 
-    name = "strategy.key=value"
+    recording: str
+    truth: str | None
+    truth_offset: float
+    entity: str | None
+    input_format: InputFormat
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str, str]:
-        """Splits at the first ``=`` and at the last point before it."""
-        if isinstance(value, tuple):
-            return value
-        place, equals, text = str(value).partition("=")
-        strategy, point, key = place.strip().rpartition(".")
-        if not (equals and point and strategy and key):
-            self.fail(f"{value!r} is not of the form strategy.key=value", param, ctx)
-        return strategy, key, text.strip()
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The settings of all strategies."""
-        del ctx, param
-        from epic_cli import strategies
-
-        return [
-            CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
-            for one in strategies()
-            for setting in one.settings
-            if f"{one.name}.{setting.name}".startswith(incomplete)
-        ]
+    def __post_init__(self) -> None:
+        """Refuses to read standard input twice."""
+        if self.recording == self.truth == "-":
+            raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-class WeightList(ParameterType):
-    """``accuracy=2,smoothness=1,latency=0.5``."""
+inputs_options = group(
+    "inputs",
+    Inputs,
+    click.argument("recording", default="-", type=click.Path(), metavar="[RECORDING]"),
+    click.option(
+        "--truth",
+        type=click.Path(),
+        help="The real movement, as a recording; without it, it is rebuilt from the packets.",
+    ),
+    click.option(
+        "--truth-offset",
+        type=Seconds(-1e9, 1e9),
+        default=0.0,
+        metavar="SECONDS",
+        help="Add this to the truth's times, if the clocks differ: the receiver's less the"
+        " sender's.",
+    ),
+    click.option("--entity", help="Compare only the packets of this entity."),
+    click.option(
+        "--input-format",
+        type=click.Choice(INPUT_FORMATS),
+        default="auto",
+        show_default=True,
+        help="How packets are written; auto looks at the first line.",
+    ),
+)
 
-    name = "name=number,..."
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, float]:
-        """The weights that are given, checked."""
-        from epic_cli.analysis.score import make_weights
+@dataclass(frozen=True)
+class Participants:
+    """The strategies that take part, as they were written, and settings for all variants."""
 
-        if isinstance(value, dict):
-            return value
-        weights: dict[str, float] = {}
-        for one in filter(None, (part.strip() for part in str(value).split(","))):
-            name, _, number = one.partition("=")
-            try:
-                weights[name.strip()] = float(number)
-            except ValueError:
-                self.fail(f"{one!r} is not of the form name=number", param, ctx)
+    strategies: tuple[tuple[str, ...], ...]
+    assignments: tuple[tuple[str, str, str], ...]
+
+    def candidates(self) -> list[Candidate]:
+        """The candidates; raises ``WrongUsage``."""
+        from epic_cli.analysis.candidates import candidates
+
+        settings = {(name, key): value for name, key, value in self.assignments}
         try:
-            make_weights(weights)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return weights
+            return candidates([one for several in self.strategies for one in several], settings)
+        except ValueError as error:  # an unknown strategy or setting is one too
+            raise WrongUsage(str(error)) from error
 
 
-class Span(ParameterType):
-    """``start:end`` in seconds; either may be left out."""
+participants_options = group(
+    "participants",
+    Participants,
+    click.option(
+        "-s",
+        "--strategies",
+        type=Strategies(),
+        multiple=True,
+        help="Names separated by commas; NAME+key=value is a variant.  [default: all]",
+    ),
+    click.option(
+        "--set",
+        "assignments",
+        type=Assignment(),
+        multiple=True,
+        help="Change a setting in all variants of a strategy; may be repeated.",
+    ),
+)
 
-    name = "start:end"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, float]:
-        """The two times."""
-        if isinstance(value, tuple):
-            return value
-        start, colon, end = str(value).partition(":")
-        try:
-            span = float(start or -math.inf), float(end or math.inf)
-        except ValueError:
-            span = math.nan, math.nan
-        if not (colon and span[0] < span[1]):
-            self.fail(f"{value!r} is no span: write 10:20, 10: or :20, in seconds", param, ctx)
-        return span
+@dataclass(frozen=True)
+class Judging:
+    """What counts, and how much; the warm-up is in seconds."""
+
+    weights: Weights
+    warm_up: float | None
+
+
+judging_options = group(
+    "judging",
+    Judging,
+    click.option(
+        "--weights",
+        type=WeightList(),
+        default="",
+        help="What the score weighs: accuracy=2,smoothness=1,latency=0.5.  [default: 1 each]",
+    ),
+    click.option(
+        "--warm-up",
+        type=Seconds(0, 3600),
+        default=None,
+        metavar="SECONDS",
+        help="How long after each beginning, teleport and gap rows do not count."
+        "  [default: 1, or a tenth of the recording]",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the figures are laid out."""
+
+    by: str
+    sort: str
+    form: str
+
+    @property
+    def by_entity(self) -> bool:
+        """Whether each entity has lines of its own."""
+        return self.by == "entity"
+
+
+layout_options = group(
+    "layout",
+    Layout,
+    click.option(
+        "--by",
+        type=click.Choice(["strategy", "entity"]),
+        default="strategy",
+        show_default=True,
+        help="A line for each strategy, or for each entity and strategy.",
+    ),
+    click.option(
+        "--sort",
+        type=click.Choice(SORTS),
+        default="score",
+        show_default=True,
+        metavar="METRIC",
+        help="The order of the lines: by one of the metrics below, best first, by name, or as"
+        " given.",
+    ),
+    click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="How the figures are written.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What is drawn: charts in the terminal, a picture and a page in files, of which seconds."""
+
+    charts: tuple[View, ...]
+    svg: str | None
+    html: str | None
+    show: tuple[tuple[str, ...], ...]
+    span: tuple[float, float] | None
+
+    def __post_init__(self) -> None:
+        """Refuses standard output."""
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+
+    @property
+    def selection(self) -> Selection | None:
+        """The rows that are drawn; None: nothing is."""
+        from epic_cli.analysis.scene import Selection
+
+        if not (self.charts or self.svg is not None or self.html is not None):
+            return None
+        return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
+
+    def shown(self, candidates: list[Candidate]) -> list[str]:
+        """The labels of the candidates that are drawn, none: the best; raises ``WrongUsage``."""
+        labels = [one.label for one in candidates]
+        shown = [one for several in self.show for one in several]
+        for one in shown:
+            if one not in labels:
+                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}")
+        return shown
+
+
+pictures_options = group(
+    "pictures",
+    Pictures,
+    click.option(
+        "--chart",
+        "charts",
+        type=click.Choice(VIEWS),
+        multiple=True,
+        help="Draw a chart in the terminal; may be repeated.",
+    ),
+    click.option("--svg", type=click.Path(), help="Write a picture to this file."),
+    click.option("--html", type=click.Path(), help="Write an interactive page to this file."),
+    click.option(
+        "--show",
+        type=Strategies(),
+        multiple=True,
+        help="The strategies that charts and picture show.  [default: the best six]",
+    ),
+    click.option(
+        "--span",
+        type=Span(),
+        default=None,
+        help="Which seconds charts, picture and page show.  [default: all]",
+    ),
+)
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=None,
+    help="How many strategies run at a time.  [default: one on each core]",
+)

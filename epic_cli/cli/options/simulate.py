@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from epic_cli.cli.options.link import LINK, TRACE, latency_option
-from epic_cli.formats.packet_writer import PACKET_FORMATS
+from epic_cli.formats.recordings import PACKET_FORMATS
 from epic_cli.network.paths import PATHS
 from epic_cli.network.trace_file import DIRECTIONS
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES

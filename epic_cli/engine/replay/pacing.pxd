@@ -2,7 +2,10 @@ from epic_cli.engine.replay.clocks cimport Clock
 from epic_cli.engine.packets cimport Packet
 
 
-cdef enum Refusal:
+cdef double MOST_TICKS
+
+
+cdef enum Verdict:
     ACCEPTED
     NEVER_REACHED
     TOO_FAR
@@ -16,14 +19,14 @@ cdef class Pacing:
     cdef bint shared
 
     cdef void restart(self) noexcept nogil
-    cdef Refusal refuses(self, const Packet& packet) noexcept nogil
+    cdef Verdict refuses(self, const Packet& packet) noexcept nogil
     cdef void begin(self, const Packet& packet) noexcept nogil
     cdef double before(self, const Packet& packet) noexcept nogil
     cdef double after(self, const Packet& packet) noexcept nogil
     cdef double now(self, const Packet& packet) noexcept nogil
     cdef bint behind(self, double due) noexcept nogil
     cdef double end(self) noexcept nogil
-    cdef Refusal distance(self, double target) noexcept nogil
+    cdef Verdict distance(self, double target) noexcept nogil
 
 
 cdef class DemoPacing(Pacing):

@@ -2,9 +2,9 @@
 
 from libc.math cimport INFINITY, NAN, isnan, nextafter
 
-# No gap is drawn that has more rows than this, four weeks at 50 ms: what is longer is a stamp of
+# No gap is drawn that has more rows than this, four weeks at 50 ms: a time further away is that of
 # another clock. (The demo draws up to 18,073,720 before its own clock stands still.)
-cdef double MOST_TICKS = 50_000_000
+MOST_TICKS = 50_000_000
 
 # How far past the last arrival rows are drawn, in seconds.
 cdef double TAIL = 0.15
@@ -22,7 +22,7 @@ cdef class Pacing:
         self.started = False
         self.shared = False
 
-    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
         """Whether this packet has no place on the clock."""
         return ACCEPTED
 
@@ -47,7 +47,7 @@ cdef class Pacing:
         """What is due when there are no more packets."""
         return -INFINITY
 
-    cdef Refusal distance(self, double target) noexcept nogil:
+    cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
         if ticks == INFINITY:
             return NEVER_REACHED
@@ -69,7 +69,7 @@ cdef class DemoPacing(Pacing):
         Pacing.restart(self)
         self.promised = -INFINITY
 
-    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
         return self.distance(self.clock.lead(packet.time, packet.single.time))
 
     cdef double before(self, const Packet& packet) noexcept nogil:
@@ -108,7 +108,7 @@ cdef class ArrivalPacing(Pacing):
     cdef double arrival(self, const Packet& packet) noexcept nogil:
         return packet.time + self.latency if isnan(packet.arrival) else packet.arrival
 
-    cdef Refusal refuses(self, const Packet& packet) noexcept nogil:
+    cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
         cdef double arrival = self.arrival(packet)
         if isnan(arrival):
             return NO_ARRIVAL

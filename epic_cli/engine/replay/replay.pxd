@@ -2,12 +2,12 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, SampleBlock
-from epic_cli.engine.replay.pacing cimport Pacing, Refusal
+from epic_cli.engine.replay.pacing cimport Pacing, Verdict
 
 
 cdef struct RefusedPacket:
     size_t index
-    Refusal reason
+    Verdict verdict
 
 
 cdef class Replay:
@@ -31,6 +31,7 @@ cdef class Replay:
     cdef bint any_python
     cdef object error
 
+    cdef object refusal(self, RefusedPacket refused)
     cdef bint run(self, SampleBlock out) noexcept nogil
     cdef bint draw_due(self, SampleBlock out) noexcept nogil
     cdef void apply(self, const Packet& packet) noexcept nogil

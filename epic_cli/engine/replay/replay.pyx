@@ -8,10 +8,11 @@ from epic_cli.engine.replay.pacing cimport (
     ACCEPTED,
     ARRIVAL_GOES_BACK,
     NO_ARRIVAL,
+    MOST_TICKS,
     TOO_FAR,
     ArrivalPacing,
     Pacing,
-    Refusal,
+    Verdict,
 )
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
@@ -58,30 +59,24 @@ cdef class Replay:
             self.raise_error()
         return bool(more)
 
-    def problems(self):
-        """The packets of this block that have no place on the clock, as ``Problem``."""
-        return [self.block.problem(one.index, *self.explain(one.reason)) for one in self.refused]
+    def refusals(self):
+        """The packets of this block that have no place on the clock, as ``Refusal``."""
+        return [self.refusal(one) for one in self.refused]
 
-    def explain(self, int reason):
-        """The field that is wrong, what is wrong with it and what was expected."""
-        cdef bint by_arrival = isinstance(self.pacing, ArrivalPacing)
-        field = "arrival" if by_arrival else "time"
-        if reason == NO_ARRIVAL:
-            return ("time", "the packet has no arrival time",
-                    "arrival=SECONDS, --latency SECONDS or --pacing demo")
-        if reason == ARRIVAL_GOES_BACK:
-            return (field, "the packet arrived before the one above it",
-                    "packets in order of arrival")
-        if reason == TOO_FAR:
-            remedy = "a smaller gap, or a longer --tick"
-            if not by_arrival:
-                remedy += ", or --pacing arrival to begin at the first packet"
-            return field, "this is more than 50,000,000 ticks after the last row", remedy
-        if isinstance(self.pacing.clock, SingleClock):
-            return (field, "the single-precision clock never gets past this time",
-                    "an earlier time (--clock exact goes further)")
-        reach = self.pacing.clock.reach()
-        return field, "no clock gets to this time", f"a time below {reach:.3g} s"
+    cdef object refusal(self, RefusedPacket refused):
+        from epic_cli.engine.refusals import Reason
+
+        cdef double reach = self.pacing.clock.reach()
+        field = "arrival" if isinstance(self.pacing, ArrivalPacing) else "time"
+        if refused.verdict == NO_ARRIVAL:
+            return self.block.refusal(refused.index, Reason.NO_ARRIVAL, "arrival")
+        if refused.verdict == ARRIVAL_GOES_BACK:
+            return self.block.refusal(refused.index, Reason.ARRIVAL_GOES_BACK, field)
+        if refused.verdict == TOO_FAR:
+            return self.block.refusal(refused.index, Reason.TOO_FAR, field, MOST_TICKS)
+        single = isinstance(self.pacing.clock, SingleClock)
+        reason = Reason.SINGLE_CLOCK_STALLS if single else Reason.BEYOND_CLOCK
+        return self.block.refusal(refused.index, reason, field, reach)
 
     def raise_error(self):
         error, self.error, self.broken = self.error, None, False
@@ -95,7 +90,7 @@ cdef class Replay:
 
     cdef bint run(self, SampleBlock out) noexcept nogil:
         cdef Packet* packet
-        cdef Refusal refusal
+        cdef Verdict verdict
         cdef double before
         cdef RefusedPacket one
         while True:
@@ -104,10 +99,10 @@ cdef class Replay:
             if self.broken or self.block is None or self.index >= self.block.items.size():
                 return False
             packet = &self.block.items[self.index]
-            refusal = self.pacing.refuses(packet[0])
-            if refusal != ACCEPTED:
+            verdict = self.pacing.refuses(packet[0])
+            if verdict != ACCEPTED:
                 one.index = self.index
-                one.reason = refusal
+                one.verdict = verdict
                 self.refused.push_back(one)
                 self.index = self.block.items.size() if self.strict else self.index + 1
                 continue

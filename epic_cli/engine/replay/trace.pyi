@@ -3,11 +3,13 @@ from collections.abc import Callable
 
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.problems import Problem
+from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.replay.pacing import Pacing
 from epic_cli.engine.replay.replay import Replay
 
-class TooManyRows(ValueError): ...
+class TooManyRows(ValueError):
+    most: int
+    def __init__(self, most: int) -> None: ...
 
 class Trace:
     def __init__(
@@ -21,7 +23,7 @@ class Trace:
     @property
     def replay(self) -> Replay: ...
     @property
-    def problems(self) -> list[Problem]: ...
+    def refusals(self) -> list[Refusal]: ...
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 

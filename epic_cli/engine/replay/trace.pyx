@@ -19,7 +19,11 @@ cdef size_t COLUMNS = 9
 
 
 class TooManyRows(ValueError):
-    """The packets would be drawn in more rows than fit into memory."""
+    """The packets would be drawn in more rows than fit into memory: more than ``most``."""
+
+    def __init__(self, most):
+        super().__init__(f"there would be more than {most:,} rows")
+        self.most = most
 
 
 cdef class Trace:
@@ -27,7 +31,7 @@ cdef class Trace:
 
     ``numpy.asarray`` gives the rows as a structured array of the fields ``position`` and
     ``velocity`` (3 numbers each, in the recording's units), ``time`` (seconds), ``status`` and
-    ``entity``. ``problems`` are the packets that have no place on the clock. The loop is that of
+    ``entity``. ``refusals`` are the packets that have no place on the clock. The loop is that of
     ``Replay``, without the GIL, so that several traces can be drawn in parallel; each needs a
     pacing of its own, the packets may be shared.
 
@@ -36,7 +40,7 @@ cdef class Trace:
     """
 
     cdef readonly Replay replay
-    cdef readonly list problems
+    cdef readonly list refusals
     cdef SampleBlock samples
     cdef Py_ssize_t shape[1]
     cdef Py_ssize_t strides[1]
@@ -47,7 +51,7 @@ cdef class Trace:
         self.samples = SampleBlock(STRETCH)
         self.replay.feed(packets)
         self.run(most, stopped)
-        self.problems = self.replay.problems()
+        self.refusals = self.replay.refusals()
         self.replay.finish()
         self.run(most, stopped)
 
@@ -56,7 +60,7 @@ cdef class Trace:
             if stopped is not None and stopped():
                 return 0
             if self.samples.capacity >= most:
-                raise TooManyRows(f"there would be more than {most:,} rows")
+                raise TooManyRows(most)
             self.samples.capacity = min(self.samples.capacity + STRETCH, most)
         return 0
 

@@ -1,9 +1,10 @@
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.refusals import Reason
 
 FIELDS: tuple[str, ...]
 OPTIONAL_FIELDS: tuple[str, ...]
 
-def missing(line: bytes) -> str: ...
+def next_piece(line: bytes) -> int | None: ...
 
 class TextScanner:
     def __init__(self, entities: Entities | None = None) -> None: ...
@@ -25,4 +26,4 @@ class FieldScanner:
         line: int,
         offset: int,
         length: int,
-    ) -> tuple[str, str, str] | None: ...
+    ) -> tuple[Reason, str, float] | None: ...

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memchr, memcpy
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, string_view, view
+from epic_cli.engine.packets cimport MOST, Entities, Packet, PacketBlock, string_view, view
 
 
 cdef extern from "text/scan.h" namespace "epic" nogil:
@@ -78,7 +78,7 @@ cdef class TextScanner:
         self.kept = block.text[used:]
         self.usual = block.items.size() + block.items.size() // 8
         for one in refused:
-            block.problems.append(problem_of(one, block.text))
+            block.refusals.append(refusal_of(one, block.text))
         return block
 
     cdef size_t scan_lines(self, const char* text, size_t size, bint final, PacketBlock block,
@@ -149,34 +149,35 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) noex
     return EXPECTED_TEXT if packet.entity == -2 else EXPECTED_FEWER_ENTITIES
 
 
-def missing(bytes line):
-    """What a line that begins like this still lacks, in the words of the grammar.
+def next_piece(bytes line):
+    """With which piece such a line goes on: 0 is x, 1 the comma behind it, 12 is t.
 
-    Empty where nothing is missing, or where what is there is wrong.
+    None where nothing is missing, or where what is there is wrong.
     """
-    from epic_cli.engine.problems import grammar_after
+    from epic_cli.engine.refusals import piece_after
 
     cdef const char* text = line
     cdef Packet packet
     cdef Scanned scanned = scan_packet(text, text + len(line), packet)
     if scanned.expected >= EXPECTED_NOTHING:
-        return ""
-    found = grammar_after(scanned.expected, line[scanned.where - text:])
-    return found.lstrip() if line[-1:].isspace() else found
+        return None
+    return piece_after(scanned.expected, line[scanned.where - text:])
 
 
-cdef object problem_of(Refused one, bytes text):
-    from epic_cli.engine.problems import Problem
+cdef object refusal_of(Refused one, bytes text):
+    from epic_cli.engine.refusals import Refusal
 
     piece = text[one.offset:one.offset + one.length]
-    what, expected = explain(one.expected, piece[one.caret:])
-    return Problem(one.line, one.column + one.caret + 1, piece, one.caret, what, expected)
+    facts = facts_of(one.expected, piece[one.caret:])
+    return Refusal(one.line, one.column + one.caret + 1, piece, one.caret, *facts)
 
 
-cdef tuple explain(int expected, bytes rest):
-    from epic_cli.engine.problems import describe
+cdef tuple facts_of(int expected, bytes rest):
+    """The ``reason``, ``field`` and ``limit`` of a ``Refusal``."""
+    from epic_cli.engine.refusals import reason_for
 
-    return describe(expected, rest)
+    reason, field = reason_for(expected, rest)
+    return reason, field, MOST if expected == EXPECTED_FEWER_ENTITIES else 0
 
 
 # The fields that a packet must have, in the order in which FieldScanner takes them.
@@ -196,11 +197,11 @@ cdef class FieldScanner:
 
     def add(self, PacketBlock block, list numbers, dict optional, int64_t line, size_t offset,
             size_t length):
-        """Adds a packet to the block, or says which field is wrong.
+        """Adds a packet to the block, or says which of its fields is wrong.
 
         ``numbers`` are the texts of ``FIELDS``, ``optional`` those of ``OPTIONAL_FIELDS`` that
         are there; ``line``, ``offset`` and ``length`` say where the packet's text stands.
-        Returns None, or the name of the wrong field with what is wrong and what was expected.
+        Returns None, or the ``reason``, ``field`` and ``limit`` of a ``Refusal``.
         """
         cdef Packet packet
         cdef Number[7] n
@@ -211,9 +212,7 @@ cdef class FieldScanner:
         for index in range(7):
             value = numbers[index].strip().encode("utf-8", "surrogateescape")
             if not scan_whole_number(view(value), n[index]):
-                name = FIELDS[index]
-                what = f"{name} is not a number" if value else f"{name} is missing"
-                return name, what, "a number"
+                return wrong_number(FIELDS[index], value)
         packet.position.x, packet.position.y, packet.position.z = n[0].value, n[1].value, n[2].value
         packet.velocity.x, packet.velocity.y, packet.velocity.z = n[3].value, n[4].value, n[5].value
         packet.time = n[6].value
@@ -236,12 +235,18 @@ cdef class FieldScanner:
                 continue
             expected = scan_field(view(key), view(value), packet, entity)
             if expected != EXPECTED_NOTHING:
-                return (field, *explain(expected, value))
+                return facts_of(expected, b"")
         expected = number_entity(self.entities, view(name), packet)
         if expected != EXPECTED_NOTHING:
-            return ("entity", *explain(expected, b""))
+            return facts_of(expected, b"")
         packet.line = line
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length
         block.items.push_back(packet)
         return None
+
+
+cdef tuple wrong_number(str field, bytes value):
+    from epic_cli.engine.refusals import Reason
+
+    return Reason.FIELD_NOT_A_NUMBER if value else Reason.FIELD_MISSING, field, 0

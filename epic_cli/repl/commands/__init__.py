@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from epic_cli.repl.command_table import CommandTable
+from epic_cli.repl.commands import comparison, packets, timing, view
 from epic_cli.repl.commands import help as help_commands
-from epic_cli.repl.commands import packets, studies, timing, view
 
 COMMANDS = CommandTable(
     "session",
@@ -12,7 +12,7 @@ COMMANDS = CommandTable(
         *view.COMMANDS,
         *timing.COMMANDS,
         *packets.COMMANDS,
-        *studies.COMMANDS,
+        *comparison.COMMANDS,
         *help_commands.COMMANDS,
     ],
 )

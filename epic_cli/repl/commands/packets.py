@@ -75,8 +75,8 @@ def load(dialogue: Dialogue, file: str) -> None:
         with Path(file).open("rb", buffering=0) as stream:
             first = 1
             for block in read(stream.fileno()):
-                dialogue.screen.report(block.problems, file)
-                session.refused += len(block.problems)
+                dialogue.screen.report(block.refusals, file)
+                session.refused += len(block.refusals)
                 dialogue.add(b"".join(lines_of(block)), file, first)
                 first += len(block)
     finally:

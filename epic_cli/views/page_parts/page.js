@@ -200,9 +200,6 @@ function name(label, parent) {
   parent.append(words);
 }
 
-// What is seen at a glance; the other table has all.
-const BRIEF = ["score", "error", "lag", "jumps"];
-
 function heads(table, columns, first) {
   const head = document.createElement("tr");
   for (const [title, meaning] of first) text("th", title, head).title = meaning;
@@ -211,7 +208,7 @@ function heads(table, columns, first) {
 }
 
 function fillTables() {
-  const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => BRIEF.includes(column.name));
+  const brief = data.columns.map((column, i) => [column, i]).filter(([column]) => column.brief);
   const colors = Object.fromEntries(data.scenes.flatMap((s) => s.drawn).map((one) => [one.label, one.color]));
   heads($("figures"), brief.map(([column]) => column), [["strategy", "click to switch on or off"], ["now", "distance from the truth at this moment"]]);
   heads($("all"), data.columns, [["strategy", ""]]);
@@ -263,9 +260,9 @@ function draw() {
   updateNow();
   $("time").value = state.row;
   $("clock").textContent = `${scene().times[state.row].toFixed(2)} s`;
-  const lamp = $("play");
-  lamp.textContent = state.playing ? "\u275a\u275a" : "\u25b6";
-  lamp.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+  const button = $("play");
+  button.textContent = state.playing ? "\u275a\u275a" : "\u25b6";
+  button.setAttribute("aria-label", state.playing ? "Pause" : "Play");
 }
 
 function go(row) {
@@ -314,7 +311,7 @@ function choose(index) {
   go(0);
 }
 
-// ---------------------------------------------------------------- the reader's hands
+// ---------------------------------------------------------------- input
 
 $("play").addEventListener("click", () => play(!state.playing));
 $("time").addEventListener("input", (event) => go(Number(event.target.value)));

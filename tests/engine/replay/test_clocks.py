@@ -12,10 +12,10 @@ from support.oracle import add, f32
 from support.recordings import count_samples, draw, draw_samples, examples
 
 from epic_cli import Packet, Timing, strategy
-from epic_cli.engine.problems import Problem
 from epic_cli.engine.replay.clocks import ExactClock, SingleClock
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.playback import Ratio, SampleStream
+from epic_cli.wording import FrontEnd, Problem, in_words
 
 ORIGIN = (0.0, 0.0, 0.0)
 SINGLE, EXACT = Timing(), Timing(clock="exact")
@@ -34,10 +34,11 @@ def problems_with(stamp: object, timing: Timing) -> list[Problem]:
     """What is wrong with one packet, found out without drawing all its rows."""
     block = TextScanner().scan(f"0,0,0 / 0,0,0 / {stamp}\n".encode("ascii"))
     drawing = stream(timing)
-    if next(drawing.feed(block), None) is None:
-        return block.problems
-    assert drawing.replay is not None
-    return drawing.replay.problems()
+    refusals = block.refusals
+    if next(drawing.feed(block), None) is not None:
+        assert drawing.replay is not None
+        refusals = drawing.replay.refusals()
+    return [in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in refusals]
 
 
 def next_float(number: float) -> float:

@@ -8,6 +8,7 @@ from support import movements
 
 from epic_cli import Packet, replay
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.trace import TooManyRows, Trace, columns, separate
 from epic_cli.engine.strategies import create
 from epic_cli.playback import Timing
@@ -38,8 +39,9 @@ def test_traces_longer_than_a_stretch_are_whole() -> None:
 
 def test_more_rows_than_allowed_are_refused() -> None:
     packets = [Packet((0, 0, 0), (1, 0, 0), 0.0), Packet((1, 0, 0), (1, 0, 0), 10_000.0)]
-    with pytest.raises(TooManyRows, match=r"more than 100,000 rows"):
+    with pytest.raises(TooManyRows, match=r"more than 100,000 rows") as caught:
         trace(packets, most=100_000)
+    assert caught.value.most == 100_000
 
 
 def test_a_trace_can_be_stopped() -> None:
@@ -59,11 +61,11 @@ def test_rows_outlive_their_trace() -> None:
     assert (rows == again).all()
 
 
-def test_packets_without_a_place_on_the_clock_are_problems() -> None:
+def test_packets_without_a_place_on_the_clock_are_refused() -> None:
     packets = movements.packets(movements.circle, 1.0)
     packets[3] = packets[3]._replace(arrival=-5.0)
     made = trace(packets)
-    assert [one.what for one in made.problems] == ["the packet arrived before the one above it"]
+    assert [one.reason for one in made.refusals] == [Reason.ARRIVAL_GOES_BACK]
 
 
 def test_traces_of_the_same_packets_run_in_parallel() -> None:

@@ -121,7 +121,7 @@ def test_a_strict_stream_takes_no_packet_after_a_refused_one(bad: bytes) -> None
     block = TextScanner().scan(LINES[0] + bad + LINES[3] + LINES[2])
     drawn = sum(len(samples) for samples in stream.feed(block))
     assert drawn == len(draw_samples(LINES[0])) == 5
-    assert block.problems[0].line == 2
+    assert block.refusals[0].line == 2
 
 
 # ------------------------------------------------------------------------------ several entities

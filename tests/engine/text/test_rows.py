@@ -19,7 +19,7 @@ from epic_cli.engine.replay.clocks import ExactClock
 from epic_cli.engine.replay.pacing import DemoPacing
 from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.formats.recordings import READERS
+from epic_cli.formats.recordings import PacketFormat, make_reader
 from epic_cli.playback import Timing
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -148,11 +148,11 @@ def test_a_sample_without_anything_to_draw_has_no_numbers() -> None:
 @given(shown=st.lists(vectors(st.floats(-1e9, 1e9)), min_size=1, max_size=9), name=NAMES)
 @examples(100)
 def test_rows_are_a_recording_again(
-    row_format: str, shown: list[tuple[Vector, Vector]], name: str
+    row_format: PacketFormat, shown: list[tuple[Vector, Vector]], name: str
 ) -> None:
     writer = RowWriter(row_format)
     text = writer.header() + writer.rows(*show(*shown, entity=name))
-    packets = scan_packets(READERS[row_format](), text)
+    packets = scan_packets(make_reader(row_format), text)
     assert [(packet.position, packet.velocity) for packet in packets] == shown
     assert [packet.time for packet in packets] == [(n + 1) * 50 / 1000 for n in range(len(shown))]
     assert {packet.entity for packet in packets} == {name}

@@ -9,6 +9,7 @@ from support import oracle
 from support.recordings import cut, examples, scan_all, scan_packets, scan_problems
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.scan import FieldScanner, TextScanner
 
 GOOD = b"1,2,3 / 4,5,6 / 0.1"
@@ -155,9 +156,9 @@ def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> 
 def test_a_line_that_begins_with_q_or_nul_ends_it_all(end: bytes) -> None:
     scanner = TextScanner()
     block = scanner.scan(GOOD + b"\n" + end + b"\n" + GOOD + b"\n")
-    assert (len(block), block.problems, scanner.ended) == (1, [], True)
+    assert (len(block), block.refusals, scanner.ended) == (1, [], True)
     block = scanner.scan(GOOD + b"\n", final=True)
-    assert (len(block), block.problems) == (0, [])
+    assert (len(block), block.refusals) == (0, [])
 
 
 def test_q_is_only_the_end_at_the_beginning_of_a_line() -> None:
@@ -192,7 +193,7 @@ def test_every_line_is_a_packet_or_a_problem(data: bytes) -> None:
     blocks = list(scan_all(TextScanner(), data))
     pieces = list(oracle.split_lines(data))
     taken = sum(len(block) for block in blocks)
-    assert taken + sum(len(block.problems) for block in blocks) == len(pieces)
+    assert taken + sum(len(block.refusals) for block in blocks) == len(pieces)
     assert taken <= sum(oracle.scan_line(piece) is not None for piece in pieces)
 
 
@@ -216,17 +217,17 @@ def test_fields_make_the_same_packet_as_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "what"),
+    ("number", "reason"),
     [
-        ("", "vy is missing"),
-        (" ", "vy is missing"),
-        ("1x", "vy is not a number"),
-        ("1 2", "vy is not a number"),
-        ("½", "vy is not a number"),
+        ("", Reason.FIELD_MISSING),
+        (" ", Reason.FIELD_MISSING),
+        ("1x", Reason.FIELD_NOT_A_NUMBER),
+        ("1 2", Reason.FIELD_NOT_A_NUMBER),
+        ("½", Reason.FIELD_NOT_A_NUMBER),
     ],
 )
-def test_a_wrong_field_is_named(number: str, what: str) -> None:
+def test_a_wrong_field_is_named(number: str, reason: Reason) -> None:
     block = PacketBlock()
     wrong = FieldScanner(block.entities).add(block, ["1"] * 4 + [number] + ["1"] * 2, {}, 1, 0, 0)
-    assert wrong == ("vy", what, "a number")
+    assert wrong == (reason, "vy", 0)
     assert len(block) == 0

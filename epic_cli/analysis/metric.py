@@ -1,0 +1,61 @@
+"""What a metric is: a name, a unit, which values are better, and how it is computed."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.measurement import Measurement
+
+
+class Better(enum.Enum):
+    """Which values of a metric are the better ones."""
+
+    LOW = enum.auto()
+    HIGH = enum.auto()
+    NEAR_ZERO = enum.auto()
+    NEITHER = enum.auto()
+
+
+class Section(enum.Enum):
+    """The part of the table that shows a metric; DATA: only CSV and JSON lines have it."""
+
+    ACCURACY = enum.auto()
+    SMOOTHNESS = enum.auto()
+    DATA = enum.auto()
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    ``name`` is what CSV, JSON lines and ``--sort`` call it, ``title`` its head in tables.
+    ``value`` is in ``unit`` ("length" is the recording's own, "" a number without one), NaN where
+    there is not enough to say. ``format`` writes it for people; where it changes the unit, the
+    title says so.
+    """
+
+    name: str
+    title: str
+    unit: str
+    better: Better
+    format: Callable[[float], str]
+    help: str
+    value: Callable[[Measurement], float]
+    section: Section = Section.SMOOTHNESS
+
+    def cell(self, value: float) -> str:
+        """A value as tables show it."""
+        return "-" if math.isnan(value) else self.format(value)
+
+    def rank(self, value: float) -> tuple[bool, float]:
+        """A key that sorts the best value first, and what is not known last."""
+        if math.isnan(value):
+            return True, 0.0
+        if self.better is Better.HIGH:
+            return False, -value
+        return False, abs(value) if self.better is Better.NEAR_ZERO else value

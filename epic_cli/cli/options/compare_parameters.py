@@ -1,0 +1,124 @@
+"""What the options of ``epic compare`` look like, as click parameter types."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from epic_cli.terminal.parameters import ParameterType
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.weights import Weights
+
+
+class Strategies(ParameterType):
+    """Names of strategies (or of variants, ``NAME+key=value``) with commas between them."""
+
+    name = "name,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits at the commas; the names themselves are looked up later, with their settings."""
+        if isinstance(value, tuple):
+            return value
+        found = tuple(one.strip() for one in str(value).split(",") if one.strip())
+        if not found:
+            self.fail("no name is given", param, ctx)
+        return found
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The strategies, after the last comma."""
+        del ctx, param
+        from epic_cli import strategies
+
+        before, comma, begun = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
+            for one in strategies()
+            if one.name.startswith(begun)
+        ]
+
+
+class Assignment(ParameterType):
+    """``strategy.key=value``."""
+
+    name = "strategy.key=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str, str]:
+        """Splits at the first ``=`` and at the last point before it."""
+        if isinstance(value, tuple):
+            return value
+        place, equals, text = str(value).partition("=")
+        strategy, point, key = place.strip().rpartition(".")
+        if not (equals and point and strategy and key):
+            self.fail(f"{value!r} is not of the form strategy.key=value", param, ctx)
+        return strategy, key, text.strip()
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The settings of all strategies."""
+        del ctx, param
+        from epic_cli import strategies
+
+        return [
+            CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
+            for one in strategies()
+            for setting in one.settings
+            if f"{one.name}.{setting.name}".startswith(incomplete)
+        ]
+
+
+class WeightList(ParameterType):
+    """``accuracy=2,smoothness=1,latency=0.5``."""
+
+    name = "name=number,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Weights:
+        """The weights, 1 for those that are not given."""
+        from epic_cli.analysis.weights import Weights, make_weights
+
+        if isinstance(value, Weights):
+            return value
+        given: dict[str, float] = {}
+        for one in filter(None, (part.strip() for part in str(value).split(","))):
+            name, _, number = one.partition("=")
+            try:
+                given[name.strip()] = float(number)
+            except ValueError:
+                self.fail(f"{one!r} is not of the form name=number", param, ctx)
+        try:
+            return make_weights(given)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Span(ParameterType):
+    """``start:end`` in seconds; either may be left out."""
+
+    name = "start:end"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        """The two times."""
+        if isinstance(value, tuple):
+            return value
+        start, colon, end = str(value).partition(":")
+        try:
+            span = float(start or -math.inf), float(end or math.inf)
+        except ValueError:
+            span = math.nan, math.nan
+        if not (colon and span[0] < span[1]):
+            self.fail(f"{value!r} is not a span: write 10:20, 10: or :20, in seconds", param, ctx)
+        return span

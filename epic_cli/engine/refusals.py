@@ -1,0 +1,136 @@
+"""Why a line of a recording was refused, as values; ``epic_cli.wording`` puts them into words."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+#: The numbers of a line of packet text in their order, and what separates them.
+PIECES = ("x", "y", "z", "vx", "vy", "vz", "t")
+SEPARATORS = (",", ",", "/", ",", ",", "/")
+
+
+class Reason(Enum):
+    """What is wrong with a line; the comments say which facts of the ``Refusal`` go with it."""
+
+    # packet text: one of PIECES (field)
+    PIECE_MISSING = auto()
+    PIECE_NOT_A_NUMBER = auto()
+    SEPARATOR_MISSING = auto()  # after that piece
+
+    # fields with names, in any format (field)
+    FIELD_MISSING = auto()
+    FIELD_NOT_A_NUMBER = auto()
+    NOT_SECONDS = auto()
+    NOT_A_COUNT = auto()
+    NOT_A_FLAG = auto()
+    NAME_EMPTY = auto()
+    NAME_NOT_UTF8 = auto()
+    TOO_MANY_ENTITIES = auto()  # limit
+
+    # lines of CSV and JSON
+    LINE_TOO_LONG = auto()  # limit: bytes
+    NOT_UTF8 = auto()
+    NUL_BYTE = auto()
+    COLUMNS_MISSING = auto()  # names: what the header lacks; expected: the columns needed
+    COLUMN_TWICE = auto()  # field
+    FIELD_COUNT = auto()  # found: so many; expected: the columns
+    QUOTES_OPEN = auto()  # expected: the columns, where they are known
+    NOT_JSON = auto()  # detail: what Python's decoder says
+    NESTED_TOO_DEEP = auto()
+    NOT_AN_OBJECT = auto()
+    KEY_MISSING = auto()  # field; expected: the names needed
+    NOT_A_SINGLE_VALUE = auto()  # field
+    NOT_UNICODE = auto()  # field
+
+    # cells of other tables (field)
+    CELL_NOT_FINITE = auto()
+    CELL_OUT_OF_RANGE = auto()  # limit: the largest magnitude
+    CELL_NOT_A_FLAG = auto()
+    TABLE_TOO_LONG = auto()  # limit: lines
+
+    # packets without a place on the clock
+    NO_ARRIVAL = auto()
+    ARRIVAL_GOES_BACK = auto()
+    TOO_FAR = auto()  # limit: ticks in one gap
+    SINGLE_CLOCK_STALLS = auto()  # limit: seconds
+    BEYOND_CLOCK = auto()  # limit: seconds
+
+
+class Refusal(NamedTuple):
+    """A line that was refused: where, why, and the facts that belong to the reason.
+
+    ``line`` and ``column`` count from 1, columns in bytes. ``text`` is the line (or the piece of
+    it that was read as one) and ``caret`` the offset of the wrong character in it. ``field`` is
+    the field that is wrong. A packet without a place on the clock has the field that its pacing
+    looks at, ``time`` or ``arrival``.
+    """
+
+    line: int
+    column: int
+    text: bytes
+    caret: int
+    reason: Reason
+    field: str = ""
+    limit: float = 0
+    found: int = 0
+    names: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    detail: str = ""
+
+
+#: By the names in ``Expected`` (``scan.h``), which continue after the thirteen pieces.
+_KEYS = (
+    (Reason.NOT_SECONDS, "arrival"),
+    (Reason.NOT_SECONDS, "delta"),
+    (Reason.NOT_A_COUNT, "seq"),
+    (Reason.NOT_A_FLAG, "teleport"),
+    (Reason.NAME_EMPTY, "entity"),
+    (Reason.NAME_NOT_UTF8, "entity"),
+    (Reason.TOO_MANY_ENTITIES, "entity"),
+)
+
+#: What a number may begin with before it is one.
+_BEGUN = (b"+", b"-", b".", b"+.", b"-.")
+
+
+def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
+    """The reason and the field for an ``Expected`` code of the line scanner.
+
+    ``rest`` is the text from the wrong character on.
+    """
+    if code > 13:
+        return _KEYS[code - 14]
+    field = PIECES[code // 2]
+    if code % 2:
+        return Reason.SEPARATOR_MISSING, field
+    ended = not rest.strip() or rest[:1] in (b",", b"/")
+    return Reason.PIECE_MISSING if ended else Reason.PIECE_NOT_A_NUMBER, field
+
+
+def piece_after(code: int, rest: bytes) -> int | None:
+    """The ``Expected`` code of the piece with which the rest of a line may go on.
+
+    That is the piece with this code, or the one behind it where its number has begun; None where
+    the rest cannot become it.
+    """
+    begun = code % 2 == 0 and rest.strip() in _BEGUN
+    return None if rest.strip() and not begun else code + begun
+
+
+def find_word(text: bytes, key: str, begin: int) -> int:
+    """Where the value of the last ``key=value`` word stands in a line of packet text.
+
+    ``begin`` is where the seventh number stands, and what is returned if there is no such word.
+    As in ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
+    """
+    import re  # only a refused packet needs it
+
+    start = key.encode() + b"="
+    found = begin
+    for word in re.finditer(rb"(?<=\s)\S+", text[begin:].partition(b"\0")[0]):
+        if word.group().startswith(b"#"):
+            break
+        if word.group().startswith(start):
+            found = begin + word.start() + len(start)
+    return found

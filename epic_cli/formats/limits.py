@@ -1,0 +1,7 @@
+"""What every reader of lines keeps to; a module of its own, since packet text must start fast."""
+
+#: Bytes of a line with its end; a longer one is refused. Packet text has the demo's own limit.
+LONGEST_LINE = 65536
+
+#: What Windows programs put in front of UTF-8 text: it is passed over.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -1,0 +1,102 @@
+"""Recordings with a packet on each line, of no more than 64 KiB: what CSV and JSON lines share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.text.scan import FieldScanner
+from epic_cli.formats.limits import BYTE_ORDER_MARK, LONGEST_LINE
+
+
+class LineReader(ABC):
+    """Cuts bytes into lines and makes a packet of each; formats say how."""
+
+    def __init__(self) -> None:
+        self.fields = FieldScanner()
+        self.ended = False
+        self._kept = b""
+        self._line = 0
+        self._skipping = False
+
+    @property
+    def entities(self) -> Entities:
+        """The names of the entities seen so far."""
+        return self.fields.entities
+
+    def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+        """The packets of all lines that ``data`` completes; ``final``: there is no more."""
+        block = PacketBlock(self.entities)
+        block.find_field = self.find_field
+        block.text = text = self._kept + data
+        begin = 0
+        while not self.ended:
+            end = text.find(b"\n", begin) + 1
+            if not end and (begin == len(text) or not final):
+                break
+            self._take(block, begin, end or len(text))
+            begin = end or len(text)
+        self._kept = b"" if self.ended else text[begin:]
+        if len(self._kept) > LONGEST_LINE:
+            if not self._skipping:
+                self._line += 1
+                self._refuse_length(block, self._kept)
+                self._line -= 1  # it is counted when its end comes
+            self._skipping, self._kept = True, b""
+        return block
+
+    def _take(self, block: PacketBlock, begin: int, end: int) -> None:
+        self._line += 1
+        if self._skipping:  # this is the end of a line that was refused
+            self._skipping = False
+            return
+        raw = block.text[begin:end]
+        if len(raw) > LONGEST_LINE:
+            self._refuse_length(block, raw)
+            return
+        if self._line == 1 and raw.startswith(BYTE_ORDER_MARK):
+            raw = raw.removeprefix(BYTE_ORDER_MARK)
+            begin += len(BYTE_ORDER_MARK)
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError as error:
+            self.refuse(block, raw, error.start, Reason.NOT_UTF8)
+            return
+        if "\0" in line:
+            self.refuse(block, raw, raw.index(0), Reason.NUL_BYTE)
+        elif not line.isspace():
+            self.take_line(block, line, raw, begin)
+
+    def _refuse_length(self, block: PacketBlock, raw: bytes) -> None:
+        self.refuse(block, raw[:80], 0, Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
+
+    def refuse(
+        self, block: PacketBlock, raw: bytes, caret: int, reason: Reason, **facts: Any
+    ) -> None:
+        """Refuses the present line; ``facts`` are those of ``Refusal`` that go with the reason."""
+        block.refusals.append(Refusal(self._line, caret + 1, raw, caret, reason, **facts))
+
+    def add(
+        self,
+        block: PacketBlock,
+        numbers: list[str],
+        optional: dict[str, str],
+        begin: int,
+        raw: bytes,
+    ) -> None:
+        """Adds the present line's packet, or refuses the line; see ``FieldScanner.add``."""
+        wrong = self.fields.add(block, numbers, optional, self._line, begin, len(raw))
+        if wrong:
+            reason, field, limit = wrong
+            caret = self.find_field(raw, field)
+            self.refuse(block, raw, caret, reason, field=field, limit=limit)
+
+    @abstractmethod
+    def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
+        """Makes a packet of a line, or refuses it."""
+
+    @abstractmethod
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""

@@ -1,0 +1,139 @@
+"""Refusals in words: the command line's own, the session's, or Python's."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
+
+GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
+
+
+class FrontEnd(Enum):
+    """Who reads the words."""
+
+    COMMAND_LINE = "--"
+    SESSION = ":"
+    PYTHON = ""
+
+    def setting(self, name: str, value: str = "") -> str:
+        """How a setting is given: ``--clock exact``, ``:clock exact`` or ``clock="exact"``.
+
+        A value in capitals stands for one that is chosen.
+        """
+        if self is not FrontEnd.PYTHON:
+            return f"{self.value}{name} {value}".rstrip()
+        if not value:
+            return name
+        return f"{name}={value}" if value.isupper() else f'{name}="{value}"'
+
+
+class Problem(NamedTuple):
+    """A refused line in words: where it is, what is wrong and what was expected there.
+
+    The first four are those of ``Refusal``.
+    """
+
+    line: int
+    column: int
+    text: bytes
+    caret: int
+    what: str
+    expected: str
+
+
+_WORDS = {
+    Reason.PIECE_MISSING: ("{field} is missing", GRAMMAR),
+    Reason.PIECE_NOT_A_NUMBER: ("{field} is not a number", GRAMMAR),
+    Reason.SEPARATOR_MISSING: ("no '{separator}' after {field}", GRAMMAR),
+    Reason.FIELD_MISSING: ("{field} is missing", "a number"),
+    Reason.FIELD_NOT_A_NUMBER: ("{field} is not a number", "a number"),
+    Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
+    Reason.NOT_A_COUNT: ("{field} is not a whole number from 0", "{field}=NUMBER"),
+    Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
+    Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
+    Reason.NAME_NOT_UTF8: ("the entity's name is not UTF-8", "entity=NAME"),
+    Reason.TOO_MANY_ENTITIES: (
+        "one entity too many",
+        "at most {limit:.0f} entities in one recording",
+    ),
+    Reason.LINE_TOO_LONG: ("the line is too long", "at most {kib:.0f} KiB a line"),
+    Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text"),
+    Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
+    Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
+    Reason.COLUMN_TWICE: ("the header has {field} twice", "a column for each name"),
+    Reason.FIELD_COUNT: ("the row has {found} fields", "{width} fields: {columns}"),
+    Reason.QUOTES_OPEN: ("its quotes do not end", "{row}"),
+    Reason.NOT_JSON: ("{detail}", "one JSON object a line"),
+    Reason.NESTED_TOO_DEEP: ("this is nested too deep", "one JSON object a line"),
+    Reason.NOT_AN_OBJECT: ("this is no object", '{{"time": 0.1, "x": 1, ...}}'),
+    Reason.KEY_MISSING: ("{field} is missing", "the names {keys}"),
+    Reason.NOT_A_SINGLE_VALUE: ("{field} is not a single value", "a number or a text"),
+    Reason.NOT_UNICODE: ("{field} is not Unicode text", "no lone surrogates"),
+    Reason.CELL_NOT_FINITE: ("{field} is not a finite number", "a number"),
+    Reason.CELL_OUT_OF_RANGE: ("{field} is out of range", "a number from -{power} to {power}"),
+    Reason.CELL_NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field} 0 or 1"),
+    Reason.TABLE_TOO_LONG: ("the table is too long", "at most {limit:.0f} lines"),
+    Reason.NO_ARRIVAL: (
+        "the packet has no arrival time",
+        "arrival=SECONDS, {latency} or {demo_pacing}",
+    ),
+    Reason.ARRIVAL_GOES_BACK: (
+        "the packet arrived before the one above it",
+        "packets in order of arrival",
+    ),
+    Reason.TOO_FAR: (
+        "this is more than {limit:,.0f} ticks after the last row",
+        "a smaller gap, or a longer {tick}{or_begin}",
+    ),
+    Reason.SINGLE_CLOCK_STALLS: (
+        "the single-precision clock never gets past this time",
+        "an earlier time ({exact_clock} goes further)",
+    ),
+    Reason.BEYOND_CLOCK: ("no clock gets to this time", "a time below {limit:.3g} s"),
+}
+
+
+def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
+    """A refusal in the words of a front end."""
+    facts = _facts(refusal, front_end)
+    what, expected = (text.format_map(facts) for text in _WORDS[refusal.reason])
+    return Problem(*refusal[:4], what, expected)
+
+
+def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
+    """What the words above name."""
+    field, setting = refusal.field, front_end.setting
+    columns, width = ",".join(refusal.expected), len(refusal.expected)
+    facts: dict[str, object] = {
+        "field": field,
+        "limit": refusal.limit,
+        "kib": refusal.limit / 1024,
+        "power": f"{refusal.limit:g}".replace("+", ""),
+        "found": refusal.found,
+        "width": width,
+        "columns": columns,
+        "row": f"{width} fields: {columns}" if columns else "a line of CSV",
+        "keys": ", ".join(refusal.expected),
+        "names": ", ".join(refusal.names),
+        "detail": refusal.detail,
+        "latency": setting("latency", "SECONDS"),
+        "demo_pacing": setting("pacing", "demo"),
+        "exact_clock": setting("clock", "exact"),
+        "tick": setting("tick"),
+        "or_begin": "",
+    }
+    if refusal.reason is Reason.SEPARATOR_MISSING:
+        facts["separator"] = SEPARATORS[PIECES.index(field)]
+    if field == "time":  # with arrival pacing it has been tried
+        begin = setting("pacing", "arrival")
+        facts["or_begin"] = f", or {begin} to begin at the first packet"
+    return facts
+
+
+def rest_of_grammar(piece: int) -> str:
+    """The grammar of packet text from a piece on: 0 is x, 1 the comma behind it, 12 is t."""
+    marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
+    pairs = zip(PIECES, [*marks, ""], strict=True)
+    return "".join([piece for pair in pairs for piece in pair][piece:])
