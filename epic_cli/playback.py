@@ -42,10 +42,15 @@ class Timing(NamedTuple):
     pacing: PacingName | None = None
     latency: float | None = None
 
+    def in_force(self, arrivals: bool) -> tuple[ClockName, PacingName]:
+        """The clock and the pacing for a recording that has arrival times or has none."""
+        pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
+        return self.clock or ("exact" if pacing == "arrival" else "single"), pacing
+
     def resolve(self, arrivals: bool) -> Pacing:
         """The pacing, with its clock, for a recording that has arrival times or has none."""
-        pacing = self.pacing or ("arrival" if arrivals or self.latency is not None else "demo")
-        clock = make_clock(self.clock or ("exact" if pacing == "arrival" else "single"), self.tick)
+        clock_name, pacing = self.in_force(arrivals)
+        clock = make_clock(clock_name, self.tick)
         if pacing == "demo":
             return DemoPacing(clock)
         return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)

@@ -17,7 +17,7 @@ from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import Flaw, Note, ResultNote
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
-from epic_cli.analysis.score import Weights
+from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.trace import TooManyRows, Trace
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.score import Weights
     from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.weights import Weights
     from epic_cli.engine.packets import Status
 
 #: A step against the truth's direction is a backward one from this share of the usual step on,

@@ -1,10 +1,11 @@
-"""One number for a strategy: the score, with weights for what matters."""
+"""One number for a strategy: the score, from what it costs and what matters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.weights import Weights
 
 if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
@@ -13,39 +14,11 @@ if TYPE_CHECKING:
 SCALE = 0.1
 
 
-class Weights(NamedTuple):
-    """How much each cost counts; only their ratios matter."""
-
-    accuracy: float = 1.0
-    smoothness: float = 1.0
-    latency: float = 1.0
-
-
 FORMULA = (
     "score = 100 / (1 + weighted mean of three costs);"
     " accuracy: residual / (V * 0.1 s); smoothness: sqrt(jerk^2 - truth's jerk^2) * tick^2 / V,"
     " at least 0; latency: |lag| / 0.1 s; V: the truth's RMS speed"
 )
-
-
-def make_weights(given: Mapping[str, float]) -> Weights:
-    """Weights from those that are given, 1 for the others.
-
-    Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
-    """
-    for name, value in given.items():
-        if name not in Weights._fields:
-            raise ValueError(f"there is no weight {name!r}: the weights are {_names()}")
-        if not 0 <= value < math.inf:
-            raise ValueError(f"the weight {name}={value:g} is not allowed: it is 0 or more")
-    weights = Weights(**given)
-    if not any(weights):
-        raise ValueError(f"one of the weights {_names()} must be more than 0")
-    return weights
-
-
-def _names() -> str:
-    return ", ".join(Weights._fields)
 
 
 def costs(measured: Measurement) -> Weights:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import click
 
-from epic_cli.cli.options.common import color_option, strategy_options, timing_options
+from epic_cli.cli.options.replay import ReplayOptions, replay_options
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.strategies import create
-from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat, read
-from epic_cli.playback import SampleStream, Timing
-from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.formats.recordings import InputFormat, read
+from epic_cli.playback import SampleStream
+from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.sources import open_source, source_name
@@ -28,42 +28,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
-@strategy_options
-@timing_options
-@click.option(
-    "-f",
-    "--format",
-    "row_format",
-    type=click.Choice(FORMATS),
-    default="epic",
-    show_default=True,
-    help="How rows are written; epic is the demo's own format.",
-)
-@click.option("-o", "--output", type=click.Path(), help="Write the rows to a file, whole or not.")
-@click.option("--entity", help="Replay only the packets of this entity.")
-@click.option(
-    "--input-format",
-    type=click.Choice(INPUT_FORMATS),
-    default="auto",
-    show_default=True,
-    help="How packets are written; auto looks at the first line.",
-)
-@click.option("--strict", is_flag=True, help="Stop at the first line that is refused.")
-@color_option
-def replay(
-    files: tuple[str, ...],
-    strategy: str,
-    assignments: tuple[tuple[str, str], ...],
-    timing: Timing,
-    row_format: str,
-    output: str | None,
-    entity: str | None,
-    input_format: InputFormat,
-    strict: bool,
-    color: ColorChoice,
-) -> int:
-    """Turn packets into what a player would see, one row a tick.
+@replay_options
+def replay(options: ReplayOptions) -> int:
+    """Turn packets into what a player would see, one row per tick.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", CSV with a header, or JSON lines,
     from the FILEs or, without any or for "-", from standard input. Several files are replayed
@@ -72,48 +39,54 @@ def replay(
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
     """
-    settings = dict(assignments)
-    create(strategy, settings)  # wrong settings show before any row
-    if timing.latency is not None and timing.pacing == "demo":
+    return run(options)
+
+
+def run(options: ReplayOptions) -> ExitStatus:
+    """Writes the rows of all files; raises what the program turns into a message and a status."""
+    options.chosen.create()  # wrong settings show before any row
+    if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
-
-    def make_stream() -> SampleStream:
-        return SampleStream(lambda: create(strategy, settings), timing, strict)
-
     refused = False
-    with open_sink(output) as sink:
-        writer = RowWriter(row_format, use_color(color, sink))
+    with open_sink(options.output) as sink:
+        writer = RowWriter(options.row_format, use_color(options.color, sink))
         sink.write(writer.header())
-        for file in files or ("-",):
-            source = _Source(file, input_format, entity, strict, use_color(color, sys.stderr))
-            refused |= source.replay(make_stream(), writer, sink)
+        error_color = use_color(options.color, sys.stderr)
+        for file in options.files or ("-",):
+            recording = _Recording(
+                file,
+                source_name(file),
+                options.input_format,
+                options.entity,
+                options.strict,
+                error_color,
+            )
+            stream = SampleStream(options.chosen.create, options.timing, options.strict)
+            refused |= recording.replay(stream, writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-class _Source:
-    """One recording, and what to do about the lines of it that are refused."""
+class _Recording(NamedTuple):
+    """A recording to be replayed, and what to do about the lines of it that are refused."""
 
-    def __init__(
-        self, file: str, input_format: InputFormat, entity: str | None, strict: bool, color: bool
-    ) -> None:
-        self.file = file
-        self.name = source_name(file)
-        self.input_format = input_format
-        self.entity = entity
-        self.strict = strict
-        self.color = color
+    file: str
+    name: str
+    input_format: InputFormat
+    entity: str | None
+    strict: bool
+    color: bool
 
     def replay(self, stream: SampleStream, writer: RowWriter, sink: Sink) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
         refused = False
-        stray: tuple[int, str] | None = None
+        second: tuple[int, str] | None = None
         for block in self._blocks():
             if self.entity is not None:
                 block.keep_entity(self.entity)
             elif writer.format == "epic":
-                stray = block.cut_at_second_entity()
-                if stray is not None:
-                    block.refusals = [one for one in block.refusals if one.line < stray[0]]
+                second = block.cut_at_second_entity()
+                if second is not None:
+                    block.refusals = [one for one in block.refusals if one.line < second[0]]
             for samples in stream.feed(block):
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
@@ -122,8 +95,8 @@ class _Source:
                 self._report(block)
                 if self.strict:
                     raise StoppedAtLine
-            if stray is not None:
-                line, entity = stray
+            if second is not None:
+                line, entity = second
                 raise WrongUsage(
                     f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"

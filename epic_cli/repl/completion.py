@@ -37,19 +37,16 @@ class CommandCompleter(Completer):
     def _whole_name(self, words: list[str]) -> list[str]:
         import click
 
-        from epic_cli.repl.commands import resolve
-
         try:
-            return [resolve(words[0]).name or "", *words[1:]]
+            return [self._interpreter.commands.find(words[0]).name or "", *words[1:]]
         except click.UsageError:
             return words
 
     def _items(self, words: list[str], begun: str) -> Iterator[tuple[str, str, str | None]]:
         from click.shell_completion import ShellComplete
 
-        from epic_cli.repl.commands import COMMANDS
-
-        shell = ShellComplete(COMMANDS, {"obj": self._interpreter}, ":", "")
+        found = self._interpreter
+        shell = ShellComplete(found.commands, {"obj": found.dialogue}, ":", "")
         for item in shell.get_completions(words, begun):
             yield item.value, item.type, item.help
 

@@ -15,7 +15,7 @@ _LONGEST_FILE = 1 << 20
 
 
 class StateHistory(FileHistory):
-    """A history file; one that cannot be read or written is told of once, and gone without."""
+    """A history file; if it cannot be read or written, that is said once and nothing is kept."""
 
     def __init__(self, directory: Path, warn: Warn) -> None:
         self._directory = directory

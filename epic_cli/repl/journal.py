@@ -54,7 +54,9 @@ class Journal:
             if not self._warned:
                 self._warned = True
                 reason = error.strerror or str(error)
-                self._warn(f"the session is not being kept for --resume: {self._place()}: {reason}")
+                self._warn(
+                    f"the session is not being saved for --resume: {self._place()}: {reason}"
+                )
 
     def _place(self) -> str:
         return str(self.path or self._directory)

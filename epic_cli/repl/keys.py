@@ -6,6 +6,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.enums import EditingMode
@@ -15,7 +16,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
-from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.dialogue import Dialogue
 
 #: What comes within so many seconds of an Enter was pasted, or typed ahead.
 _PAUSE = 0.003
@@ -30,7 +31,7 @@ class Pasted(str):
     """Several lines at once; the last one is not ended yet, and goes on in the next prompt."""
 
 
-def key_bindings(interpreter: Interpreter, suspend: Callable[[], None]) -> KeyBindings:
+def key_bindings(dialogue: Dialogue, suspend: Callable[[], None]) -> KeyBindings:
     """The session's own keys; prompt_toolkit has the others."""
     bindings = KeyBindings()
     handle = bindings.add
@@ -64,7 +65,7 @@ def key_bindings(interpreter: Interpreter, suspend: Callable[[], None]) -> KeyBi
     def _(event: KeyPressEvent) -> None:
         vi = event.app.editing_mode != EditingMode.VI
         event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-        interpreter.switches.vi = vi
+        dialogue.preferences = replace(dialogue.preferences, vi=vi)
 
     @handle("c-z")
     def _(_event: KeyPressEvent) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import BinaryIO
 
-from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.dialogue import Dialogue
 
 #: A longer line comes in pieces, so that input without line ends takes no memory.
 _LONGEST_LINE = 1 << 20
@@ -14,16 +14,16 @@ _LONGEST_LINE = 1 << 20
 class PlainReader:
     """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
 
-    def __init__(self, interpreter: Interpreter, notes: BinaryIO) -> None:
-        self._interpreter = interpreter
-        self._notes = notes
+    def __init__(self, dialogue: Dialogue, remarks: BinaryIO) -> None:
+        self._dialogue = dialogue
+        self._remarks = remarks
         self.lines: list[str] = []
-        interpreter.earlier_lines = lambda: self.lines
+        dialogue.earlier_lines = lambda: self.lines
 
     def read(self) -> str:
         """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        self._notes.write(self._interpreter.prompt.encode())
-        self._notes.flush()
+        self._remarks.write(self._dialogue.prompt.encode())
+        self._remarks.flush()
         raw = sys.stdin.buffer.readline(_LONGEST_LINE)
         if not raw:
             raise EOFError

@@ -19,6 +19,7 @@ from prompt_toolkit.validation import ValidationError, Validator
 
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.repl.completion import CommandCompleter
+from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.hints import from_history, ghost, proposal
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.keys import Pasted, key_bindings
@@ -51,10 +52,10 @@ class PromptReader:
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
-        self._interpreter = interpreter
+        self._dialogue = dialogue = interpreter.dialogue
         self._history = history
         self._rest = ""
-        color = interpreter.screen.color
+        color = dialogue.screen.color
         self.session: PromptSession[str] = PromptSession(
             self._message,
             completer=CommandCompleter(interpreter),
@@ -62,36 +63,36 @@ class PromptReader:
             validator=LineValidator(interpreter),
             validate_while_typing=False,
             history=history,
-            key_bindings=key_bindings(interpreter, suspend),
-            input_processors=[Ghost(interpreter)],
+            key_bindings=key_bindings(dialogue, suspend),
+            input_processors=[Ghost(dialogue)],
             style=_STYLE,
             color_depth=ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT,
-            editing_mode=EditingMode.VI if interpreter.switches.vi else EditingMode.EMACS,
+            editing_mode=EditingMode.VI if dialogue.preferences.vi else EditingMode.EMACS,
             input=source,
             output=output,
         )
         self.session.default_buffer.on_text_changed += self._suggest
         # a terminal that does not say where its cursor is only goes without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
-        interpreter.earlier_lines = history.get_strings
+        dialogue.earlier_lines = history.get_strings
 
     def read(self) -> str:
         """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        switches = self._interpreter.switches
-        self.session.bottom_toolbar = self._toolbar if switches.toolbar else None
+        shown = self._dialogue.preferences.toolbar
+        self.session.bottom_toolbar = self._toolbar if shown else None
         rest, self._rest = self._rest, ""
-        self._interpreter.screen.clear_prompt()
+        self._dialogue.screen.clear_prompt()
         text = self.session.prompt(default=rest, pre_run=self._suggest_first)
-        self._interpreter.screen.count_lines(1)
+        self._dialogue.screen.count_lines(1)
         if not isinstance(text, Pasted):
             return text
         whole, _, self._rest = text.rpartition("\n")
         return self._echo(whole + "\n")
 
     def _echo(self, text: str) -> str:
-        """Tells of a paste: the prompt has shown no more than its first line."""
+        """Shows a paste: the prompt has shown no more than its first line."""
         lines = text.splitlines()
-        screen = self._interpreter.screen
+        screen = self._dialogue.screen
         if len(lines) > _SHORT_PASTE:
             screen.say(f"pasted {len(lines):,} lines", "dim")
             return text
@@ -103,40 +104,41 @@ class PromptReader:
         return text
 
     def _message(self) -> StyleAndTextTuples:
-        return [("class:prompt", self._interpreter.prompt)]
+        return [("class:prompt", self._dialogue.prompt)]
 
     def _toolbar(self) -> str:
         columns = self.session.app.output.get_size().columns
-        return toolbar_text(self._interpreter.session, columns)
+        return toolbar_text(self._dialogue.session, columns)
 
     def _suggest_first(self) -> None:
         self._suggest(self.session.default_buffer)
 
     def _suggest(self, buffer: Buffer) -> None:
         text = buffer.text
-        switches = self._interpreter.switches
+        preferences = self._dialogue.preferences
         found = ""
-        if switches.proposals and text[:1] not in (":", "q"):
-            whole = proposal(self._interpreter.session)
+        if preferences.proposals and text[:1] not in (":", "q"):
+            whole = proposal(self._dialogue.session)
             found = whole[len(text) :] if whole.startswith(text) else ""
         # for the first numbers of a packet, the grammar helps more than an old packet
-        if not found and switches.hints and (text.startswith(":") or "/" in text):
-            found = from_history(text, self._interpreter.earlier_lines())
+        if not found and preferences.hints and (text.startswith(":") or "/" in text):
+            found = from_history(text, self._dialogue.earlier_lines())
         buffer.suggestion = Suggestion(found) if found else None
 
 
 class Ghost(Processor):
     """Shows what a packet still lacks behind it, where nothing is suggested."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
-        self._switches = interpreter.switches
+    def __init__(self, dialogue: Dialogue) -> None:
+        self._dialogue = dialogue
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """Appends the rest of the grammar."""
         fragments = transformation_input.fragments
         buffer = transformation_input.buffer_control.buffer
         document = transformation_input.document
-        if self._switches.hints and not buffer.suggestion and document.is_cursor_at_the_end:
+        hints = self._dialogue.preferences.hints
+        if hints and not buffer.suggestion and document.is_cursor_at_the_end:
             fragments = [*fragments, ("class:ghost", ghost(document.text))]
         return Transformation(fragments)
 

@@ -1,4 +1,4 @@
-"""What a session writes: rows as bytes past every library, and notes to the person."""
+"""What a session writes: rows as bytes past every library, and remarks to the person."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.rows import RowWriter
+from epic_cli.terminal.console import draw
 from epic_cli.terminal.report import in_three_lines
 from epic_cli.wording import FrontEnd, in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-#: Sixteen-colour codes, by what a note is about.
+#: Sixteen-colour codes, by what a remark is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
 
 
@@ -34,7 +35,7 @@ def window() -> tuple[int, int]:
 
 
 class Screen:
-    """Writes rows to ``rows`` and notes to ``notes``: one terminal, or a file and a terminal.
+    """Writes rows to ``rows`` and remarks to ``remarks``: one terminal, or a file and a terminal.
 
     ``size`` gives the columns and lines of the window, or is None where rows go elsewhere. On a
     window the header is repeated when it has scrolled away.
@@ -43,25 +44,25 @@ class Screen:
     def __init__(
         self,
         rows: BinaryIO,
-        notes: BinaryIO,
+        remarks: BinaryIO,
         size: Callable[[], tuple[int, int]] | None = window,
         color: bool = False,
         encoding: str = "utf-8",
     ) -> None:
         self._rows = rows
-        self._notes = notes
+        self._remarks = remarks
         self._size = size
         self._encoding = encoding
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
-        self._foretold = False
+        self._shown_early = False
         self.has_cursor = False
         self.color = color
         self.format = "table"
 
     @classmethod
     def standard(cls, color: bool) -> Screen:
-        """The screen of this process: notes go to stderr when stdout is no terminal."""
+        """The screen of this process: remarks go to stderr when stdout is no terminal."""
         if sys.stdout.isatty():
             return cls(
                 sys.stdout.buffer, sys.stdout.buffer, window, color, sys.stdout.encoding or "ascii"
@@ -81,11 +82,10 @@ class Screen:
 
     # ------------------------------------------------------------- rows
 
-    def writer(self, color: bool | None = None) -> RowWriter:
+    def writer(self) -> RowWriter:
         """A writer for the present format and window."""
-        chosen = self.color if color is None else color
         width = self.columns if self._size else 96
-        return RowWriter(self.format, chosen and self._size is not None, width)
+        return RowWriter(self.format, self.color and self._size is not None, width)
 
     def choose_format(self, row_format: str) -> None:
         """Writes rows in another format from now on, under a header of its own."""
@@ -127,19 +127,19 @@ class Screen:
         if self._since is not None:
             self._since += count
 
-    def foretell(self, prompt: str) -> None:
+    def show_early(self, prompt: str) -> None:
         """Shows the prompt before there is one: loading the line editor takes a moment."""
         code, end = ("\x1b[36m", "\x1b[0m") if self.color else ("", "")
-        self._notes.write(f"{code}{prompt}{end}".encode())
-        self._notes.flush()
-        self._foretold = True
+        self._remarks.write(f"{code}{prompt}{end}".encode())
+        self._remarks.flush()
+        self._shown_early = True
 
     def clear_prompt(self) -> None:
-        """Takes back the prompt that was foretold, if it still stands there."""
-        if self._foretold:
-            self._foretold = False
-            self._notes.write(b"\r\x1b[K")
-            self._notes.flush()
+        """Takes back the prompt that was shown early, if it still stands there."""
+        if self._shown_early:
+            self._shown_early = False
+            self._remarks.write(b"\r\x1b[K")
+            self._remarks.flush()
 
     def _put(self, rows: bytes) -> None:
         self.clear_prompt()
@@ -148,13 +148,13 @@ class Screen:
         self._rows.write(rows)
         self._rows.flush()
 
-    # ------------------------------------------------------------- notes
+    # ------------------------------------------------------------- remarks
 
     def say(self, text: str, kind: str = "") -> None:
-        """Writes a note, as one or more lines."""
+        """Writes a remark, as one or more lines."""
         code = _CODES[kind] if self.color else ""
         end = "\x1b[0m" if code else ""
-        self._note("".join(f"{code}{line}{end}\n" for line in text.splitlines()))
+        self._remark("".join(f"{code}{line}{end}\n" for line in text.splitlines()))
 
     def leave_line(self) -> None:
         """A typed line was dropped: where the prompt does not end it, it is ended here."""
@@ -180,28 +180,16 @@ class Screen:
     def report(self, refusals: list[Refusal], name: str) -> None:
         """Writes refused lines: number, column, the line and a caret."""
         for refusal in refusals:
-            self._note(in_three_lines(in_words(refusal, FrontEnd.SESSION), name, self.color))
+            self._remark(in_three_lines(in_words(refusal, FrontEnd.SESSION), name, self.color))
 
     def show(self, what: RenderableType) -> None:
         """Writes what rich can draw, no wider than the window."""
-        from rich.console import Console  # only some commands wait for it
+        text = draw(what, self.color, self.columns)
+        self._remark(text if self._utf8 else text.translate(_ASCII))
 
-        console = Console(
-            width=self.columns,
-            force_terminal=self.color,
-            no_color=not self.color,
-            color_system="standard" if self.color else None,
-            highlight=False,
-            legacy_windows=False,
-        )
-        with console.capture() as shown:
-            console.print(what)
-        text = "".join(line.rstrip() + "\n" for line in shown.get().splitlines())
-        self._note(text if self._utf8 else text.translate(_ASCII))
-
-    def _note(self, text: str) -> None:
+    def _remark(self, text: str) -> None:
         self.clear_prompt()
         self.count_lines(text.count("\n"))
         with contextlib.suppress(BlockingIOError):
-            self._notes.write(text.encode(self._encoding, "replace"))
-            self._notes.flush()
+            self._remarks.write(text.encode(self._encoding, "replace"))
+            self._remarks.flush()

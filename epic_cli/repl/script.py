@@ -7,27 +7,22 @@ from collections.abc import Mapping
 
 from epic_cli.engine.settings import Value
 from epic_cli.formats.writing import number
-from epic_cli.playback import DEFAULT_TICK, Ratio
 from epic_cli.repl.session import View
+from epic_cli.terminal.timing import TIMING
 
 
 def view_commands(view: View) -> list[str]:
     """The commands that lead from the defaults to this view."""
     defaults = View()
-    timing = view.timing
     lines = []
     if view.strategy != defaults.strategy:
         lines.append(f":strategy {shlex.quote(view.strategy)}")
     if view.settings:
         lines.append(f":set {assignments(view.settings)}")
-    if timing.tick != DEFAULT_TICK:
-        lines.append(f":tick {timing.tick[0]}/{timing.tick[1]}")
-    if timing.clock:
-        lines.append(f":clock {timing.clock}")
-    if timing.pacing:
-        lines.append(f":pacing {timing.pacing}")
-    if timing.latency is not None:
-        lines.append(f":latency {number(timing.latency)}")
+    for setting in TIMING:
+        value = getattr(view.timing, setting.name)
+        if value != setting.default:
+            lines.append(f":{setting.name} {setting.write(value)}")
     return lines
 
 
@@ -39,9 +34,3 @@ def assignments(settings: Mapping[str, Value]) -> str:
 def value_text(value: Value) -> str:
     """A setting's value as it is typed."""
     return value if isinstance(value, str) else number(float(value))
-
-
-def tick_text(tick: Ratio) -> str:
-    """A tick in seconds: ``0.05 s``, or the ratio where the decimal would not be short."""
-    seconds = f"{tick[0] / tick[1]:.6g}"
-    return f"{seconds} s" if len(seconds) <= 6 else f"{tick[0]}/{tick[1]} s"

@@ -8,17 +8,17 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from operator import ne
 from typing import NamedTuple
 
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import DEFAULT, create
+from epic_cli.engine.strategies import DEFAULT, create, declaration
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
 from epic_cli.playback import SampleStream, Timing
+from epic_cli.repl.drawing import Drawing, count_different
 
 Draw = Callable[[bytes], object]
 
@@ -38,8 +38,19 @@ class View(NamedTuple):
         create(self.strategy, self.settings)
         return SampleStream(lambda: create(self.strategy, self.settings), self.timing)
 
+    @property
+    def values(self) -> dict[str, Value]:
+        """All settings of the strategy, given or default."""
+        return declaration(self.strategy).values(self.settings)
 
-class Taken(NamedTuple):
+    @property
+    def changed(self) -> dict[str, Value]:
+        """The settings that are not at their defaults."""
+        defaults = declaration(self.strategy).values({})
+        return {name: value for name, value in self.values.items() if value != defaults[name]}
+
+
+class Added(NamedTuple):
     """What became of some packet text: packets taken, lines refused, and whether ``q`` came."""
 
     packets: int
@@ -47,14 +58,22 @@ class Taken(NamedTuple):
     ended: bool
 
 
-class Change(NamedTuple):
-    """What another view of the same packets changed: the number of rows and the last one."""
+class Tail(NamedTuple):
+    """The last rows, and how many there are before them."""
 
-    rows_before: int
-    rows: int
+    rows: list[bytes]
+    before: int
+
+
+class ViewChange(NamedTuple):
+    """What was drawn before and after another view of the same packets was chosen.
+
+    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
+    """
+
+    before: Drawing
+    after: Drawing
     different: int | None
-    last_before: bytes
-    last: bytes
     refusals: list[Refusal]
 
 
@@ -81,7 +100,7 @@ class Session:
 
     # ------------------------------------------------------------- packets
 
-    def take(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Taken:
+    def add(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Added:
         """Takes lines of packet text and draws their rows.
 
         ``accept`` is given the good lines before the first row is drawn. Lines are counted from
@@ -106,7 +125,7 @@ class Session:
         refusals = sorted(before + block.refusals, key=lambda one: one[:2])
         refusals = [refusal for refusal in refusals if refusal.text.strip()]
         self.refused += len(refusals)
-        return Taken(len(lines) - len(block.refusals), refusals, scanner.ended)
+        return Added(len(lines) - len(block.refusals), refusals, scanner.ended)
 
     def _drop(self, added: int, refused: set[int], block: PacketBlock) -> None:
         """The clock never gets to some of the packets added last: they are not kept."""
@@ -137,57 +156,44 @@ class Session:
             self._stream = stream
         return self._stream
 
-    def rows(self, writer: RowWriter, view: View | None = None) -> Iterator[bytes]:
-        """All rows, piece by piece, as ``epic replay`` writes them for these packets."""
-        return self._play(view or self.view, writer, finish=True)
+    def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
+        """All that ``epic replay`` would draw for these packets, block by block."""
+        stream = (view or self.view).stream()
+        yield from stream.feed(self.packets.part(len(self.packets)))
+        yield from stream.finish()
 
-    def _play(self, view: View, writer: RowWriter, finish: bool) -> Iterator[bytes]:
-        stream = view.stream()
-        for samples in stream.feed(self.packets.part(len(self.packets))):
-            yield writer.rows(samples, self.entities)
-        for samples in stream.finish() if finish else ():
-            yield writer.rows(samples, self.entities)
-
-    def tail(self, count: int, writer: RowWriter) -> tuple[list[bytes], int]:
-        """The last rows, and how many there are in all."""
-        pieces: deque[list[bytes]] = deque()
+    def tail(self, count: int, writer: RowWriter) -> Tail:
+        """The last ``count`` rows."""
+        pieces: deque[tuple[bytes, int]] = deque()
         total = kept = 0
-        for piece in self.rows(writer):
-            lines = piece.splitlines(keepends=True)
-            total += len(lines)
-            kept += len(lines)
-            pieces.append(lines)
-            while kept - len(pieces[0]) >= count:
-                kept -= len(pieces.popleft())
-        rows = [line for lines in pieces for line in lines]
-        return rows[len(rows) - count :] if len(rows) > count else rows, total
+        for samples in self.samples():
+            pieces.append((writer.rows(samples, self.entities), len(samples)))
+            total += len(samples)
+            kept += len(samples)
+            while kept - pieces[0][1] >= count:
+                kept -= pieces.popleft()[1]
+        rows = b"".join(text for text, _ in pieces).splitlines(keepends=True)[-count:]
+        return Tail(rows, total - len(rows))
 
-    def change(self, view: View) -> Change:
+    def change(self, view: View) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
 
         Raises ``ValueError`` for a strategy or setting that there is not, changing nothing.
         """
         stream = view.stream()
         block = self.packets.part(len(self.packets))
-        writer, writer_before = RowWriter("table"), RowWriter("table")
-        before = _while_it_works(self._play(self.view, writer_before, finish=False))
-        counts, different, last = [0, 0], 0, [b"", b""]
-        for samples in stream.feed(block):
-            pair = [next(before, b""), writer.rows(samples, self.entities)]
-            different += _count(pair, counts, last)
-        for piece in before:
-            different += _count([piece, b""], counts, last)
+        before, after = Drawing(self.entities), Drawing(self.entities)
+        different = count_different(
+            before.follow(_while_it_works(self._again())), after.follow(stream.feed(block))
+        )
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, stream
-        return Change(
-            counts[0],
-            counts[1],
-            different if same_ticks else None,
-            last[0],
-            last[1],
-            block.refusals,
-        )
+        return ViewChange(before, after, different if same_ticks else None, block.refusals)
+
+    def _again(self) -> Iterator[SampleBlock]:
+        """What has been drawn so far."""
+        yield from self.view.stream().feed(self.packets.part(len(self.packets)))
 
     @property
     def discarded(self) -> int:
@@ -196,26 +202,21 @@ class Session:
         return replay.discarded if replay else 0
 
     @property
-    def pacing(self) -> str:
-        """The pacing in force, which the first packet decides if nothing was set."""
+    def timing_in_force(self) -> Timing:
+        """The timing, with the clock and pacing that the first packet decides if none is set."""
         timing = self.view.timing
-        arrivals = self.packets.begins_with_arrival() or timing.latency is not None
-        return timing.pacing or ("arrival" if arrivals else "demo")
-
-    @property
-    def clock(self) -> str:
-        """The clock in force, which the pacing decides if nothing was set."""
-        return self.view.timing.clock or ("exact" if self.pacing == "arrival" else "single")
+        clock, pacing = timing.in_force(self.packets.begins_with_arrival())
+        return timing._replace(clock=clock, pacing=pacing)
 
 
 def _any_named(lines: list[bytes]) -> bool:
     return any(b"entity=" in line for line in lines)
 
 
-def _while_it_works(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
     """A view that fails must not keep anybody from leaving it."""
     with contextlib.suppress(Exception):
-        yield from pieces
+        yield from blocks
 
 
 def lines_of(block: PacketBlock) -> list[bytes]:
@@ -236,18 +237,3 @@ def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[byte
     """Each packet's text with the number of the line that it came from."""
     for index, line in enumerate(lines):
         yield line, block.line(index)
-
-
-def _count(pair: list[bytes], counts: list[int], last: list[bytes]) -> int:
-    """Counts the rows of two pieces into ``counts``; how many of them are different."""
-    if pair[0] == pair[1]:
-        rows = pair[0].splitlines()
-        both = [rows, rows]
-        different = 0
-    else:
-        both = [piece.splitlines() for piece in pair]
-        different = sum(map(ne, *both)) + abs(len(both[0]) - len(both[1]))
-    for side in (0, 1):
-        counts[side] += len(both[side])
-        last[side] = both[side][-1] if both[side] else last[side]
-    return different

@@ -1,27 +1,25 @@
-"""The state in sight: strategy, settings, clock, tick, packets, the newest stamp."""
+"""The state in sight: strategy, settings, clock, tick, packets, the newest packet's time."""
 
 from __future__ import annotations
 
 from epic_cli.formats.writing import number
-from epic_cli.repl.changes import settings_that_differ
-from epic_cli.repl.script import assignments, tick_text
+from epic_cli.repl.script import assignments
 from epic_cli.repl.session import Session
+from epic_cli.terminal.timing import tick_text
 
 _GAP = " | "
 
 
 def toolbar_text(session: Session, columns: int) -> str:
     """One line no wider than the window; what matters least is left out first."""
-    timing = session.view.timing
-    differing = settings_that_differ(session)
-    settings = assignments(differing) if differing else ""
-    strategy = f"{session.view.strategy} {settings}".rstrip()
+    timing = session.timing_in_force
+    strategy = f"{session.view.strategy} {assignments(session.view.changed)}".rstrip()
     packets = f"{len(session.lines):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
-    last = f"last {_last_stamp(session)}" if session.lines else ""
+    last = f"last {_last_time(session)}" if session.lines else ""
     tick = f"tick {tick_text(timing.tick)}"
-    clock = f"{session.clock} clock, {session.pacing} pacing"
+    clock = f"{timing.clock} clock, {timing.pacing} pacing"
     for parts in (
         (strategy, clock, tick, packets, last),
         (strategy, tick, packets, last),
@@ -35,5 +33,5 @@ def toolbar_text(session: Session, columns: int) -> str:
     return text[:columns]
 
 
-def _last_stamp(session: Session) -> str:
+def _last_time(session: Session) -> str:
     return f"{number(round(session.packets[len(session.packets) - 1].time, 3))} s"

@@ -1,9 +1,8 @@
-"""What rich draws, written to stdout like everything else."""
+"""What rich draws, as text for a screen or for stdout."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,24 +19,31 @@ NARROW = 60
 WIDE = 160
 
 
-def show(what: RenderableType, color: ColorChoice) -> None:
-    """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
+    """Lines without blanks at their ends; without a ``width``, the terminal's, or else 80."""
     from rich.console import Console  # only some commands wait for it
 
-    colored = use_color(color, sys.stdout)
+    console = Console(
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    with console.capture() as captured:
+        console.print(what)
+    return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+def show(what: RenderableType, color: ColorChoice) -> None:
+    """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+    import shutil  # the session starts faster without it
+
     if sys.stdout.isatty() or "COLUMNS" in os.environ:
         width = max(NARROW, shutil.get_terminal_size().columns)
     else:
         width = WIDE
-    console = Console(
-        width=width,
-        force_terminal=colored,
-        no_color=not colored,
-        color_system="standard" if colored else None,
-        highlight=False,
-    )
-    with console.capture() as captured:
-        console.print(what)
-    text = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+    text = draw(what, use_color(color, sys.stdout), width)
     with open_sink(None) as sink:
         sink.write(text.encode())

@@ -23,8 +23,8 @@ from epic_cli.analysis.notes import (
     Unjudged,
 )
 from epic_cli.analysis.scene import Selection
-from epic_cli.analysis.score import Weights
 from epic_cli.analysis.truth import truth_of
+from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.trace import TooManyRows

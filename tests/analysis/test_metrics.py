@@ -33,7 +33,7 @@ metrics.METRICS += (
         lambda measured: float(measured.errors.mean()),
     ),
 )
-from epic_cli.cli import main
+from epic_cli.app import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -8,7 +8,8 @@ import pytest
 
 from epic_cli.analysis.lag import Lag
 from epic_cli.analysis.measurement import Measurement
-from epic_cli.analysis.score import Weights, costs, make_weights, score
+from epic_cli.analysis.score import costs, score
+from epic_cli.analysis.weights import Weights, make_weights
 
 TICK = 0.05
 #: A jerk of 5000 where the truth has 3000, at a speed of 10: residual 0.5, 0.2 s early.

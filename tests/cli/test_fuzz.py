@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support import oracle
 from support.running import environment
 
-from epic_cli.cli import main
+from epic_cli.app import main
 
 # No time below draws more than 20,000 rows; what never ends is refused.
 NUMBERS = [b"0", b"-0", b"1", b"-2.5", b".5", b"1e", b"0x1p3", b"0.1", b"0.3", b"1000", b"1e39"]
@@ -142,7 +142,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 PEAK = """
 import os, sys
-from epic_cli.cli import main
+from epic_cli.app import main
 main(sys.argv[2:])
 with open("/proc/self/status", "rb") as lines:
     os.write(int(sys.argv[1]), next(line for line in lines if line.startswith(b"VmHWM")))

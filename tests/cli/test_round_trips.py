@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.desk import Desk
+from support.typed_session import TypedSession
 from support.running import epic
 
 from epic_cli import Packet
@@ -54,7 +54,7 @@ def test_what_a_session_saves_is_what_it_loaded(
     writer = make_writer(packet_format)
     loaded, saved = tmp_path / "loaded", tmp_path / "saved"
     loaded.write_bytes(writer.header + b"".join(map(writer.row, packets)))
-    output = Desk().do(f":load {loaded}", f":save {saved}")
+    output = TypedSession().type(f":load {loaded}", f":save {saved}")
     assert f"{len(NAMES)} packets taken" in output
     block = make_reader("text").scan(saved.read_bytes(), final=True)
     assert [block[index] for index in range(len(block))] == packets
@@ -65,9 +65,9 @@ def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
     writer = make_writer("jsonl")
     origin = (0.0, 0.0, 0.0)
     loaded.write_bytes(writer.row(Packet(origin, origin, 0.0, entity="tank 7")))
-    desk = Desk()
-    assert "cannot hold the entity's name 'tank 7'" in desk.do(f":load {loaded}")
-    assert desk.session.lines == []
+    session = TypedSession()
+    assert "cannot hold the entity's name 'tank 7'" in session.type(f":load {loaded}")
+    assert session.session.lines == []
 
 
 @pytest.mark.parametrize("name", NAMES)

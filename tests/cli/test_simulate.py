@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.cli import main
+from epic_cli.app import main
 from epic_cli.formats.recordings import read
 
 EPIC = [sys.executable, "-m", "epic_cli"]
@@ -234,7 +234,7 @@ def test_garbage_is_refused_without_reading_all_of_it(capsys: pytest.CaptureFixt
 
 def test_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from epic_cli.cli import main; main(['simulate', '--duration', '0', '-q']);"
+        "import sys; from epic_cli.app import main; main(['simulate', '--duration', '0', '-q']);"
         "assert not {'numpy', 'rich', 'prompt_toolkit'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

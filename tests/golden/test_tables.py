@@ -10,7 +10,7 @@ import pytest
 from support.places import GOLDEN, SAMPLES
 
 from epic_cli import strategies
-from epic_cli.cli import main
+from epic_cli.app import main
 
 #: Each sample and how it is replayed: with arrival times, so that every strategy has what it needs.
 RECORDINGS = {

@@ -257,7 +257,7 @@ def test_garbage_is_no_script() -> None:
 
 def test_replay_loads_nothing_of_the_game() -> None:
     code = (
-        "import sys; from epic_cli.cli import main; main(['replay', '/dev/null']);"
+        "import sys; from epic_cli.app import main; main(['replay', '/dev/null']);"
         "print([n for n in sys.modules if n.startswith(('epic_cli.play.', 'epic_cli.play_'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -266,7 +266,7 @@ def test_replay_loads_nothing_of_the_game() -> None:
 
 def test_play_without_a_screen_loads_no_terminal_library() -> None:
     code = (
-        "import sys; from epic_cli.cli import main; main(['play', '-q', '--duration', '0.1']);"
+        "import sys; from epic_cli.app import main; main(['play', '-q', '--duration', '0.1']);"
         "print([n for n in ('prompt_toolkit', 'rich', 'numpy') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

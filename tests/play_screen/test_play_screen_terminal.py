@@ -176,7 +176,7 @@ def fail(self, *rest):
         raise RuntimeError("made to fail")
     return kept(self, *rest)
 game.Game.{where} = fail
-from epic_cli.cli import main
+from epic_cli.app import main
 raise SystemExit(main(["play"]))
 """
     terminal = Terminal(tmp_path, code=code)
@@ -195,7 +195,7 @@ def test_without_colour_none_is_written(tmp_path: Path) -> None:
     for name, value in (("NO_COLOR", "1"), ("FORCE_COLOR", "1")):
         code = (
             f"import os; os.environ.pop('NO_COLOR', None); os.environ[{name!r}] = {value!r}\n"
-            "from epic_cli.cli import main; raise SystemExit(main(['play']))"
+            "from epic_cli.app import main; raise SystemExit(main(['play']))"
         )
         terminal = Terminal(tmp_path, code=code)
         terminal.wait_for("q: quit")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.desk import Desk
+from support.typed_session import TypedSession
 
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import compare
@@ -19,34 +19,34 @@ def line(output: str, name: str) -> list[str]:
 
 
 def test_figures_are_those_of_the_metrics() -> None:
-    desk = Desk()
-    desk.do(*STEADY)
-    output = desk.do(":compare lerp epic")
+    typed = TypedSession()
+    typed.type(*STEADY)
+    output = typed.type(":compare lerp epic")
     head = output.splitlines()[0]
     assert head.split() == ["strategy", "ends", "at", "jump", "error", "lag", "ms", "score"]
     blocks: dict[str, PacketBlock] = {}
-    separate(desk.session.packets.part(len(STEADY)), blocks)
-    timing = desk.session.view.timing
+    separate(typed.session.packets.part(len(STEADY)), blocks)
+    timing = typed.session.view.timing
     for result in compare(blocks, candidates(["lerp", "epic"]), timing).results:
         cells = [named(name).cell(result.value(name)) for name in SHOWN]
         assert line(output, result.label)[2:] == cells
 
 
 def test_the_final_position_is_one_also_where_entities_have_names() -> None:
-    plain, named_ = Desk(), Desk()
-    plain.do(*STEADY)
-    named_.do(*(f"{one} entity=tank7" for one in STEADY))
-    ends = [line(desk.do(":compare lerp"), "lerp")[1] for desk in (plain, named_)]
+    plain, named_ = TypedSession(), TypedSession()
+    plain.type(*STEADY)
+    named_.type(*(f"{one} entity=tank7" for one in STEADY))
+    ends = [line(typed.type(":compare lerp"), "lerp")[1] for typed in (plain, named_)]
     assert ends[0] == ends[1]
     assert len(ends[0].split(",")) == 3
 
 
 def test_strategies_without_figures_stay_in_their_order() -> None:
-    desk = Desk()
-    output = desk.do(STEADY[0], ":compare lerp epic hermite")
+    typed = TypedSession()
+    output = typed.type(STEADY[0], ":compare lerp epic hermite")
     assert [one.split()[0] for one in output.splitlines()[-3:]] == ["lerp", "epic", "hermite"]
 
 
 def test_a_plot_of_one_packet_says_why_there_is_none() -> None:
-    desk = Desk()
-    assert "one usable state: a movement needs two" in desk.do(STEADY[0], ":plot")
+    typed = TypedSession()
+    assert "one usable state: a movement needs two" in typed.type(STEADY[0], ":plot")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.desk import Desk
+from support.typed_session import TypedSession
 
 from epic_cli.repl.hints import from_history, ghost, proposal
 from epic_cli.repl.toolbar import toolbar_text
@@ -50,18 +50,18 @@ def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
     ],
 )
 def test_the_proposal_goes_on_as_the_entity_did(packets: tuple[str, ...], proposed: str) -> None:
-    desk = Desk()
-    desk.do(*packets)
-    assert proposal(desk.session) == proposed
+    typed = TypedSession()
+    typed.type(*packets)
+    assert proposal(typed.session) == proposed
 
 
 def test_a_proposal_is_a_packet_as_it_stands() -> None:
-    desk = Desk()
-    desk.do("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
+    typed = TypedSession()
+    typed.type("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
     for _ in range(20):
-        desk.do(proposal(desk.session))
-    assert len(desk.session.lines) == 22
-    assert desk.session.refused == 0
+        typed.type(proposal(typed.session))
+    assert len(typed.session.lines) == 22
+    assert typed.session.refused == 0
 
 
 def test_the_newest_line_of_the_history_counts() -> None:
@@ -73,19 +73,19 @@ def test_the_newest_line_of_the_history_counts() -> None:
 
 @pytest.mark.parametrize("columns", [120, 80, 60, 40, 20, 5])
 def test_the_toolbar_fits(columns: int) -> None:
-    desk = Desk()
-    desk.do("0,0,0 / 10,0,0 / 0", "1,x", ":set calc_ahead=0.1 display_behind=0.3")
-    text = toolbar_text(desk.session, columns)
+    typed = TypedSession()
+    typed.type("0,0,0 / 10,0,0 / 0", "1,x", ":set calc_ahead=0.1 display_behind=0.3")
+    text = toolbar_text(typed.session, columns)
     assert len(text) <= columns
     assert text.startswith(" epi")
 
 
 def test_the_toolbar_says_what_is_in_force() -> None:
-    desk = Desk()
-    desk.do(
+    typed = TypedSession()
+    typed.type(
         "0,0,0 / 10,0,0 / 1", "0,0,0 / 10,0,0 / 0.5", "1,x", ":set calc_ahead=0.1", ":tick 60hz"
     )
-    assert toolbar_text(desk.session, 120) == (
+    assert toolbar_text(typed.session, 120) == (
         " epic calc_ahead=0.1 | single clock, demo pacing | tick 1/60 s"
         " | 2 taken, 1 refused, 1 discarded | last 0.5 s"
     )

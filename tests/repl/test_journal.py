@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.desk import Desk
+from support.typed_session import TypedSession
 
 from epic_cli.playback import Timing
 from epic_cli.repl import journal as journals
@@ -15,51 +15,51 @@ from epic_cli.repl.session import View
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1", "2,0,0 / 0,10,0 / 0.2")
 
 
-def desk_with(directory: Path, warnings: list[str], view: View | None = None) -> Desk:
-    return Desk(view, Journal(directory, warnings.append))
+def session_with(directory: Path, warnings: list[str], view: View | None = None) -> TypedSession:
+    return TypedSession(view, Journal(directory, warnings.append))
 
 
-def resumed(directory: Path) -> Desk:
+def resumed(directory: Path) -> TypedSession:
     path = journals.newest(directory)
     assert path is not None
-    desk = Desk()
-    desk.run_quietly(journals.read(path), path.name)
-    assert desk.output.getvalue() == b""
-    return desk
+    typed = TypedSession()
+    typed.run_quietly(journals.read(path), path.name)
+    assert typed.output.getvalue() == b""
+    return typed
 
 
 def test_a_journal_makes_the_session_again(tmp_path: Path) -> None:
     view = View("epic", {"slop_time": 1.0}, Timing((1, 60), "exact", "demo", 0.25))
-    desk = desk_with(tmp_path, [], view)
-    desk.do(*PACKETS, "1,x", ":undo 2", PACKETS[2], ":set calc_ahead=0.1", ":tick 30hz")
-    desk.do(":clock single", ":rows", ":nonsense", ":set calc_ahead=", ":set display_behind=0.5")
-    assert desk.journal is not None
-    desk.journal.close()
+    typed = session_with(tmp_path, [], view)
+    typed.type(*PACKETS, "1,x", ":undo 2", PACKETS[2], ":set calc_ahead=0.1", ":tick 30hz")
+    typed.type(":clock single", ":rows", ":nonsense", ":set calc_ahead=", ":set display_behind=0.5")
+    assert typed.dialogue.journal is not None
+    typed.dialogue.journal.close()
     again = resumed(tmp_path)
-    assert again.session.view == desk.session.view
-    assert again.session.lines == desk.session.lines
-    assert again.do(":rows 99") == desk.do(":rows 99")
+    assert again.session.view == typed.session.view
+    assert again.session.lines == typed.session.lines
+    assert again.type(":rows 99") == typed.type(":rows 99")
 
 
 def test_packets_are_there_before_their_rows_are_drawn(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, [])
-    desk.do(PACKETS[0])
-    assert desk.journal is not None
-    assert desk.journal.path is not None
-    assert desk.journal.path.read_text() == PACKETS[0] + "\n"
+    typed = session_with(tmp_path, [])
+    typed.type(PACKETS[0])
+    assert typed.dialogue.journal is not None
+    assert typed.dialogue.journal.path is not None
+    assert typed.dialogue.journal.path.read_text() == PACKETS[0] + "\n"
 
 
 def test_a_reset_is_kept_too(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, [])
-    desk.do(*PACKETS, ":reset", PACKETS[1])
-    assert desk.journal is not None
-    desk.journal.close()
+    typed = session_with(tmp_path, [])
+    typed.type(*PACKETS, ":reset", PACKETS[1])
+    assert typed.dialogue.journal is not None
+    typed.dialogue.journal.close()
     assert resumed(tmp_path).session.lines == [PACKETS[1].encode() + b"\n"]
 
 
 def test_a_session_without_packets_leaves_nothing(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, [])
-    desk.do(":set calc_ahead=0.1", ":rows", "1,x", ":quit")
+    typed = session_with(tmp_path, [])
+    typed.type(":set calc_ahead=0.1", ":rows", "1,x", ":quit")
     assert journals.newest(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
@@ -70,18 +70,18 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path: Path) -> None:
     path = folder / "x.epic"
     path.write_text(f"{PACKETS[0]}\n1,0,0 / 10")
     assert journals.read(path) == PACKETS[0].encode() + b"\n"
-    desk = Desk(journal=Journal(tmp_path, pytest.fail, path))
-    desk.do(PACKETS[1])
+    typed = TypedSession(journal=Journal(tmp_path, pytest.fail, path))
+    typed.type(PACKETS[1])
     assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 
 
 def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:
     warnings: list[str] = []
-    desk = Desk(journal=Journal(tmp_path, warnings.append, Path("/dev/full")))
-    output = desk.do(*PACKETS)
+    typed = TypedSession(journal=Journal(tmp_path, warnings.append, Path("/dev/full")))
+    output = typed.type(*PACKETS)
     assert len(output.splitlines()) == 1 + 7
     assert warnings == [
-        "the session is not being kept for --resume: /dev/full: No space left on device"
+        "the session is not being saved for --resume: /dev/full: No space left on device"
     ]
 
 
@@ -89,10 +89,10 @@ def test_what_a_full_disk_did_not_take_is_written_later(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     path.mkdir()  # cannot be opened for writing
     warnings: list[str] = []
-    desk = Desk(journal=Journal(tmp_path, warnings.append, path))
-    desk.do(PACKETS[0])
+    typed = TypedSession(journal=Journal(tmp_path, warnings.append, path))
+    typed.type(PACKETS[0])
     path.rmdir()
-    desk.do(PACKETS[1])
+    typed.type(PACKETS[1])
     assert len(warnings) == 1
     assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 
@@ -100,10 +100,10 @@ def test_what_a_full_disk_did_not_take_is_written_later(tmp_path: Path) -> None:
 def test_a_directory_that_cannot_be_made_is_one_warning(tmp_path: Path) -> None:
     (tmp_path / "epic").write_text("in the way")
     warnings: list[str] = []
-    desk = desk_with(tmp_path / "epic", warnings)
-    desk.do(*PACKETS)
+    typed = session_with(tmp_path / "epic", warnings)
+    typed.type(*PACKETS)
     assert len(warnings) == 1
-    assert len(desk.session.lines) == 3
+    assert len(typed.session.lines) == 3
 
 
 def test_only_the_last_sessions_are_kept(tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_only_the_last_sessions_are_kept(tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(40):
         (folder / f"2020{number:04}.epic").write_text(PACKETS[0] + "\n")
-    desk = desk_with(tmp_path, [])
-    desk.do(PACKETS[1])
+    typed = session_with(tmp_path, [])
+    typed.type(PACKETS[1])
     names = sorted(path.name for path in folder.iterdir())
     assert len(names) == 20
     assert names[0] == "20200021.epic"

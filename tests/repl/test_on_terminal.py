@@ -324,7 +324,7 @@ def test_a_state_directory_that_cannot_be_written_is_one_warning(tmp_path: Path)
         terminal.type(SECOND)
         shown = "\n".join(terminal.everything())
         assert shown.count("no history:") == 1
-        assert shown.count("the session is not being kept for --resume") == 1
+        assert shown.count("the session is not being saved for --resume") == 1
         assert "2 taken" in terminal.text
 
 

@@ -12,11 +12,11 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.validation import ValidationError
-from support.desk import Desk
+from support.typed_session import TypedSession
 
 from epic_cli.repl.completion import CommandCompleter
+from epic_cli.repl.dialogue import Preferences
 from epic_cli.repl.history import StateHistory
-from epic_cli.repl.interpreter import Switches
 from epic_cli.repl.prompt import LineValidator, PromptReader
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
@@ -27,9 +27,9 @@ class Typist:
 
     def __init__(self, source: PipeInput) -> None:
         self.source = source
-        self.desk = Desk(switches=Switches())
+        self.typed = TypedSession(preferences=Preferences())
         self.history = InMemoryHistory()
-        self.reader = PromptReader(self.desk, self.history, source=source, output=DummyOutput())
+        self.reader = PromptReader(self.typed, self.history, source=source, output=DummyOutput())
 
     def type(self, keys: str) -> str:
         self.source.send_text(keys)
@@ -42,8 +42,8 @@ def typist() -> Iterator[Typist]:
         yield Typist(source)
 
 
-def completions(desk: Desk, text: str) -> list[str]:
-    found = CommandCompleter(desk).get_completions(Document(text), CompleteEvent())
+def completions(typed: TypedSession, text: str) -> list[str]:
+    found = CommandCompleter(typed).get_completions(Document(text), CompleteEvent())
     return [one.text for one in found]
 
 
@@ -77,12 +77,12 @@ def test_an_interrupt_behind_a_line_does_not_take_it_back(typist: Typist) -> Non
 
 
 def test_right_accepts_the_proposal(typist: Typist) -> None:
-    typist.desk.do(*PACKETS)
+    typist.typed.type(*PACKETS)
     assert typist.type("\x1b[C\r") == "2,0,0 / 10,0,0 / 0.2"
 
 
 def test_the_proposal_can_be_turned_off(typist: Typist) -> None:
-    typist.desk.do(*PACKETS, ":proposals off")
+    typist.typed.type(*PACKETS, ":proposals off")
     assert typist.type("\x1b[C:keys\r") == ":keys"
 
 
@@ -95,7 +95,7 @@ def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typi
     typist.type("\x1b[200~1\n2\n\x1b[201~")
     typist.type("\x1b[200~" + "3\n" * 100 + "\x1b[201~")
     assert typist.history.get_strings() == ["1", "2"]
-    assert "pasted 100 lines" in typist.desk.output.getvalue().decode()
+    assert "pasted 100 lines" in typist.typed.output.getvalue().decode()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typi
     ],
 )
 def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> None:
-    validator = LineValidator(Desk())
+    validator = LineValidator(TypedSession())
     if column is None:
         validator.validate(Document(line))
         return
@@ -142,12 +142,14 @@ def test_where_the_cursor_goes(line: str, column: int | None, message: str) -> N
     ],
 )
 def test_completion(text: str, expected: list[str]) -> None:
-    assert [one for one in completions(Desk(), text) if not one.startswith("epic-")] == expected
+    assert [
+        one for one in completions(TypedSession(), text) if not one.startswith("epic-")
+    ] == expected
 
 
 def test_completion_of_files(tmp_path: Path) -> None:
     (tmp_path / "packets.txt").touch()
-    assert completions(Desk(), f":load {tmp_path}/pack") == ["ets.txt"]
+    assert completions(TypedSession(), f":load {tmp_path}/pack") == ["ets.txt"]
 
 
 def test_a_long_history_file_is_shortened(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.score import Weights
+from epic_cli.analysis.weights import Weights
 from epic_cli.views.comparison_words import (
     not_enough_words,
     note_words,

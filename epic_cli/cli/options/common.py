@@ -1,82 +1,83 @@
-"""The options that several commands share, each defined once."""
+"""The options that several commands share, each declared once."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from epic_cli.cli.options.groups import apply, group
-from epic_cli.playback import CLOCKS, DEFAULT_TICK, PACINGS, Timing
+from epic_cli.cli.options.groups import Decorator, group
+from epic_cli.engine.contract import SmoothingStrategy
+from epic_cli.engine.strategies import create
+from epic_cli.formats.recordings import INPUT_FORMATS
+from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
-from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLength
+from epic_cli.terminal.parameters import SettingAssignment, StrategyName
+from epic_cli.terminal.timing import TIMING, TimingSetting
 
 
-def strategy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--strategy`` and ``--set``."""
-    return apply(
-        command,
-        click.option(
-            "-s",
-            "--strategy",
-            type=StrategyName(),
-            default="epic",
-            show_default=True,
-            help="The smoothing strategy; 'epic strategies' lists them.",
-        ),
-        click.option(
-            "--set",
-            "assignments",
-            type=SettingAssignment(),
-            multiple=True,
-            help="Set one of the strategy's settings; may be repeated.",
-        ),
+@dataclass(frozen=True)
+class StrategyChoice:
+    """A strategy and the settings given for it, as they were typed."""
+
+    strategy: str
+    assignments: tuple[tuple[str, str], ...]
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings by name; the last of a name counts."""
+        return dict(self.assignments)
+
+    def create(self) -> SmoothingStrategy:
+        """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
+        made: SmoothingStrategy = create(self.strategy, self.settings)
+        return made
+
+
+#: ``--strategy`` and ``--set``, as ``chosen: StrategyChoice``.
+strategy_options = group(
+    "chosen",
+    StrategyChoice,
+    click.option(
+        "-s",
+        "--strategy",
+        type=StrategyName(),
+        default="epic",
+        show_default=True,
+        help="The smoothing strategy; 'epic strategies' lists them.",
+    ),
+    click.option(
+        "--set",
+        "assignments",
+        type=SettingAssignment(),
+        multiple=True,
+        help="Set one of the strategy's settings; may be repeated.",
+    ),
+)
+
+
+def _timing_option(setting: TimingSetting) -> Decorator:
+    return click.option(
+        f"--{setting.name}",
+        type=setting.type,
+        default=setting.default,
+        metavar="SECONDS" if setting.name == "latency" else None,
+        help=setting.option_help,
     )
 
 
-def _finite(
-    context: click.Context, parameter: click.Parameter, value: float | None
-) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
-    return value
-
-
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
-timing_options = group(
-    "timing",
-    Timing,
-    click.option(
-        "--tick",
-        type=TickLength(),
-        default=DEFAULT_TICK,
-        help="Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: 0.05]",
-    ),
-    click.option(
-        "--clock",
-        type=click.Choice(CLOCKS),
-        default=None,
-        help="single adds the tick in single precision, as the demo does, and drifts as it"
-        " does; exact does not drift.  [default: exact with arrival pacing, else single]",
-    ),
-    click.option(
-        "--pacing",
-        type=click.Choice(PACINGS),
-        default=None,
-        help="demo draws rows up to 0.15 s past each packet's stamp at once; arrival applies"
-        " each packet when it arrived.  [default: arrival if the first packet has an"
-        " arrival time, else demo]",
-    ),
-    click.option(
-        "--latency",
-        type=click.FloatRange(-3600, 3600),
-        callback=_finite,
-        default=None,
-        metavar="SECONDS",
-        help="Give packets without an arrival time one: their stamp plus this.",
-    ),
+timing_options = group("timing", Timing, *map(_timing_option, TIMING))
+
+#: ``--input-format``
+input_format_option: Decorator = click.option(
+    "--input-format",
+    type=click.Choice(INPUT_FORMATS),
+    default="auto",
+    show_default=True,
+    help="How packets are written; auto goes by the first line.",
 )
 
 
@@ -87,5 +88,5 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice(COLOR_CHOICES),
         default="auto",
         show_default=True,
-        help="When to use colour; auto heeds NO_COLOR, FORCE_COLOR and TERM=dumb.",
+        help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)

@@ -19,7 +19,7 @@ from epic_cli.views.perspectives import VIEWS, View
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.scene import Selection
-    from epic_cli.analysis.score import Weights
+    from epic_cli.analysis.weights import Weights
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
 SORTS = (*(one.name for one in METRICS), "name", "given")

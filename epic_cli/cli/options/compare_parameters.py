@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from epic_cli.terminal.parameters import ParameterType
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.score import Weights
+    from epic_cli.analysis.weights import Weights
 
 
 class Strategies(ParameterType):
@@ -86,7 +86,7 @@ class WeightList(ParameterType):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Weights:
         """The weights, 1 for those that are not given."""
-        from epic_cli.analysis.score import Weights, make_weights
+        from epic_cli.analysis.weights import Weights, make_weights
 
         if isinstance(value, Weights):
             return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -12,23 +13,33 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 
-def group(name: str, make: Callable[..., object], *options: Decorator) -> Decorator:
+@dataclass(frozen=True)
+class OptionGroup:
     """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
 
     The options stand in the help where the group stands, in the order given. ``make``, usually a
-    frozen dataclass, takes each value under the name of its option.
+    frozen dataclass, takes each value under the name of its option. A group may contain others.
     """
-    keys = _names(options)
 
-    def decorate(command: Command) -> Command:
+    name: str
+    make: Callable[..., object]
+    options: tuple[Decorator, ...]
+
+    def __call__(self, command: Command) -> Command:
+        """The command with these options."""
+        keys = [key for option in self.options for key in _names(option)]
+
         @wraps(command)
         def gather(*args: Any, **values: Any) -> Any:
             own = {key: values.pop(key) for key in keys}
-            return command(*args, **{name: make(**own)}, **values)
+            return command(*args, **{self.name: self.make(**own)}, **values)
 
-        return apply(gather, *options)
+        return apply(gather, *self.options)
 
-    return decorate
+
+def group(name: str, make: Callable[..., object], *options: Decorator) -> OptionGroup:
+    """A group of these options."""
+    return OptionGroup(name, make, options)
 
 
 def apply(command: Command, *options: Decorator) -> Command:
@@ -38,12 +49,13 @@ def apply(command: Command, *options: Decorator) -> Command:
     return command
 
 
-def _names(options: tuple[Decorator, ...]) -> list[str]:
-    """The names under which click hands over the values of these options."""
+def _names(option: Decorator) -> list[str]:
+    """The names under which a command is given the values of an option, or of a group."""
+    if isinstance(option, OptionGroup):
+        return [option.name]
 
     def probe() -> None:
-        """Carries the options."""
+        """Carries the option."""
 
-    apply(probe, *options)
-    parameters: list[click.Parameter] = getattr(probe, "__click_params__", [])
+    parameters: list[click.Parameter] = getattr(option(probe), "__click_params__", [])
     return [one.name for one in parameters if one.name]

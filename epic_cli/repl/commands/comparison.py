@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.repl.commands.common import command
-from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.changes import position_text
+from epic_cli.repl.command_table import command
+from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.session import Session
 from epic_cli.repl.session import View as SessionView
 from epic_cli.terminal.parameters import StrategyName
@@ -49,7 +50,7 @@ class Variant(StrategyName):
 
 @command("compare")
 @click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
-def compare(interpreter: Interpreter, names: tuple[str, ...]) -> None:
+def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """Show what each strategy would have drawn for the packets so far.
 
     Final positions, largest jump, error, lag and score, best first; without NAMEs, all
@@ -59,25 +60,25 @@ def compare(interpreter: Interpreter, names: tuple[str, ...]) -> None:
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.views.comparison_words import not_enough_words, note_words
 
-    session = interpreter.session
+    session = dialogue.session
     if not session.lines:
-        interpreter.screen.say("there are no packets yet")
+        dialogue.screen.say("there are no packets yet")
         return
     candidates = _candidates(session, names)
     comparison = None
     try:
         comparison = _compared(session, candidates, None)
     except (NotEnoughToSay, TooManyRows) as error:  # the final positions can still be shown
-        interpreter.screen.warn(f"no figures: {not_enough_words(error)}")
-    interpreter.screen.show(_table(session, candidates, comparison))
+        dialogue.screen.warn(f"no figures: {not_enough_words(error)}")
+    dialogue.screen.show(_table(session, candidates, comparison))
     for note in comparison.notes if comparison else ():
-        interpreter.screen.say(note_words(note), "dim")
+        dialogue.screen.say(note_words(note), "dim")
 
 
 @command("plot")
 @click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
 @click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
-def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
+def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """Draw a chart of what the strategy shows, or of what the NAMEs would.
 
     x, y, z and error are drawn over time; xy is the path from above, along the two axes in which
@@ -88,19 +89,19 @@ def plot(interpreter: Interpreter, axis: str, names: tuple[str, ...]) -> None:
     from epic_cli.views.comparison_words import not_enough_words
     from epic_cli.views.scenes import scene_chart
 
-    session = interpreter.session
+    session = dialogue.session
     if not session.lines:
-        interpreter.screen.say("there are no packets yet")
+        dialogue.screen.say("there are no packets yet")
         return
     candidates = _candidates(session, names or (session.view.strategy,))
     try:
         comparison = _compared(session, candidates, Selection(_MOST_POINTS, -math.inf, math.inf))
     except NotEnoughToSay as error:
-        interpreter.screen.complain(not_enough_words(error))
+        dialogue.screen.complain(not_enough_words(error))
         return
-    height = max(min(interpreter.screen.lines - 8, 18), 5)
+    height = max(min(dialogue.screen.lines - 8, 18), 5)
     for scene in comparison.scenes:
-        interpreter.screen.show(scene_chart(scene, _AXES[axis], height=height))
+        dialogue.screen.show(scene_chart(scene, _AXES[axis], height=height))
 
 
 def _candidates(session: Session, names: tuple[str, ...]) -> list[Candidate]:
@@ -160,13 +161,11 @@ def _table(session: Session, candidates: list[Candidate], comparison: Comparison
 
 def _final_position(session: Session, candidate: Candidate) -> str:
     """Where a strategy leaves what it draws."""
-    stream = SessionView(candidate.strategy, candidate.settings, session.view.timing).stream()
+    view = SessionView(candidate.strategy, candidate.settings, session.view.timing)
     last = None
-    for samples in stream.feed(session.packets.part(len(session.packets))):
+    for samples in session.samples(view):
         last = samples.last(session.entities)
-    for samples in stream.finish():
-        last = samples.last(session.entities)
-    return ",".join(f"{number:.2f}" for number in last.position) if last else "-"
+    return position_text(last) or "-"
 
 
 COMMANDS = [compare, plot]

@@ -8,20 +8,20 @@ import click
 
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration
-from epic_cli.repl.changes import change_view, settings_in_force
-from epic_cli.repl.commands.common import command
-from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.changes import change_view
+from epic_cli.repl.command_table import command
+from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.script import value_text
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 
 
 class OwnSetting(SettingAssignment):
-    """``key=value`` for the session's strategy; ``key=`` goes back to the default."""
+    """``key=value`` for the session's strategy; ``key=`` restores the default."""
 
     def chosen_strategy(self, ctx: click.Context) -> str | None:
         """The strategy of the session."""
-        interpreter = ctx.find_object(Interpreter)
-        return interpreter.session.view.strategy if interpreter else None
+        dialogue = ctx.find_object(Dialogue)
+        return dialogue.session.view.strategy if dialogue else None
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -39,31 +39,31 @@ class OwnSetting(SettingAssignment):
 
 @command("strategy")
 @click.argument("name", type=StrategyName())
-def strategy(interpreter: Interpreter, name: str) -> None:
+def strategy(dialogue: Dialogue, name: str) -> None:
     """Replay the packets with another strategy.
 
     Each strategy keeps the settings that it was given in this session.
     """
-    session = interpreter.session
+    session = dialogue.session
     settings = session.stored.get(name, {})
     if name == session.view.strategy:
         settings = session.view.settings
     view = session.view._replace(strategy=name, settings=settings)
     before = session.view.strategy
-    change_view(interpreter, view, f"strategy {before} -> {name}")
-    interpreter.record(f":strategy {shlex.quote(name)}")
+    change_view(dialogue, view, f"strategy {before} -> {name}")
+    dialogue.record(f":strategy {shlex.quote(name)}")
 
 
 @command("set")
 @click.argument("assignments", type=OwnSetting(), nargs=-1, metavar="KEY=VALUE...")
-def set_(interpreter: Interpreter, assignments: tuple[tuple[str, str], ...]) -> None:
-    """Replay the packets with other settings; KEY= goes back to the default."""
+def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
+    """Replay the packets with other settings; KEY= restores a default."""
     if not assignments:
-        show_settings(interpreter)
+        show_settings(dialogue)
         return
-    session = interpreter.session
+    session = dialogue.session
     declared = declaration(session.view.strategy)
-    before = declared.values(session.view.settings)
+    before = session.view.values
     settings: dict[str, Value] = dict(session.view.settings)
     for key, text in assignments:
         values = declared.values({key: text} if text else {})
@@ -77,27 +77,27 @@ def set_(interpreter: Interpreter, assignments: tuple[tuple[str, str], ...]) -> 
         f"{key} {value_text(before[key])} -> {value_text(after[key])}"
         for key in dict.fromkeys(key for key, _ in assignments)
     )
-    change_view(interpreter, session.view._replace(settings=settings), what)
+    change_view(dialogue, session.view._replace(settings=settings), what)
     words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
-    interpreter.record(f":set {words}")
+    dialogue.record(f":set {words}")
 
 
 @command("settings")
-def show_settings_command(interpreter: Interpreter) -> None:
+def show_settings_command(dialogue: Dialogue) -> None:
     """Show the strategy's settings, their values, defaults and ranges."""
-    show_settings(interpreter)
+    show_settings(dialogue)
 
 
-def show_settings(interpreter: Interpreter) -> None:
+def show_settings(dialogue: Dialogue) -> None:
     """Shows the settings of the session's strategy as a table."""
     from rich.table import Table
 
-    name = interpreter.session.view.strategy
+    name = dialogue.session.view.strategy
     declared = declaration(name)
     if not declared.settings:
-        interpreter.screen.say(f"{name} has no settings")
+        dialogue.screen.say(f"{name} has no settings")
         return
-    values = settings_in_force(interpreter.session)
+    values = dialogue.session.view.values
     table = Table.grid(padding=(0, 2))
     table.add_row("setting", "value", "default", "range", "what it is", style="underline")
     for one in declared.settings:
@@ -110,19 +110,19 @@ def show_settings(interpreter: Interpreter) -> None:
             one.help,
             style="bold" if changed else "",
         )
-    interpreter.screen.show(table)
+    dialogue.screen.show(table)
 
 
 @command("strategies")
 @click.argument("name", required=False, type=StrategyName())
-def strategies(interpreter: Interpreter, name: str | None) -> None:
+def strategies(dialogue: Dialogue, name: str | None) -> None:
     """List the strategies, or explain one."""
     from epic_cli.views.catalogue import catalogue, explanation
 
     try:
-        interpreter.screen.show(explanation(name) if name else catalogue())
+        dialogue.screen.show(explanation(name) if name else catalogue())
     except UnknownStrategy as error:
-        interpreter.screen.complain(str(error))
+        dialogue.screen.complain(str(error))
 
 
 COMMANDS = [strategy, set_, show_settings_command, strategies]

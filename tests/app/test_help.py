@@ -10,17 +10,12 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic, shell
 
+import epic_cli.app
 import epic_cli.cli
-from epic_cli.cli import COMMANDS
+from epic_cli.app.group import COMMANDS, load
 
 PAGES = [[], *([name] for name in COMMANDS)]
 pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
-
-
-def command(name: str) -> click.Command:
-    found = epic_cli.cli.epic.get_command(click.Context(epic_cli.cli.epic), name)
-    assert found
-    return found
 
 
 def examples(page: list[str]) -> list[str]:
@@ -73,23 +68,27 @@ def test_help_after_other_options() -> None:
 
 def test_group_lists_every_command_with_its_sentence() -> None:
     text = " ".join(epic("--help").stdout.decode().split())
-    for name, sentence in COMMANDS.items():
-        assert f" {name} {sentence} " in text
+    for name, entry in COMMANDS.items():
+        assert f" {name} {entry.summary} " in text
 
 
 def test_no_command_is_left_out() -> None:
-    modules = {module.name for module in pkgutil.iter_modules(epic_cli.cli.__path__)}
+    modules = {
+        f"{package.__name__}.{module.name}"
+        for package in (epic_cli.app, epic_cli.cli)
+        for module in pkgutil.iter_modules(package.__path__)
+    }
     commands = {
         name
         for name in modules
-        if isinstance(getattr(import_module(f"epic_cli.cli.{name}"), name, None), click.Command)
+        if isinstance(getattr(import_module(name), name.rpartition(".")[2], None), click.Command)
     }
-    assert commands == set(COMMANDS)
+    assert commands == {entry.module for entry in COMMANDS.values()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_a_sentence(name: str) -> None:
-    for option in command(name).params:
+    for option in load(name).params:
         if isinstance(option, click.Option):
             assert option.help, option.name
             assert option.help.strip().endswith((".", "]")), option.name
@@ -97,9 +96,9 @@ def test_every_option_has_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_begins_as_the_groups_sentence_does(name: str) -> None:
-    text = command(name).help
+    text = load(name).help
     assert text
-    first, *_ = re.split("[,:;.]", COMMANDS[name])
+    first, *_ = re.split("[,:;.]", COMMANDS[name].summary)
     assert " ".join(text.split()).startswith(first)
 
 

@@ -11,7 +11,7 @@ from support.running import PACKET, environment
 LISTING = """
 import sys
 before = set(sys.modules)
-from epic_cli.cli import main
+from epic_cli.app import main
 status = main(sys.argv[1:])
 print(*sorted(set(sys.modules) - before), file=sys.stderr)
 sys.exit(status)

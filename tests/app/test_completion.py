@@ -6,7 +6,7 @@ import pytest
 from support.running import EPIC, environment, epic, shell
 
 from epic_cli import strategies
-from epic_cli.cli import COMMANDS
+from epic_cli.app.group import COMMANDS
 from epic_cli.engine.text.rows import FORMATS
 
 NAMES = [one.name for one in strategies()]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 
-from epic_cli.repl.interpreter import Interpreter, Switches
+from epic_cli.repl.commands import COMMANDS
+from epic_cli.repl.dialogue import Dialogue, Preferences
+from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
 
 
-class Desk(Interpreter):
+class TypedSession(Interpreter):
     """An interpreter whose output is kept."""
 
     def __init__(
@@ -18,13 +20,14 @@ class Desk(Interpreter):
         view: View | None = None,
         journal: Journal | None = None,
         size: tuple[int, int] = (100, 30),
-        switches: Switches | None = None,
+        preferences: Preferences | None = None,
     ) -> None:
         self.output = io.BytesIO()
         screen = Screen(self.output, self.output, lambda: size)
-        super().__init__(Session(view), screen, journal, switches)
+        super().__init__(Dialogue(Session(view), screen, journal, preferences), COMMANDS)
+        self.session = self.dialogue.session
 
-    def do(self, *lines: str) -> str:
+    def type(self, *lines: str) -> str:
         """Runs lines one by one, as if typed; what was written."""
         self.output.seek(0)
         self.output.truncate()

@@ -16,11 +16,15 @@ option on the command line comes before its variable, and that before the file.
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import click
 
+from epic_cli.engine.declaration import nearest
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
+
+#: The commands by name, each with what loads it.
+Commands = Mapping[str, Callable[[], click.Command]]
 
 
 def config_path() -> str:
@@ -31,10 +35,11 @@ def config_path() -> str:
     return os.path.join(base, "epic", "config.toml")  # noqa: PTH118
 
 
-def give_defaults(command: click.Command) -> click.Command:
+def give_defaults(command: click.Command, commands: Commands) -> click.Command:
     """Lets a command's options take their defaults from variables and the file.
 
-    Raises ``WrongUsage`` or ``CannotAccess`` for a file that is not right.
+    ``commands`` are all that have a table in the file; they are loaded only if it has a name that
+    this command does not know. Raises ``WrongUsage`` or ``CannotAccess`` for a wrong file.
     """
     options = {name: one for one in command.params for name in names(one)}
     for name, option in options.items():
@@ -43,12 +48,12 @@ def give_defaults(command: click.Command) -> click.Command:
     path = config_path()
     if not os.path.exists(path):  # noqa: PTH110
         return command
-    table = _own_part(_read(path), command.name or "")
-    defaults = {}
+    table = _own_part(_read(path), command.name or "", commands)
+    defaults: dict[str, object] = {}
     context = click.Context(command, info_name=command.name, resilient_parsing=False)
     for name, value in table.items():
         if name not in options:
-            _check_known(path, name)
+            _check_known(path, name, commands)
             continue
         option = options[name]
         try:
@@ -62,14 +67,14 @@ def give_defaults(command: click.Command) -> click.Command:
 
 
 def names(parameter: click.Parameter) -> list[str]:
-    """The long names of an option, without the dashes in front; those that say no left out."""
+    """The long names of an option, without the dashes in front; negations (--no-...) left out."""
     if not isinstance(parameter, click.Option):
         return []
     return [name[2:] for name in parameter.opts if name.startswith("--")]
 
 
-def _read(path: str) -> dict[str, Any]:
-    import tomllib  # only who has a configuration waits for it
+def _read(path: str) -> dict[str, object]:
+    import tomllib  # only those who have a configuration wait for it
 
     try:
         with open(path, "rb") as stream:  # noqa: PTH123
@@ -80,28 +85,17 @@ def _read(path: str) -> dict[str, Any]:
         raise WrongUsage(f"{path}: {error}") from error
 
 
-def _own_part(table: dict[str, Any], command: str) -> dict[str, Any]:
-    from epic_cli.cli import COMMANDS
-
-    sections = {name: value for name, value in table.items() if name in COMMANDS}
-    own = {name: value for name, value in table.items() if name not in COMMANDS}
-    section = sections.get(command, {})
+def _own_part(table: dict[str, object], command: str, commands: Commands) -> dict[str, object]:
+    own = {name: value for name, value in table.items() if name not in commands}
+    section = table.get(command, {})
     if not isinstance(section, dict):
         raise WrongUsage(f"{config_path()}: {command} is a table: write [{command}]")
     return {**own, **section}
 
 
-def _check_known(path: str, name: str) -> None:
-    """A name that this command does not have may be another's; or else it is a mistake."""
-    import importlib
-
-    from epic_cli.cli import COMMANDS
-    from epic_cli.engine.declaration import nearest
-
-    known: list[str] = []
-    for command in COMMANDS:
-        loaded: click.Command = getattr(importlib.import_module(f"epic_cli.cli.{command}"), command)
-        known += [one for parameter in loaded.params for one in names(parameter)]
+def _check_known(path: str, name: str, commands: Commands) -> None:
+    """A name that this command does not have may be another's; if not, it is a mistake."""
+    known = [one for load in commands.values() for option in load().params for one in names(option)]
     if name not in known:
         near = nearest(name, known)
         hint = f"; did you mean {near!r}?" if near else ""

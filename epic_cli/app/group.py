@@ -1,0 +1,136 @@
+"""The commands of ``epic``, which are loaded when they are called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from functools import partial
+from typing import NamedTuple
+
+import click
+
+from epic_cli.engine.declaration import nearest
+
+
+class Entry(NamedTuple):
+    """A command's module, which has it under its name, and its line in the group's help."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "session": Entry("epic_cli.app.session", "Type packets and see the rows at once."),
+    "replay": Entry(
+        "epic_cli.cli.replay", "Turn packets into what a player would see, one row per tick."
+    ),
+    "play": Entry(
+        "epic_cli.cli.play", "Play a small networked game: prediction, move replay, rewind."
+    ),
+    "simulate": Entry(
+        "epic_cli.cli.simulate", "Send movement over a bad network: packets with arrival times."
+    ),
+    "compare": Entry(
+        "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
+    ),
+    "strategies": Entry(
+        "epic_cli.cli.strategies", "List the smoothing strategies, or explain one."
+    ),
+}
+
+#: What ``epic`` alone does.
+DEFAULT = "session"
+
+EXAMPLES = """\b
+Examples:
+  epic < sample_inputs/turn.txt
+  epic replay --format table sample_inputs/turn.txt
+  epic strategies epic
+"""
+
+
+def load(name: str) -> click.Command:
+    """The command of this name; its module is loaded."""
+    command: click.Command = getattr(importlib.import_module(COMMANDS[name].module), name)
+    return command
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module when it is called.
+
+    Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
+    elsewhere, with the same options.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of their use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Loads the command, whose options take their defaults from the configuration."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        from epic_cli.app.config import give_defaults  # --help and --version have no defaults
+
+        return give_defaults(load(cmd_name), {name: partial(load, name) for name in COMMANDS})
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts the default command in front of options that are not the group's own."""
+        first = args[0] if args else ""
+        own = first in ("-h", "--help", "--version") or (first and not first.startswith("-"))
+        completing = ctx.resilient_parsing  # the word that is being typed is not in args
+        if not own and (args or not completing):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Says what else an unknown command may have meant."""
+        if args and args[0] not in COMMANDS:
+            near = nearest(args[0], list(COMMANDS))
+            hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)
+            if os.path.exists(args[0]):  # noqa: PTH110 - pathlib is slow to load
+                hint = f"To replay a file: epic replay {args[0]}"
+            ctx.fail(f"There is no command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from epic_cli import __version__
+    from epic_cli.engine import build_info
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    click.echo(f"epic {__version__} (Python {python}; engine built with {build_info.describe()})")
+    ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version of epic, of Python, and how the engine was built.",
+)
+def epic() -> None:
+    """Show what a networked game would draw: packets in, smoothed positions out.
+
+    Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
+    with the options of "epic replay". Options can also be set in the configuration file
+    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
+    """

@@ -1,0 +1,137 @@
+"""``epic`` alone: the session on a terminal, a replay of standard input elsewhere.
+
+The one command that has two front ends to choose from, the session and ``epic replay``; so it
+stands on the floor above both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.replay import ReplayOptions, replay_options
+from epic_cli.cli.replay import run as run_replay
+from epic_cli.engine.strategies import checked
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import ExitStatus, WrongUsage
+
+if TYPE_CHECKING:
+    from epic_cli.repl.session import View
+
+EXAMPLES = """\b
+Examples:
+  epic session
+  epic session --set calc_ahead=0.1 --tick 60hz
+  epic session --format epic
+"""
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """The options that a session has and a replay does not."""
+
+    init: str | None
+    resume: bool
+    history: bool
+    hints: bool
+    proposals: bool
+    toolbar: bool
+    keys: str
+
+
+#: The options of replays that a session has commands for instead.
+_REPLAYS_ONLY = ("output", "entity", "input_format", "strict")
+
+#: As ``own: SessionOptions``.
+session_options = group(
+    "own",
+    SessionOptions,
+    click.option("--init", type=click.Path(), help="Run a file of packets and commands first."),
+    click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
+    click.option(
+        "--history/--no-history", default=True, help="Keep typed lines for later sessions."
+    ),
+    click.option(
+        "--hints/--no-hints",
+        default=True,
+        help="Show what a packet still needs, and suggestions.",
+    ),
+    click.option("--proposals/--no-proposals", default=True, help="Propose the next packet."),
+    click.option(
+        "--toolbar/--no-toolbar", default=True, help="Show the session's state at the bottom."
+    ),
+    click.option(
+        "--keys",
+        type=click.Choice(["emacs", "vi"]),
+        default="emacs",
+        show_default=True,
+        help="The editing keys; F4 switches between them.",
+    ),
+)
+
+
+@click.command(epilog=EXAMPLES)
+@replay_options
+@session_options
+@click.pass_context
+def session(context: click.Context, /, options: ReplayOptions, own: SessionOptions) -> int:
+    """Type packets and see the rows at once.
+
+    Change the strategy and see what would have been drawn. This is what epic alone does on a
+    terminal.
+
+    Lines that begin with a colon are commands (:help lists them); all others are packets. What is
+    typed is kept, and "epic --resume" continues it. With a FILE, or without a terminal, this is
+    "epic replay".
+    """
+    if options.files or not _on_terminal():
+        sessions_only = SessionOptions.__dataclass_fields__
+        _refuse(context, sessions_only, "is for a session, which needs a terminal and no FILE")
+        return run_replay(options)
+    _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+    _open(options, own, context.get_parameter_source("row_format") != ParameterSource.DEFAULT)
+    return ExitStatus.DONE
+
+
+def _on_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
+
+
+def _refuse(context: click.Context, names: Container[str], why: str) -> None:
+    """Refuses options of these names that stand on the command line."""
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        if given and name in names:
+            raise WrongUsage(f"{option.opts[-1]} {why}")
+
+
+def _open(options: ReplayOptions, own: SessionOptions, format_given: bool) -> None:
+    from epic_cli.repl.dialogue import Preferences
+    from epic_cli.repl.loop import Opening, run
+
+    run(
+        Opening(
+            _view(options),
+            options.row_format if format_given else None,
+            use_color(options.color, sys.stdout),
+            own.init,
+            own.resume,
+            own.history,
+            Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),
+        )
+    )
+
+
+def _view(options: ReplayOptions) -> View:
+    """How the session shows its packets at first; raises ``ValueError`` for wrong settings."""
+    from epic_cli.repl.session import View
+
+    chosen = options.chosen
+    return View(chosen.strategy, checked(chosen.strategy, chosen.settings), options.timing)

@@ -1,0 +1,64 @@
+"""The options of ``epic replay``, which a session that is none has too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from epic_cli.cli.options.common import (
+    StrategyChoice,
+    color_option,
+    input_format_option,
+    strategy_options,
+    timing_options,
+)
+from epic_cli.cli.options.groups import group
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.playback import Timing
+from epic_cli.terminal.color import ColorChoice
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """What is replayed, how, and where the rows go; no ``files``: standard input."""
+
+    files: tuple[str, ...]
+    chosen: StrategyChoice
+    timing: Timing
+    row_format: str
+    output: str | None
+    entity: str | None
+    input_format: InputFormat
+    strict: bool
+    color: ColorChoice
+
+
+#: All of them, as ``options: ReplayOptions``.
+replay_options = group(
+    "options",
+    ReplayOptions,
+    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+    strategy_options,
+    timing_options,
+    click.option(
+        "-f",
+        "--format",
+        "row_format",
+        type=click.Choice(FORMATS),
+        default="epic",
+        show_default=True,
+        help="How rows are written; epic is the demo's own format.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(),
+        help="Write the rows to a file, which appears when it is complete.",
+    ),
+    click.option("--entity", help="Replay only the packets of this entity."),
+    input_format_option,
+    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    color_option,
+)

@@ -1,0 +1,88 @@
+"""Help: what commands and keys do, what is shown while typing, earlier lines; and the way out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from epic_cli.repl.command_table import CommandTable, command
+from epic_cli.repl.dialogue import Dialogue
+
+KEYS = (
+    ("Enter", "enter the packet or run the command"),
+    ("Right, Ctrl-E", "accept the proposed packet or the suggestion"),
+    ("Tab", "complete a command, a strategy, a setting, a file"),
+    ("Up, Down", "earlier and later lines"),
+    ("Ctrl-R", "search the history"),
+    ("Ctrl-C", "drop the line; stop a running command"),
+    ("Ctrl-D", "on an empty line, leave"),
+    ("F4", "emacs or vi keys"),
+    ("Ctrl-L", "clear the screen"),
+    ("Ctrl-Z", "suspend the session"),
+    ("q", "at the start of a line, then Enter: leave"),
+)
+
+
+@command("history")
+@click.argument("count", default=20, type=click.IntRange(1), metavar="[N]")
+def history(dialogue: Dialogue, count: int) -> None:
+    """Show the last N lines of the history."""
+    lines = dialogue.earlier_lines()[-count:]
+    dialogue.screen.say("\n".join(lines) if lines else "the history is empty")
+
+
+@command("keys")
+def keys(dialogue: Dialogue) -> None:
+    """Show what the keys do."""
+    dialogue.screen.say("\n".join(f"{key:<15} {what}" for key, what in KEYS))
+
+
+def _switch(name: str, summary: str) -> click.Command:
+    """The command that turns one of the preferences on or off."""
+
+    @command(name, summary)
+    @click.argument("state", type=click.Choice(["on", "off"]))
+    def switch(dialogue: Dialogue, state: str) -> None:
+        dialogue.preferences = replace(dialogue.preferences, **{name: state == "on"})
+
+    return switch
+
+
+@command("help")
+@click.argument("name", required=False)
+@click.pass_context
+def help_(context: click.Context, dialogue: Dialogue, name: str | None) -> None:
+    """List the commands, or explain one."""
+    table = context.find_root().command
+    assert isinstance(table, CommandTable)
+    screen = dialogue.screen
+    if name is not None:
+        found = table.find(name.removeprefix(":"))
+        screen.say(found.get_help(click.Context(found, info_name=f":{found.name}")))
+        return
+    room = max(screen.columns - 14, 20)
+    lines = ["A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves."]
+    lines += [
+        f"  :{one:<11}{found.get_short_help_str(room)}" for one, found in table.commands.items()
+    ]
+    screen.say("\n".join(lines) + "\n:help NAME or :NAME --help says more; :keys shows the keys.")
+
+
+@command("quit")
+def quit_(dialogue: Dialogue) -> None:
+    """Leave the session; epic --resume continues it."""
+    dialogue.ended = True
+
+
+COMMANDS = [
+    history,
+    keys,
+    _switch("toolbar", "Turn the toolbar at the bottom on or off."),
+    _switch(
+        "hints", "Turn hints on or off: what a packet still needs, and lines from the history."
+    ),
+    _switch("proposals", "Turn proposals of the next packet on or off."),
+    help_,
+    quit_,
+]

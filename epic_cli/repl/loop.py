@@ -1,0 +1,164 @@
+"""The session on a terminal: opens it, runs its loop, closes it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from epic_cli import __version__
+from epic_cli.repl import journal as journals
+from epic_cli.repl.dialogue import Dialogue, Preferences, counted
+from epic_cli.repl.interpreter import Interpreter
+from epic_cli.repl.journal import Journal
+from epic_cli.repl.screen import Screen
+from epic_cli.repl.session import Session, View
+from epic_cli.terminal.color import PLAIN_TERMINALS
+from epic_cli.terminal.errors import CannotAccess
+
+if TYPE_CHECKING:
+    from epic_cli.repl.quiet_terminal import QuietTerminal
+
+FIRST_SCREEN = f"""\
+epic {__version__}: type packets and see what a player would see; q leaves
+:help lists the commands"""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a session is opened.
+
+    ``row_format`` None is the table on a terminal. ``init`` is a script that is run first;
+    ``resume`` goes on with the last session; ``history`` keeps typed lines.
+    """
+
+    view: View
+    row_format: str | None
+    color: bool
+    init: str | None
+    resume: bool
+    history: bool
+    preferences: Preferences
+
+
+class Reader(Protocol):
+    """Where lines come from."""
+
+    def read(self) -> str:
+        """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+
+
+def run(opening: Opening) -> None:
+    """Opens a session on this process's terminal and stays until it is left.
+
+    Raises ``CannotAccess`` for an ``--init`` file that cannot be read.
+    """
+    screen = Screen.standard(opening.color)
+    screen.choose_format(opening.row_format or ("table" if sys.stdout.isatty() else "epic"))
+    directory = journals.state_directory()
+    path = journals.newest(directory) if opening.resume else None
+    dialogue = Dialogue(
+        Session(View() if path else opening.view),
+        screen,
+        Journal(directory, screen.warn, path),
+        opening.preferences,
+    )
+    screen.say(FIRST_SCREEN)
+    with _terminal(dialogue) as terminal:
+        from epic_cli.repl.commands import COMMANDS  # a prompt is to be seen before they load
+
+        interpreter = Interpreter(dialogue, COMMANDS)
+        reader = _reader(interpreter, terminal, directory if opening.history else None)
+        try:
+            _begin(interpreter, opening, path)
+            converse(interpreter, reader)
+        finally:
+            screen.clear_prompt()
+
+
+def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> None:
+    """What a session begins with: the one it resumes, or the ``--init`` file."""
+    dialogue = interpreter.dialogue
+    if opening.resume and path is None:
+        dialogue.screen.say("there is no session to resume")
+    if path is not None:
+        journal, dialogue.journal = dialogue.journal, None  # it has all that already
+        try:
+            interpreter.run_quietly(journals.read(path), path.name)
+        except OSError as error:
+            raise CannotAccess("read", str(path), error) from error
+        finally:
+            dialogue.journal = journal
+        _show(dialogue, "resumed")
+    if opening.init is not None:
+        try:
+            script = Path(opening.init).read_bytes()
+        except OSError as error:
+            raise CannotAccess("read", opening.init, error) from error
+        interpreter.run_quietly(script, opening.init)
+        _show(dialogue, opening.init)
+
+
+def _show(dialogue: Dialogue, what: str) -> None:
+    session = dialogue.session
+    if session.lines:
+        dialogue.draw_tail()
+        packets = counted(len(session.lines), "packet")
+        dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy}")
+
+
+def converse(interpreter: Interpreter, reader: Reader) -> None:
+    """Reads and runs until the session is left; an interrupt only drops the line."""
+    dialogue = interpreter.dialogue
+    while not dialogue.ended:
+        try:
+            interpreter.run(reader.read().encode("utf-8", "surrogateescape"))
+        except KeyboardInterrupt:
+            dialogue.screen.leave_line()
+        except EOFError:
+            dialogue.screen.leave_line()
+            return
+
+
+@contextlib.contextmanager
+def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
+    """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") in PLAIN_TERMINALS:
+        yield None
+        return
+    from epic_cli.repl.quiet_terminal import QuietTerminal
+
+    with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+        dialogue.screen.has_cursor = True
+        dialogue.screen.show_early(dialogue.prompt)
+        yield terminal
+
+
+def _reader(
+    interpreter: Interpreter, terminal: QuietTerminal | None, history_directory: Path | None
+) -> Reader:
+    """The reader that this terminal has the means for."""
+    dialogue = interpreter.dialogue
+    if terminal is None:
+        from epic_cli.repl.plain import PlainReader
+
+        remarks = sys.stdout if sys.stdout.isatty() else sys.stderr
+        return PlainReader(dialogue, remarks.buffer)
+    gc.disable()  # nothing of what is loaded now is garbage
+    from prompt_toolkit.history import InMemoryHistory
+
+    from epic_cli.repl.history import StateHistory
+    from epic_cli.repl.prompt import PromptReader
+
+    gc.enable()
+    history = (
+        StateHistory(history_directory, dialogue.screen.warn)
+        if history_directory
+        else InMemoryHistory()
+    )
+    return PromptReader(interpreter, history, terminal.suspend)

@@ -1,0 +1,86 @@
+"""The engine's floors. ``lint-imports`` holds those of the Python files; it cannot read Cython."""
+
+from __future__ import annotations
+
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import epic_cli
+
+PACKAGE = Path(epic_cli.__file__).parent
+ENGINE = "epic_cli.engine"
+
+#: The rooms by floor, from the ground up; rooms of one floor do not use each other.
+FLOORS = {"": 0, "text": 1, "strategies": 1, "replay": 2, "measure": 3}
+
+IMPORT = re.compile(
+    r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n]*)|c?import\s+([\w.]+))", re.MULTILINE
+)
+
+
+def module_of(file: Path) -> str:
+    """The module that a file of any kind belongs to."""
+    parts = ["epic_cli", *file.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = sorted(
+    file
+    for file in (PACKAGE / "engine").rglob("*")
+    if file.suffix in (".py", ".pyi", ".pyx", ".pxd")
+)
+MODULES = {module_of(file) for file in FILES}
+
+
+def imported(text: str) -> set[str]:
+    """The modules of this project that a file's text imports, at its top or in a function."""
+    found = set()
+    for source, names, plain in IMPORT.findall(text):
+        words = [name.split()[0] for name in names.strip("()").split(",") if name.strip()]
+        submodules = {f"{source}.{word}" for word in words} & MODULES
+        found |= submodules or {source or plain}
+    return {name for name in found if name.split(".")[0] == "epic_cli"}
+
+
+def room_of(module: str) -> str:
+    """The engine's room that a module stands in; the ground floor has no name."""
+    first = module.removeprefix(ENGINE).strip(".").partition(".")[0]
+    return first if (PACKAGE / "engine" / first).is_dir() else ""
+
+
+IMPORTS = {module: set[str]() for module in MODULES}
+for one in FILES:
+    IMPORTS[module_of(one)] |= imported(one.read_text()) - {module_of(one)}
+
+
+def test_every_way_to_import_is_seen() -> None:
+    text = (
+        "from epic_cli.engine.vec3 cimport Vec3, dot\n"
+        "    from epic_cli.engine import contract as loaded\n"
+        "from epic_cli.engine.replay.pacing cimport (\n    Pacing,\n    Refusal,\n)\n"
+        "cimport epic_cli.engine.packets\n"
+        "from libc.math cimport isnan\n"
+    )
+    assert imported(text) == {
+        "epic_cli.engine.vec3",
+        "epic_cli.engine.contract",
+        "epic_cli.engine.replay.pacing",
+        "epic_cli.engine.packets",
+    }
+    assert sum(map(len, IMPORTS.values())) > 100
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_a_module_imports_only_from_its_room_and_the_floors_below(module: str) -> None:
+    room = room_of(module)
+    for other in IMPORTS[module]:
+        assert other.startswith(ENGINE), f"the engine knows nobody: {module} imports {other}"
+        below = room_of(other)
+        assert below == room or FLOORS[below] < FLOORS[room], f"{module} imports {other}"
+
+
+def test_there_is_no_circle() -> None:
+    assert set(TopologicalSorter(IMPORTS).static_order()) >= MODULES
