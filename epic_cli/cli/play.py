@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from epic_cli.cli.options.play import LINK_OPTIONS, TRACE_OPTIONS, play_options
-from epic_cli.cli.play_run import HeadlessRun, Wanted
-from epic_cli.cli.play_settings import begin_with, make_settings, script_of
-from epic_cli.play.script import Script
-from epic_cli.play.settings import MatchSettings
+from epic_cli.cli.options.common import quiet_option, seed_option
+from epic_cli.cli.options.groups import given_options
+from epic_cli.cli.options.link import (
+    TraceOptions,
+    check_network,
+    link_options,
+    two_way_trace_options,
+)
+from epic_cli.cli.options.match import (
+    PlayerOptions,
+    TechniqueOptions,
+    begin_with,
+    make_settings,
+    read_script,
+)
+from epic_cli.cli.options.play import (
+    OutputOptions,
+    duration_option,
+    output_options,
+    player_options,
+    script_option,
+    technique_options,
+)
+from epic_cli.formats.packet_writer import PacketWriter, TruthWriter
+from epic_cli.network import LinkConditions
+from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable
 from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.views.play_rows import Writer, summary
+from epic_cli.views.play_svg import caption, picture
 
 EXAMPLES = """\b
 Examples:
@@ -30,150 +50,129 @@ Examples:
   epic play --latency 200ms --duration 60 --show shots --format csv
 """
 
-#: Whoever asks for one of these wants no screen.
-_HEADLESS_OPTIONS = ("script", "show", "row_format", "output", "view", "player", "packets",
-                     "truth_out", "picture", "duration")  # fmt: skip
+#: Whoever gives one of these wants no screen.
+_HEADLESS_OPTIONS = {"script", "show", "row_format", "output", "view", "player", "packets",
+                     "truth_out", "picture", "duration"}  # fmt: skip
 
 
 @click.command(epilog=EXAMPLES)
-@play_options
+@technique_options
+@script_option
+@player_options
+@duration_option
+@seed_option("The same seed and script give the same bytes.")
+@link_options("50ms", "One way.")
+@two_way_trace_options
+@output_options
+@quiet_option
 @click.pass_context
-def play(context: click.Context, /, **options: Any) -> int:
+def play(
+    context: click.Context,
+    /,
+    techniques: TechniqueOptions,
+    script: str | None,
+    players: PlayerOptions,
+    duration: float,
+    seed: int,
+    link: LinkConditions,
+    trace: TraceOptions,
+    output: OutputOptions,
+    quiet: bool,
+) -> int:
     """Play a small networked game: prediction, move replay, rewind, over a bad network.
 
     On a terminal it fills the screen: your client, the server and the other player's client side
-    by side; arrow keys steer, the keys are shown below. Otherwise, or with --script or an option
-    of the output, it runs as fast as it can and writes a row for every frame, screen and player:
-    what is drawn, and how far that is from the server's truth.
+    by side; steer with the arrow keys, the other keys are shown below. Otherwise, or with --script
+    or an option of the output, it runs as fast as it can and writes a row for every frame, screen
+    and player: what is drawn, and how far that is from the server's truth.
 
     Each client predicts its own player, sends its three newest moves in every packet, and
-    reconciles with the server; others are drawn by any strategy. A shot carries what its shooter
-    saw, and the server rewinds to that.
+    reconciles with the server; the others are drawn by any strategy. A shot carries what the
+    shooter saw, and the server rewinds to that.
 
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
     """
-    given = {n for n in options if context.get_parameter_source(n) != ParameterSource.DEFAULT}
-    _check_fit(options, given)
-    settings = make_settings(options)
-    names = [seat.name for seat in settings.seats]
-    for key in ("client", "player", "view"):
-        allowed = [*names, "server"] if key == "view" else names
-        if options[key] and options[key] not in allowed:
-            raise WrongUsage(f"--{key} {options[key]!r}: there are {', '.join(allowed)}")
-    script = script_of(options["script"], names)
-    settings = begin_with(settings, script, given)
-    if _wants_screen(options, given):
+    given = given_options(context)
+    check_network(trace, given)
+    if script == "-" and trace.trace == "-":
+        raise WrongUsage("--script and --trace cannot both be standard input")
+    settings = make_settings(techniques, players, link, trace, seed)
+    output.check([player.name for player in settings.players], duration)
+    read = read_script(script, settings)
+    settings = begin_with(settings, read, given)
+    if _wants_screen(output.headless, script, given):
         from epic_cli.play_screen.program import play_on_terminal
 
-        with _open_optional(options["record"]) as sink:
-            ended = play_on_terminal(settings, options["client"], use_color("auto", sys.stdout))
+        with _open_optional(output.record) as sink:
+            ended = play_on_terminal(settings, output.client, use_color("auto", sys.stdout))
             if sink:
-                sink.write(_remembered(ended.script))
-        if not options["quiet"]:
-            sys.stderr.write(ended.summary)
+                sink.write(_with_command(ended.script))
+        if not quiet:
+            sys.stderr.write(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
-    return _run_headless(settings, script, options)
-
-
-def _run_headless(settings: MatchSettings, script: Script, options: dict[str, Any]) -> int:
-    wanted = Wanted(
-        options["show"],
-        options["row_format"],
-        options["view"],
-        options["player"],
-        options["client"],
-    )
-    recorder = None
     try:
-        run = HeadlessRun(settings, script, wanted)
+        run = HeadlessRun(settings, read, output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
-    if options["record"]:
-        recorder = run.record()
-    with contextlib.ExitStack() as stack:
-        rows = stack.enter_context(open_sink(options["output"]))
-        packets = stack.enter_context(_open_optional(options["packets"]))
-        truth = stack.enter_context(_open_optional(options["truth_out"]))
-        record = stack.enter_context(_open_optional(options["record"]))
-        picture = stack.enter_context(_open_optional(options["picture"]))
-        try:
-            for chunk in run.run(options["duration"]):
-                rows.write(chunk.rows)
-                if packets:
-                    packets.write(chunk.packets)
-                if truth:
-                    truth.write(chunk.truth)
-        except KeyboardInterrupt:
-            _tell(run, options)
-            raise
-        if record and recorder:
-            record.write(_remembered(recorder.script(settings)))
-        if picture:
-            picture.write(run.picture().encode())
-    _tell(run, options)
+    with_summary = not quiet and output.show != "summary"
+    try:
+        _write(run, output, duration)
+    except KeyboardInterrupt:
+        _summarise(run, with_summary)
+        raise
+    _summarise(run, with_summary)
     return ExitStatus.DONE
 
 
-def _remembered(script: str) -> bytes:
-    """A script, below the command that it was recorded with: it does not tell who the bots are."""
-    from epic_cli.terminal.errors import printable
+def _summarise(run: HeadlessRun, wanted: bool) -> None:
+    if wanted:
+        sys.stderr.write(summary(run.figures(), run.statistics.bumps))
 
+
+def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
+    """Writes everything that the options ask for, while the match runs."""
+    settings = run.match.settings
+    recorder = run.record() if options.record else None
+    line = Writer(options.row_format, COLUMNS[options.show])
+    packet, truth = PacketWriter("text"), TruthWriter()
+    with contextlib.ExitStack() as stack:
+        rows = stack.enter_context(open_sink(options.output))
+        packets = stack.enter_context(_open_optional(options.packets))
+        truths = stack.enter_context(_open_optional(options.truth_out))
+        record = stack.enter_context(_open_optional(options.record))
+        drawing = stack.enter_context(_open_optional(options.picture))
+        rows.write(line.header())
+        if truths:
+            truths.write(truth.header)
+        for chunk in run.run(duration):
+            rows.write(b"".join(map(line.line, chunk.lines)))
+            if packets:
+                packets.write(b"".join(map(packet.row, chunk.packets)))
+            if truths:
+                truths.write(b"".join(map(truth.rows, chunk.truth)))
+        if record and recorder:
+            record.write(_with_command(recorder.script(settings)))
+        if drawing:
+            drawing.write(picture(run.scenes(), caption(run.match)).encode())
+
+
+def _with_command(script: str) -> bytes:
+    """A script below the command that it was recorded with: it does not say who the bots are."""
     command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
     return f"# {command}\n{script}".encode()
 
 
-def _tell(run: HeadlessRun, options: dict[str, Any]) -> None:
-    if not options["quiet"] and options["show"] != "summary":
-        sys.stderr.write(run.summary())
-
-
-def _wants_screen(options: dict[str, Any], given: set[str]) -> bool:
-    if options["headless"] is not None:
-        if not options["headless"] and (options["script"] or not _has_terminal()):
+def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
+    if headless is not None:
+        if not headless and (script or not _has_terminal()):
             raise WrongUsage("--screen needs a terminal, and no --script")
-        return not options["headless"]
-    return _has_terminal() and not any(name in given for name in _HEADLESS_OPTIONS)
+        return not headless
+    return _has_terminal() and not _HEADLESS_OPTIONS & given
 
 
 def _has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-
-
-def _check_fit(options: dict[str, Any], given: set[str]) -> None:
-    """Refuses options that would have no effect beside the others."""
-    if options["trace"]:
-        for name in LINK_OPTIONS:
-            if name in given:
-                raise WrongUsage(f"--{name} does not go with --trace")
-    else:
-        for name in TRACE_OPTIONS:
-            if name in given:
-                raise WrongUsage(f"--{name.replace('_', '-')} needs --trace")
-    if "gemodel" in given and "loss" in given:
-        raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
-    if options["row_format"] == "epic" and (
-        options["show"] != "rows" or not options["view"] or not options["player"]
-    ):
-        raise WrongUsage("the epic format has no column for who is where: it needs --show rows,"
-                         " one --view and one --player")  # fmt: skip
-    if options["view"] and options["show"] != "rows":
-        raise WrongUsage("--view is for --show rows")
-    if math.isinf(options["duration"]) and options["show"] == "summary":
-        raise WrongUsage("a summary needs an end: give a --duration")
-    _check_outputs(options)
-
-
-def _check_outputs(options: dict[str, Any]) -> None:
-    files = [
-        options[n] for n in ("output", "packets", "truth_out", "picture", "record") if options[n]
-    ]
-    if len(set(files)) < len(files):
-        raise WrongUsage("two outputs cannot go to the same place")
-    if "-" in [options[n] for n in ("packets", "truth_out", "picture", "record")]:
-        raise WrongUsage("only --output can go to standard output")
-    if options["script"] == "-" and options["trace"] == "-":
-        raise WrongUsage("--script and --trace cannot both be standard input")
 
 
 @contextlib.contextmanager

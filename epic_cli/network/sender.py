@@ -58,7 +58,7 @@ class SenderClock:
     offset: float = 0.0
     drift: float = 0.0
 
-    def stamp(self, time: float) -> float:
+    def read(self, time: float) -> float:
         """What it shows at ``time``."""
         return time + (self.offset + self.drift * 1e-6 * time)
 
@@ -90,7 +90,7 @@ def _quantized(vector: Vector, step: float) -> Vector:
 
 @dataclass
 class Sender:
-    """Puts states into packets: stamps, steps, repeats and the marks of teleports.
+    """Puts states into packets: timestamps, rounding, repeats and the marks of teleports.
 
     ``repeats``: how often the last state is sent again when an entity does not move, before the
     sender falls silent about it; None: as long as it lasts. A packet is marked as a teleport
@@ -105,7 +105,7 @@ class Sender:
 
     def packets(self, snapshot: Snapshot) -> Iterator[Packet]:
         """The packets for one look at the movement, without sequence numbers and arrivals."""
-        stamp = round(self.clock.stamp(snapshot.time), DECIMALS)
+        sent = round(self.clock.read(snapshot.time), DECIMALS)
         for entity, truth in snapshot.states:
             state = self.quantization.apply(truth)
             last = self._last.get(entity)
@@ -116,4 +116,4 @@ class Sender:
                     continue
             self._last[entity] = state
             teleport = last is not None and last.teleports != state.teleports
-            yield Packet(state.position, state.velocity, stamp, entity=entity, teleport=teleport)
+            yield Packet(state.position, state.velocity, sent, entity=entity, teleport=teleport)

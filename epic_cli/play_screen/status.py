@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.play.events import Event
-from epic_cli.play.match import Match, Place
-from epic_cli.play.report import Tally
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.participant import Participant
+from epic_cli.play.report.statistics import MatchStatistics
+from epic_cli.play.world.events import Event
 
 KEYS = "arrows: run   .: stop   space: shoot   x: throw   capitals: less   q: quit"
 
 
-def figures(tally: Tally, you: Place, other: Place) -> str:
+def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> str:
     """Round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
     link = you.up.delays.mean + you.down.delays.mean
-    drawn, shots = tally.remote(you.seat.name, other.seat.name), tally.shots(you.seat.name)
+    drawn, shots = (
+        statistics.remote(you.config.name, other.config.name),
+        statistics.shots(you.config.name),
+    )
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
     mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
     return (
         f"rtt {1000 * client.round_trip_estimate:.0f}/{1000 * link:.0f} ms"
         f"  corrected {local.corrections} (most {local.largest:.2f})"
-        f"  {other.seat.name} off {mean:.2f}, late {lag}"
+        f"  {other.config.name} off {mean:.2f}, late {lag}"
         f"  hits {shots.rewound}, plain {shots.present}, of {shots.judged}"
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options.groups import apply, group
+from epic_cli.cli.options.groups import Decorator, apply, group
 from epic_cli.playback import CLOCKS, DEFAULT_TICK, PACINGS, Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLength
@@ -89,3 +89,13 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="When to use colour; auto heeds NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)
+
+
+def seed_option(meaning: str) -> Decorator:
+    """``--seed``."""
+    return click.option(
+        "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help=meaning
+    )
+
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")

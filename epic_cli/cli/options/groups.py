@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -29,6 +30,15 @@ def group(name: str, make: Callable[..., object], *options: Decorator) -> Decora
         return apply(gather, *options)
 
     return decorate
+
+
+def given_options(context: click.Context) -> set[str]:
+    """The names of the options that were given: by hand, by the environment, by a file."""
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) != ParameterSource.DEFAULT
+    }
 
 
 def apply(command: Command, *options: Decorator) -> Command:

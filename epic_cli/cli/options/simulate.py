@@ -1,36 +1,49 @@
-"""The options of ``epic simulate``, in groups: movement, sender, link, recorded network."""
+"""The options of ``epic simulate`` alone: the movement, its sender, the output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.link import LINK, TRACE, latency_option
-from epic_cli.formats.packet_writer import PACKET_FORMATS
+from epic_cli.cli.options.groups import group
+from epic_cli.formats.packet_writer import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
-from epic_cli.network.trace_file import DIRECTIONS
-from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES
+from epic_cli.network.sender import Quantization, Sender, SenderClock
+from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
 from epic_cli.terminal.quantities import Duration, Rate, Seconds, SendRate
 
-#: Only with --path, only with --truth, only for a simulated link, only with --trace.
+#: Without effect beside --truth, and without it.
 PATH_OPTIONS = ("path", "speed", "size")
 TRUTH_OPTIONS = ("velocity", "max_gap", "max_speed")
-LINK_OPTIONS = (
-    "latency",
-    "jitter",
-    "distribution",
-    "correlation",
-    "loss",
-    "gemodel",
-    "duplicate",
-    "reorder",
-    "in_order",
-)
-TRACE_OPTIONS = ("trace_by", "trace_end", "trace_flow", "trace_direction")
 
-_MOVEMENT = (
+
+@dataclass(frozen=True)
+class MovementOptions:
+    """What moves: an entity on a path, or what the file ``truth`` has recorded."""
+
+    path: str
+    speed: float
+    size: float
+    truth: str | None
+    velocity: Velocities
+    max_gap: float
+    max_speed: float | None
+    entity: str | None
+    duration: float | None
+
+    @property
+    def seconds(self) -> float:
+        """For how long; infinite: to the end of the recording."""
+        if self.duration is None:
+            return math.inf if self.truth else 10.0
+        return self.duration
+
+
+movement_options = group(
+    "movement",
+    MovementOptions,
     click.option(
         "--path",
         type=click.Choice(list(PATHS)),
@@ -88,7 +101,36 @@ _MOVEMENT = (
     ),
 )
 
-_SENDER = (
+
+@dataclass(frozen=True)
+class SenderOptions:
+    """How the movement is put into packets."""
+
+    send_rate: float | str | None
+    quantize: float | None
+    quantize_velocity: float | None
+    repeats: int | None
+    separate: bool
+    clock_offset: float
+    clock_drift: float
+
+    def rate(self, recorded: bool) -> float | None:
+        """In hertz; None: as it was recorded, which is the default of recorded movement."""
+        rate = self.send_rate or ("recorded" if recorded else 20.0)
+        return None if rate == "recorded" else float(rate)
+
+    def sender(self) -> Sender:
+        """The sender that these describe."""
+        return Sender(
+            SenderClock(self.clock_offset, self.clock_drift),
+            Quantization(self.quantize or 0.0, self.quantize_velocity or 0.0),
+            self.repeats,
+        )
+
+
+sender_options = group(
+    "sender",
+    SenderOptions,
     click.option(
         "--send-rate",
         type=SendRate(0.001, 100_000),
@@ -133,19 +175,20 @@ _SENDER = (
     ),
 )
 
-_LATENCY = (latency_option("0", "The mean delay."),)
 
-_DIRECTION = (
-    click.option(
-        "--trace-direction",
-        type=click.Choice(DIRECTIONS),
-        default="down",
-        show_default=True,
-        help="Which way, where the file has both.",
-    ),
-)
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the packets and the truth go, and in which format."""
 
-_OUTPUT = (
+    packet_format: PacketFormat
+    output: str | None
+    truth_out: str | None
+    truth_rate: float
+
+
+output_options = group(
+    "output",
+    OutputOptions,
     click.option(
         "-f",
         "--format",
@@ -169,19 +212,4 @@ _OUTPUT = (
         show_default=True,
         help="How often a second --truth-out looks.",
     ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**64 - 1),
-        default=0,
-        show_default=True,
-        help="The same seed gives the same bytes.",
-    ),
-    click.option("-q", "--quiet", is_flag=True, help="No summary on stderr."),
 )
-
-
-def simulation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of them."""
-    for option in reversed(_MOVEMENT + _SENDER + _LATENCY + LINK + TRACE + _DIRECTION + _OUTPUT):
-        command = option(command)
-    return command
