@@ -63,7 +63,7 @@ class _RandomPath(ABC):
 
     @abstractmethod
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
-        """Position and velocity so many seconds into a piece."""
+        """Position and velocity ``since`` seconds into a piece."""
 
 
 class Strafe(_RandomPath):

@@ -1,4 +1,4 @@
-"""The sender: when it looks at the movement, and how it puts states into packets."""
+"""The sender: when it samples the movement, and how it puts states into packets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECIMALS = 6
 def sample(
     movement: Movement, rate: float | Fraction | None, duration: float = math.inf
 ) -> Iterator[Snapshot]:
-    """Looks at a movement ``rate`` times a second, from its start, for ``duration`` seconds.
+    """Samples a movement ``rate`` times a second, from its start, for ``duration`` seconds.
 
     The n-th time is start + n/rate. Without a rate, a recorded movement is taken as it stands.
     Raises ``ValueError`` where there is nothing recorded to take, or a rate is not above 0.
@@ -33,7 +33,7 @@ def sample(
             yield snapshot
         return
     if rate <= 0:
-        raise ValueError(f"the send rate is {rate}: it is above 0")
+        raise ValueError(f"the send rate is {rate}: it must be above 0")
     per, each = Fraction(rate).as_integer_ratio()
     number = 0
     while (time := movement.start + number * each / per) <= end:
@@ -42,7 +42,7 @@ def sample(
             yield snapshot
             number += 1
             continue
-        known = movement.next_known(time)  # a gap may be long: no look at each of its times
+        known = movement.next_known(time)  # a gap may be long: skip the times in it
         if known > end:
             return
         number = max(number + 1, math.ceil((known - movement.start) * per / each - 1e-6))
@@ -52,7 +52,7 @@ def sample(
 class SenderClock:
     """The sender's clock: what it shows at a time of the receiver's clock.
 
-    It is ``offset`` seconds ahead at time 0, and goes ``drift`` millionths (ppm) too fast.
+    It is ``offset`` seconds ahead at time 0, and runs ``drift`` millionths (ppm) too fast.
     """
 
     offset: float = 0.0
@@ -65,7 +65,7 @@ class SenderClock:
 
 @dataclass(frozen=True)
 class Quantization:
-    """The steps in which positions (length units) and velocities (units/s) are sent; 0: exact."""
+    """What positions (length units) and velocities (units/s) are rounded to; 0: exact."""
 
     position: float = 0.0
     velocity: float = 0.0
@@ -104,7 +104,7 @@ class Sender:
     _repeated: dict[str, int] = field(default_factory=dict)
 
     def packets(self, snapshot: Snapshot) -> Iterator[Packet]:
-        """The packets for one look at the movement, without sequence numbers and arrivals."""
+        """The packets for one sample of the movement, without sequence numbers and arrivals."""
         sent = round(self.clock.read(snapshot.time), DECIMALS)
         for entity, truth in snapshot.states:
             state = self.quantization.apply(truth)

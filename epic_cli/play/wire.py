@@ -60,7 +60,7 @@ class InputPacket(NamedTuple):
 
 
 class PlayerState(NamedTuple):
-    """A player in a snapshot, true so long (``delta_us``) before it."""
+    """A player in a snapshot; this was true ``delta_us`` before it."""
 
     player: int
     body: Body

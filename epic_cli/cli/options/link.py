@@ -33,7 +33,7 @@ def link_options(latency: str, meaning: str) -> Decorator:
             type=Seconds(0, 60),
             default="0",
             show_default=True,
-            help="The delay's standard deviation; for uniform its greatest deviation.",
+            help="The standard deviation of the delay; for uniform, its largest deviation.",
         ),
         click.option(
             "--distribution",
@@ -47,7 +47,7 @@ def link_options(latency: str, meaning: str) -> Decorator:
             type=Share(0.9999),
             default="0",
             show_default=True,
-            help="How alike the delays of neighbours are.",
+            help="How similar the delays of successive packets are.",
         ),
         click.option(
             "--loss",
@@ -74,10 +74,10 @@ def link_options(latency: str, meaning: str) -> Decorator:
             type=Share(),
             default="0",
             show_default=True,
-            help="Let this share arrive at once, ahead of those in flight.",
+            help="Deliver this share at once, ahead of those in flight.",
         ),
         click.option(
-            "--in-order", is_flag=True, help="Let no packet overtake another, as in one queue."
+            "--in-order", is_flag=True, help="Let no packet overtake another, as in a single queue."
         ),
     )
 
@@ -123,9 +123,9 @@ _TRACE: tuple[Decorator, ...] = (
         type=click.Choice(TRACE_ENDS),
         default="loop",
         show_default=True,
-        help="After its last packet begin the recorded network again, or stop.",
+        help="After its last packet, start the recorded network again, or stop.",
     ),
-    click.option("--trace-flow", metavar="NAME", help="The flow, where the file has several."),
+    click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
 )
 
 _TRACE_DIRECTION = click.option(

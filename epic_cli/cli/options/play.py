@@ -24,7 +24,7 @@ technique_options = group(
         type=click.Choice(LOCAL_MODES),
         default="reconciled",
         show_default=True,
-        help="How one's own player is shown: where the server last said, predicted at once, or"
+        help="How your own player is shown: where the server last put him, predicted at once, or"
         " predicted and reconciled by move replay.",
     ),
     click.option(
@@ -32,7 +32,7 @@ technique_options = group(
         type=Seconds(0, 10),
         default="0",
         show_default=True,
-        help="Smooth a correction over so long; 0: at once.",
+        help="Spread a correction over this time; 0: apply it at once.",
     ),
     click.option(
         "-s",
@@ -62,21 +62,21 @@ technique_options = group(
         type=Seconds(0, 60),
         default="1",
         show_default=True,
-        help="How far the server can rewind.",
+        help="How far back the server can rewind.",
     ),
     click.option(
         "--send-rate",
         type=Rate(0.5, 1000),
         default="20",
         show_default=True,
-        help="How often a second the server sends the state.",
+        help="How many times a second the server sends the state.",
     ),
     click.option(
         "--step",
         type=TickLength(),
         default=(33, 1000),
-        help="The step of the simulation and the time between two frames: 33ms, 1/60 or 60hz; 5"
-        " to 100 ms.  [default: 33ms]",
+        help="The simulation's step and the time between frames: 33ms, 1/60 or 60hz; 5 to 100 ms."
+        "  [default: 33ms]",
     ),
 )
 
@@ -84,7 +84,7 @@ script_option = click.option(
     "--script",
     type=click.Path(),
     metavar="FILE",
-    help="Inputs over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
+    help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
     "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
 )
 
@@ -96,22 +96,22 @@ player_options = group(
         type=click.IntRange(2, 8),
         default=2,
         show_default=True,
-        help="How many, A, B, C and so on.",
+        help="How many play: A, B, C and so on.",
     ),
     click.option(
         "--bot",
         "bots",
         multiple=True,
         metavar="NAME=KIND",
-        help="Who plays where no script does: still, runner, patrol, hunter or chaser; may be"
-        " repeated.  [default: A=hunter, the others runner]",
+        help="Who steers a player whom no script steers: still, runner, patrol, hunter or chaser;"
+        " may be repeated.  [default: A=hunter, the others runner]",
     ),
     click.option(
         "--clock",
         "clocks",
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
-        help="A player's clock is so many seconds ahead, and goes so many times too fast.",
+        help="A player's clock: how many seconds it is ahead, and how many times too fast it runs.",
     ),
 )
 
@@ -120,7 +120,7 @@ duration_option = click.option(
     type=Duration(0, 1e6),
     default="10",
     show_default=True,
-    help="Seconds, or endless.",
+    help="How long the match lasts, in seconds, or endless.",
 )
 
 
@@ -176,8 +176,8 @@ output_options = group(
     click.option(
         "--headless/--screen",
         default=None,
-        help="Write rows, or play on the terminal.  [default: play, if there is a terminal and"
-        " nothing asks for rows]",
+        help="Write rows, or play on the terminal.  [default: play if there is a terminal and no"
+        " option asks for output]",
     ),
     click.option(
         "--show",
@@ -193,22 +193,22 @@ output_options = group(
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How it is written; epic needs one --view and one --player.",
+        help="The output format; epic needs one --view and one --player.",
     ),
-    click.option("-o", "--output", type=click.Path(), help="Write it to a file."),
-    click.option("--view", metavar="NAME", help="Only what is on this screen: server, A, B ..."),
+    click.option("-o", "--output", type=click.Path(), help="Write the output to a file."),
+    click.option("--view", metavar="NAME", help="Only this screen: server, A, B ..."),
     click.option("--player", metavar="NAME", help="Only this player's rows or events."),
     click.option(
         "--packets",
         type=click.Path(),
         metavar="FILE",
-        help="Write the states of others that came in at --client, for 'epic replay'.",
+        help="Write the states of the others that --client received, for 'epic replay'.",
     ),
     click.option(
         "--truth-out",
         type=click.Path(),
         metavar="FILE",
-        help="Write where the server had everybody but --client: CSV, for 'epic compare'.",
+        help="Write where everybody but --client was on the server, as CSV for 'epic compare'.",
     ),
     click.option(
         "--picture",
@@ -221,12 +221,12 @@ output_options = group(
         metavar="NAME",
         default="A",
         show_default=True,
-        help="Whose client's frames are the rows' times; on the terminal, who you are.",
+        help="The client whose frames give the rows their times; on the terminal, who you are.",
     ),
     click.option(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Keep what --client does, and every change, as a script that gives the same match.",
+        help="Keep what --client does, and every change, as a script that reproduces the match.",
     ),
 )

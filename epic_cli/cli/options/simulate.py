@@ -49,14 +49,14 @@ movement_options = group(
         type=click.Choice(list(PATHS)),
         default="circle",
         show_default=True,
-        help="The path of one entity; strafe and teleport depend on the seed.",
+        help="The path of one entity; strafe and teleport depend on --seed.",
     ),
     click.option(
         "--speed",
         type=click.FloatRange(1e-6, 1e6),
         default=5.0,
         show_default=True,
-        help="Its speed in units/s, on the figure-eight the greatest.",
+        help="Its speed in units/s; on the figure-eight its top speed.",
     ),
     click.option(
         "--size",
@@ -78,26 +78,26 @@ movement_options = group(
         default="auto",
         show_default=True,
         help="Take the recorded velocities, or derive them from the positions; auto takes them"
-        " where they are there.",
+        " where there are any.",
     ),
     click.option(
         "--max-gap",
         type=Seconds(0.001, 1e9),
         default=DEFAULT_MAX_GAP,
         show_default=True,
-        help="An entity is gone while nothing was recorded of it for longer than this.",
+        help="An entity is gone while nothing has been recorded of it for longer than this.",
     ),
     click.option(
         "--max-speed",
         type=click.FloatRange(1e-6, 1e12),
-        help="Take a recorded step faster than this (units/s) for a teleport.",
+        help="Treat a recorded step that is faster than this (units/s) as a teleport.",
     ),
     click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
     click.option(
         "--duration",
         type=Duration(0, 1e9),
         default=None,
-        help="Seconds, or endless.  [default: 10; with --truth all of it]",
+        help="For how many seconds, or endless.  [default: 10; with --truth all of it]",
     ),
 )
 
@@ -134,36 +134,36 @@ sender_options = group(
     click.option(
         "--send-rate",
         type=SendRate(0.001, 100_000),
-        help="Packets a second, or recorded: the states as they stand.  [default: 20; with"
-        " --truth recorded]",
+        help="Packets per second, or recorded: every recorded state.  [default: 20; with --truth"
+        " recorded]",
     ),
     click.option(
         "--quantize",
         type=click.FloatRange(1e-6, 1e6),
-        help="Send positions in steps of this many units.",
+        help="Round positions to multiples of this many units.",
     ),
     click.option(
         "--quantize-velocity",
         type=click.FloatRange(1e-6, 1e6),
-        help="Send velocities in steps of this many units/s.",
+        help="Round velocities to multiples of this many units/s.",
     ),
     click.option(
         "--repeats",
         type=click.IntRange(0, 1_000_000),
-        help="While nothing moves, repeat the last state so many times, then send nothing."
-        "  [default: go on sending]",
+        help="While nothing moves, repeat the last state this many times, then send nothing."
+        "  [default: keep sending]",
     ),
     click.option(
         "--separate",
         is_flag=True,
-        help="Send each entity in a datagram of its own; otherwise those of one time share one.",
+        help="Send each entity in a datagram of its own; otherwise those of one moment share one.",
     ),
     click.option(
         "--clock-offset",
         type=Seconds(-1e9, 1e9),
         default="0",
         show_default=True,
-        help="How far the sender's clock is ahead at time 0.",
+        help="How far ahead the sender's clock is at time 0.",
     ),
     click.option(
         "--clock-drift",
@@ -171,7 +171,7 @@ sender_options = group(
         default=0.0,
         show_default=True,
         metavar="PPM",
-        help="How much too fast it goes, in millionths.",
+        help="How much too fast it runs, in parts per million.",
     ),
 )
 
@@ -196,20 +196,20 @@ output_options = group(
         type=click.Choice(PACKET_FORMATS),
         default="text",
         show_default=True,
-        help="How packets are written.",
+        help="The format of the packets.",
     ),
     click.option("-o", "--output", type=click.Path(), help="Write the packets to a file."),
     click.option(
         "--truth-out",
         type=click.Path(),
         metavar="FILE",
-        help="Write where the entities truly were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
+        help="Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
     ),
     click.option(
         "--truth-rate",
         type=Rate(0.001, 100_000),
         default="200",
         show_default=True,
-        help="How often a second --truth-out looks.",
+        help="How many times a second --truth-out is sampled.",
     ),
 )

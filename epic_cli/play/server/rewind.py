@@ -72,7 +72,7 @@ def judge(
 ) -> Judgement:
     """Casts a ray at the players where the shooter saw them, and at where they are now.
 
-    Someone of whom there is no view was not on the shooter's screen: he cannot be hit with
+    A player of whom there is no view was not on the shooter's screen: he cannot be hit with
     rewind, unless the shooter has sent no view at all.
     """
     rewound: dict[int, Point] = {}
