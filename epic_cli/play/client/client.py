@@ -166,7 +166,10 @@ class Client:
             if self.unconfirmed.pop(fired_us, None) is None:
                 continue
             outcome = VERDICTS[verdict.code]
-            details: dict[str, Value] = {"stamp": fired_us, "waited": arrival_us - fired_us}
+            details: dict[str, Value] = {
+                "stamp": to_seconds(fired_us),
+                "waited": to_seconds(arrival_us - fired_us),
+            }
             if outcome in ("stunned", "reloading"):
                 self._report("tell refused", details | {"reason": outcome})
             else:
@@ -218,7 +221,10 @@ class Client:
         if weapon == Weapon.SHOT:
             target = self.aimed_at(self.local.body.position, move.control.aim)
         self.unconfirmed[move.timestamp_us] = PredictedEffect(move.timestamp_us, weapon, target)
-        details: dict[str, Value] = {"stamp": move.timestamp_us, "weapon": weapon.name.lower()}
+        details: dict[str, Value] = {
+            "stamp": to_seconds(move.timestamp_us),
+            "weapon": weapon.name.lower(),
+        }
         if weapon == Weapon.SHOT:
             details["hit"] = target is not None
         x, y = self.local.body.position

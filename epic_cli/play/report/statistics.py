@@ -76,7 +76,7 @@ class MatchStatistics:
         }
         self._delays: dict[str, tuple[int, float]] = {}
         self._shots = {name: Shots() for name in match.names}
-        self._unjudged: dict[tuple[str, int], bool] = {}
+        self._unjudged: dict[tuple[str, float], bool] = {}
         self.predicted_effects = dict.fromkeys(match.names, 0)
         self.refused_effects = dict.fromkeys(match.names, 0)
         self.bumps = 0
@@ -109,13 +109,13 @@ class MatchStatistics:
         elif event.what == "tell":
             self.predicted_effects[event.player] += 1
             if "hit" in details:
-                self._unjudged[event.player, int(details["stamp"])] = bool(details["hit"])
+                self._unjudged[event.player, float(details["stamp"])] = bool(details["hit"])
                 while len(self._unjudged) > MOST_UNJUDGED:
                     del self._unjudged[next(iter(self._unjudged))]
         elif event.what == "tell refused":
             self.refused_effects[event.player] += 1
         elif event.what == "shot":
-            on_screen = self._unjudged.pop((event.player, int(details["stamp"])), False)
+            on_screen = self._unjudged.pop((event.player, float(details["stamp"])), False)
             self._add_shot(event, on_screen)
 
     def _add_shot(self, event: Event, on_screen: bool) -> None:
@@ -123,7 +123,7 @@ class MatchStatistics:
         shot = Shot(
             event.time,
             event.player,
-            to_seconds(int(details["stamp"])),
+            float(details["stamp"]),
             on_screen,
             bool(details["hit"]),
             bool(details["rewound"]),

@@ -11,6 +11,7 @@ from epic_cli.play.world.arena import Point, first_hit, ray_to_wall
 from epic_cli.play.world.events import Value
 from epic_cli.play.world.moves import Move
 from epic_cli.play.world.rules import THROW_SPEED, Body, MoveResult, Rules, Weapon
+from epic_cli.play.world.times import to_seconds
 from epic_cli.play.world.view import View
 
 
@@ -49,7 +50,11 @@ class Weapons:
         """Carries out a move's trigger; ``present`` is where the others are now."""
         if result.refused:
             self._decide(player, move.timestamp_us, result.refused, None)
-            self._report("refused", player, {"stamp": move.timestamp_us, "reason": result.refused})
+            self._report(
+                "refused",
+                player,
+                {"stamp": to_seconds(move.timestamp_us), "reason": result.refused},
+            )
         elif result.weapon == Weapon.SHOT:
             self._shoot(player, move, result.body, present)
         elif result.weapon == Weapon.THROW:
@@ -63,7 +68,7 @@ class Weapons:
         hit = judgement.rewound if self.rewind else judgement.present
         self._decide(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
         details: dict[str, Value] = {
-            "stamp": move.timestamp_us,
+            "stamp": to_seconds(move.timestamp_us),
             "hit": hit is not None,
             "rewound": judgement.rewound is not None,
             "present": judgement.present is not None,
@@ -85,14 +90,18 @@ class Weapons:
         if len(self.projectiles) >= MOST_PROJECTILES:
             self._decide(player, move.timestamp_us, "reloading", None)
             self._report(
-                "refused", player, {"stamp": move.timestamp_us, "reason": "too many in the air"}
+                "refused",
+                player,
+                {"stamp": to_seconds(move.timestamp_us), "reason": "too many in the air"},
             )
             return
         self._numbers += 1
         vx, vy = (THROW_SPEED * part for part in move.control.aim)
         self.projectiles.append(Projectile(self._numbers, player, body.x, body.y, vx, vy))
         self._decide(player, move.timestamp_us, "thrown", None)
-        self._report("thrown", player, {"stamp": move.timestamp_us, "projectile": self._numbers})
+        self._report(
+            "thrown", player, {"stamp": to_seconds(move.timestamp_us), "projectile": self._numbers}
+        )
 
     def fly(self, seconds: float, present: dict[int, Point]) -> None:
         """Moves everything that was thrown, until it meets a player or a wall."""

@@ -1,4 +1,4 @@
-"""What happened in a match, with its time and what is to be said of it."""
+"""What happened in a match, when, and the details."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ Value = float | int | str | bool
 
 
 class Event(NamedTuple):
-    """``time`` is the match's own, in seconds; ``where`` is ``server`` or a player's screen."""
+    """``time`` is the match's own; ``where`` is ``server`` or the player on whose screen it was.
+
+    Times are in seconds, in ``details`` too; there ``stamp`` is on the clock of the player.
+    """
 
     time: float
     where: str
