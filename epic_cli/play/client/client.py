@@ -41,17 +41,6 @@ class Identity(NamedTuple):
     token: int
 
 
-class PredictedEffect(NamedTuple):
-    """A muzzle flash or a windup that is shown, and has not been confirmed yet.
-
-    Events call it by the book's word, a ``tell``.
-    """
-
-    timestamp_us: int
-    weapon: Weapon
-    target: int | None
-
-
 class Client:
     """One player's machine.
 
@@ -82,9 +71,8 @@ class Client:
         self.now_us = 0
         self.state: StatePacket | None = None  # the newest
         self.round_trip: WeightedTimedAverage | None = None
-        self.last_round_trip = 0.0
         self.round_trips = 0
-        self.unconfirmed: dict[int, PredictedEffect] = {}  # by timestamp
+        self.unconfirmed: set[int] = set()  # timestamps of moves whose effects were predicted
         self._report = report
         self._sequence = 0
         self._state_arrival_us = 0
@@ -163,8 +151,9 @@ class Client:
         """What the server has decided about the effects that were shown in advance."""
         for verdict in packet.verdicts:
             fired_us = verdict.timestamp_us
-            if self.unconfirmed.pop(fired_us, None) is None:
+            if fired_us not in self.unconfirmed:
                 continue
+            self.unconfirmed.remove(fired_us)
             outcome = VERDICTS[verdict.code]
             details: dict[str, Value] = {
                 "stamp": to_seconds(fired_us),
@@ -182,11 +171,10 @@ class Client:
         would count.
         """
         now = to_seconds(arrival_us)
-        self.last_round_trip = to_seconds(arrival_us - echo_us - held_us)
         self.round_trips += 1
         if self.round_trip is None:
             self.round_trip = WeightedTimedAverage(1.0, now - 1.0)
-        self.round_trip.add(self.last_round_trip, now)
+        self.round_trip.add(to_seconds(arrival_us - echo_us - held_us), now)
 
     def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
         """One turn of the client's loop: draws, makes a move, returns the packet to send.
@@ -207,27 +195,26 @@ class Client:
             move, result = acted
             self._predict_effect(move, result.weapon)
         oldest_us = now_us - LONGEST_UNCONFIRMED_US
-        for timestamp_us in [one for one in self.unconfirmed if one < oldest_us]:
-            del self.unconfirmed[timestamp_us]
+        self.unconfirmed = {one for one in self.unconfirmed if one >= oldest_us}
         self._sequence += 1
         packet = InputPacket(self.identity.token, self._sequence, self.local.moves.newest())
         return encode_input(packet) if packet.moves else b""
 
     def _predict_effect(self, move: Move, weapon: Weapon) -> None:
-        """Optimism: the muzzle flash or windup at once, the effect when the server confirms it."""
+        """Optimism: a muzzle flash or windup at once, the rest when the server confirms it.
+
+        Events call it by the book's word, a ``tell``.
+        """
         if not weapon:
             return
-        target = None
-        if weapon == Weapon.SHOT:
-            target = self.aimed_at(self.local.body.position, move.control.aim)
-        self.unconfirmed[move.timestamp_us] = PredictedEffect(move.timestamp_us, weapon, target)
+        self.unconfirmed.add(move.timestamp_us)
         details: dict[str, Value] = {
             "stamp": to_seconds(move.timestamp_us),
             "weapon": weapon.name.lower(),
         }
-        if weapon == Weapon.SHOT:
-            details["hit"] = target is not None
         x, y = self.local.body.position
+        if weapon == Weapon.SHOT:
+            details["hit"] = self.aimed_at((x, y), move.control.aim) is not None
         aim_x, aim_y = move.control.aim
         details |= {"x": x, "y": y, "aim_x": aim_x, "aim_y": aim_y}
         self._report("tell", details)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 
 from epic_cli.play.server.rewind import Judgement, PoseHistory, judge
@@ -32,7 +32,6 @@ class Weapons:
     ) -> None:
         self.rewind = rewind
         self.projectiles: list[Projectile] = []
-        self.counts: Counter[str] = Counter()
         self._rules = rules
         self._history = history
         self._on_hit = on_hit
@@ -124,7 +123,6 @@ class Weapons:
         self.projectiles = flying
 
     def _decide(self, player: int, timestamp_us: int, verdict: str, target: int | None) -> None:
-        self.counts[verdict] += 1
         kept = self._verdicts.setdefault(player, deque(maxlen=MOST_VERDICTS))
         kept.append(Verdict(timestamp_us, VERDICTS.index(verdict), target))
 

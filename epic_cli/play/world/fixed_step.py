@@ -14,9 +14,9 @@ class FixedStepLoop:
     The n-th step is due at ``first_us + n * step_us``, rounded to a microsecond once, so a step
     of 1/60 s does not drift. ``time_us`` is the time of the step taken last.
 
-    Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Client Update Loop. The log
-    takes a step as soon as more than its length has passed; here one is due when exactly that has
-    passed, since a simulated clock shows such times.
+    Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Synchronizing Client Update
+    Loop. The log takes a step as soon as more than its length has passed; here a step is due when
+    exactly that has passed, since a simulated clock shows such times.
 
     Raises ``ValueError`` for a step of no length.
     """

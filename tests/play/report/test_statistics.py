@@ -92,7 +92,7 @@ def test_dead_reckoning_is_right_until_something_unexpected() -> None:
             errors.append(math.dist(drawn, game.server.body(1).position))
     # what is extrapolated to now is up to a frame ahead of the server, which applies moves
     assert max(errors[:25]) <= 8 * 0.033
-    # for 200 ms he was thought to go on: 40 units/s^2 away from the old way
+    # for 200 ms he was thought to go on: 40 units/s^2 away from the old path
     assert max(errors[28:]) > 0.5 * 40 * 0.2**2
 
 
