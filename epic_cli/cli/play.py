@@ -99,8 +99,8 @@ def play(
         raise WrongUsage("--script and --trace cannot both be standard input")
     settings = make_settings(techniques, players, link, trace, seed)
     output.check([player.name for player in settings.players], duration)
-    read = read_script(script, settings)
-    settings = begin_with(settings, read, given)
+    parsed = read_script(script, settings)
+    settings = begin_with(settings, parsed, given)
     if _wants_screen(output.headless, script, given):
         from epic_cli.play_screen.program import play_on_terminal
 
@@ -112,7 +112,7 @@ def play(
             sys.stderr.write(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
-        run = HeadlessRun(settings, read, output.selection())
+        run = HeadlessRun(settings, parsed, output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"

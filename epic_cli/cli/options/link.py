@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
@@ -141,9 +141,8 @@ one_way_trace_options = group("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
 two_way_trace_options = group("trace", TraceOptions, *_TRACE)
 
 #: Without effect beside ``--trace``, and without it.
-_LINK_ALONE = ("latency", "jitter", "distribution", "correlation", "loss", "gemodel", "duplicate",
-               "reorder")  # fmt: skip
-_TRACE_ALONE = ("trace_by", "trace_end", "trace_flow", "trace_direction")
+_LINK_ALONE = [*(one.name for one in fields(LinkConditions) if one.name != "in_order"), "gemodel"]
+_TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
 
 
 def check_network(trace: TraceOptions, given: set[str]) -> None:
