@@ -26,7 +26,7 @@ COMMANDS = {
         "epic_cli.cli.replay", "Turn packets into what a player would see, one row per tick."
     ),
     "play": Entry(
-        "epic_cli.cli.play", "Play a small networked game: prediction, move replay, rewind."
+        "epic_cli.app.play", "Play a small networked game: prediction, move replay, rewind."
     ),
     "simulate": Entry(
         "epic_cli.cli.simulate", "Send movement over a bad network: packets with arrival times."

@@ -1,9 +1,9 @@
 """A bad network on purpose: movement, a sender, a link, and what arrives.
 
 Example:
-    >>> from epic_cli.network import Link, PathMovement, circle, simulate
+    >>> from epic_cli.network import Link, LinkConditions, PathMovement, circle, simulate
     >>> movement = PathMovement(circle(speed=5, size=3, seed=0))
-    >>> link = Link(latency=0.08, jitter=0.02, seed=1)
+    >>> link = Link(LinkConditions(latency=0.08, jitter=0.02), seed=1)
     >>> for packet in simulate(movement, send_rate=10, duration=0.2, channel=link):
     ...     print(packet.sequence, packet.position, packet.arrival)
     0 (3.0, 0.0, 0.0) 0.092922
@@ -11,30 +11,32 @@ Example:
     2 (2.834871, 0.981584, 0.0) 0.286387
 
 A program that drives a connection itself sends one packet at a time:
-    >>> up, down = Link(latency=0.05, purpose="up"), Link(latency=0.05, purpose="down")
+    >>> conditions = LinkConditions(latency=0.05)
+    >>> up, down = Link(conditions, purpose="up"), Link(conditions, purpose="down")
     >>> up.send(1.0)
     (1.05,)
 
 """
 
 from epic_cli.formats.csv_table import RefusedLine
-from epic_cli.network.link import Channel, Link
+from epic_cli.network.link import Channel, Link, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
+from epic_cli.network.random_paths import Strafe, Teleporting
 from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
 from epic_cli.network.simulation import Statistics, simulate
 from epic_cli.network.state import Movement, Snapshot, State
 from epic_cli.network.trace import Trace, TraceLink
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
-from epic_cli.network.wandering import Strafe, Teleporting
 
 __all__ = [
     "PATHS",
     "Channel",
     "GilbertElliott",
     "Link",
+    "LinkConditions",
     "Movement",
     "PathMovement",
     "Quantization",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from epic_cli.network.arithmetic import exponential, logarithm, normal_probability
+from epic_cli.network.portable_maths import exponential, logarithm, normal_probability
 from epic_cli.network.randomness import normal, stream
 
 Distribution = Literal["uniform", "normal", "pareto", "gamma"]

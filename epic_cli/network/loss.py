@@ -27,16 +27,6 @@ class GilbertElliott(NamedTuple):
     one_minus_h: float = 1.0
     one_minus_k: float = 0.0
 
-    @property
-    def share_bad(self) -> float:
-        """How many of the packets meet a bad link."""
-        return self.p / (self.p + self.r) if self.p else 0.0
-
-    @property
-    def share_lost(self) -> float:
-        """How many of the packets are lost in the long run."""
-        return self.share_bad * self.one_minus_h + (1 - self.share_bad) * self.one_minus_k
-
 
 class Losses:
     """Whether each packet is lost, one after the other.

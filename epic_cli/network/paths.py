@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from epic_cli.network.arithmetic import TURN, sine_cosine
+from epic_cli.network.portable_maths import TURN, sine_cosine
+from epic_cli.network.random_paths import Strafe, Teleporting
 from epic_cli.network.state import State
-from epic_cli.network.wandering import Strafe, Teleporting
 
 Path = Callable[[float], State]
 
@@ -27,7 +27,7 @@ def straight(speed: float, size: float, seed: int) -> Path:
 
 
 def circle(speed: float, size: float, seed: int) -> Path:
-    """Around the origin with the radius ``size``, counter-clockwise from (size, 0)."""
+    """Around the origin with radius ``size``, counter-clockwise from (size, 0)."""
     del seed
 
     def at(time: float) -> State:
@@ -38,9 +38,10 @@ def circle(speed: float, size: float, seed: int) -> Path:
 
 
 def figure_eight(speed: float, size: float, seed: int) -> Path:
-    """A lying eight (Gerono's lemniscate) from -size to size; ``speed`` is reached in its middle.
+    """A figure of eight on its side (Gerono's lemniscate), fastest in the middle: ``speed``.
 
-    x = size sin a, y = size sin a cos a, with a = time speed / (size sqrt 2).
+    x = size sin a, y = size sin a cos a, with a = time speed / (size sqrt 2); it is 2 ``size``
+    wide.
     """
     del seed
     turn_rate = speed * _HALF_SQRT_2 / size
@@ -57,7 +58,7 @@ def figure_eight(speed: float, size: float, seed: int) -> Path:
 
 
 def zigzag(speed: float, size: float, seed: int) -> Path:
-    """Legs of the length ``size``, by turns 45 degrees to the left and to the right of x."""
+    """Legs of length ``size``, alternately 45 degrees to the left and to the right of x."""
     del seed
     component = speed * _HALF_SQRT_2
 
@@ -73,7 +74,7 @@ def zigzag(speed: float, size: float, seed: int) -> Path:
 
 
 def stop_and_go(speed: float, size: float, seed: int) -> Path:
-    """Along x for the length ``size``, then as long a rest, and so on; starts and stops dead."""
+    """Runs ``size`` along x, rests for as long, and so on; starts and stops dead."""
     del seed
 
     def at(time: float) -> State:
@@ -87,7 +88,7 @@ def stop_and_go(speed: float, size: float, seed: int) -> Path:
 
 
 def jump(speed: float, size: float, seed: int) -> Path:
-    """A run along x with jumps of the height ``size``, z up, 9.81 units/s^2 down.
+    """A run along x with jumps of height ``size``, z up, 9.81 units/s^2 down.
 
     Each jump follows a run as long as itself. It takes off at sqrt(2 g size).
     """

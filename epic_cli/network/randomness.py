@@ -2,7 +2,7 @@
 
 Python promises that of ``random.Random.random()`` for a given seed (the notes on
 reproducibility in its documentation of ``random``), and of no other method. So everything else
-is made here, from ``random()`` and ``arithmetic``.
+is made here, from ``random()`` and ``portable_maths``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from epic_cli.network.arithmetic import logarithm
+from epic_cli.network.portable_maths import logarithm
 
 
 def stream(seed: int, purpose: str) -> Random:

@@ -1,4 +1,4 @@
-"""The sender: when it looks at the movement, and how it puts states into packets."""
+"""The sender: when it samples the movement, and how it puts states into packets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECIMALS = 6
 def sample(
     movement: Movement, rate: float | Fraction | None, duration: float = math.inf
 ) -> Iterator[Snapshot]:
-    """Looks at a movement ``rate`` times a second, from its start, for ``duration`` seconds.
+    """Samples a movement ``rate`` times a second, from its start, for ``duration`` seconds.
 
     The n-th time is start + n/rate. Without a rate, a recorded movement is taken as it stands.
     Raises ``ValueError`` where there is nothing recorded to take, or a rate is not above 0.
@@ -33,7 +33,7 @@ def sample(
             yield snapshot
         return
     if rate <= 0:
-        raise ValueError(f"the send rate is {rate}: it is above 0")
+        raise ValueError(f"the send rate is {rate}: it must be above 0")
     per, each = Fraction(rate).as_integer_ratio()
     number = 0
     while (time := movement.start + number * each / per) <= end:
@@ -42,7 +42,7 @@ def sample(
             yield snapshot
             number += 1
             continue
-        known = movement.next_known(time)  # a gap may be long: no look at each of its times
+        known = movement.next_known(time)  # a gap may be long: skip the times in it
         if known > end:
             return
         number = max(number + 1, math.ceil((known - movement.start) * per / each - 1e-6))
@@ -52,20 +52,20 @@ def sample(
 class SenderClock:
     """The sender's clock: what it shows at a time of the receiver's clock.
 
-    It is ``offset`` seconds ahead at time 0, and goes ``drift`` millionths (ppm) too fast.
+    It is ``offset`` seconds ahead at time 0, and runs ``drift`` millionths (ppm) too fast.
     """
 
     offset: float = 0.0
     drift: float = 0.0
 
-    def stamp(self, time: float) -> float:
+    def read(self, time: float) -> float:
         """What it shows at ``time``."""
         return time + (self.offset + self.drift * 1e-6 * time)
 
 
 @dataclass(frozen=True)
 class Quantization:
-    """The steps in which positions (length units) and velocities (units/s) are sent; 0: exact."""
+    """What positions (length units) and velocities (units/s) are rounded to; 0: exact."""
 
     position: float = 0.0
     velocity: float = 0.0
@@ -90,7 +90,7 @@ def _quantized(vector: Vector, step: float) -> Vector:
 
 @dataclass
 class Sender:
-    """Puts states into packets: stamps, steps, repeats and the marks of teleports.
+    """Puts states into packets: timestamps, rounding, repeats and the marks of teleports.
 
     ``repeats``: how often the last state is sent again when an entity does not move, before the
     sender falls silent about it; None: as long as it lasts. A packet is marked as a teleport
@@ -104,8 +104,8 @@ class Sender:
     _repeated: dict[str, int] = field(default_factory=dict)
 
     def packets(self, snapshot: Snapshot) -> Iterator[Packet]:
-        """The packets for one look at the movement, without sequence numbers and arrivals."""
-        stamp = round(self.clock.stamp(snapshot.time), DECIMALS)
+        """The packets for one sample of the movement, without sequence numbers and arrivals."""
+        sent = round(self.clock.read(snapshot.time), DECIMALS)
         for entity, truth in snapshot.states:
             state = self.quantization.apply(truth)
             last = self._last.get(entity)
@@ -116,4 +116,4 @@ class Sender:
                     continue
             self._last[entity] = state
             teleport = last is not None and last.teleports != state.teleports
-            yield Packet(state.position, state.velocity, stamp, entity=entity, teleport=teleport)
+            yield Packet(state.position, state.velocity, sent, entity=entity, teleport=teleport)

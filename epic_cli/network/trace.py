@@ -38,10 +38,10 @@ class TraceLink:
     """Sends packets as a recorded network did; time counts from the first packet sent.
 
     By ``packet``, the n-th packet has the delay of the trace's n-th. By ``time``, a packet has
-    that of the trace's last packet sent until then; of several sent at one time, packets sent at
-    one time have them in turn. So packets sent when the trace's were, arrive when they did. Packets
-    sent more often can overtake each other where the delay falls from one entry to the next;
-    ``in_order`` keeps them in order, as one queue would have.
+    that of the last packet that the trace had sent by then; where the trace sent several at one
+    moment, packets sent at one moment take theirs in turn. So packets that are sent when the
+    trace's were arrive when those did. Packets sent more often can overtake each other where the
+    delay falls from one entry to the next; ``in_order`` keeps them in order, as one queue would.
 
     After its last packet the trace begins again (``loop``), or nothing more is sent (``stop``):
     by time, that is a mean step after the last packet.

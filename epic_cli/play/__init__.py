@@ -1,4 +1,8 @@
-"""A small networked game: prediction, move replay, rewind and optimism over a bad network.
+"""A small networked game over a bad network: prediction, move replay, rewind and optimism.
+
+Rooms, each of which uses only those above it: ``world`` (what server and clients share), ``wire``
+(the packets), ``client`` and ``server``, ``match`` (who plays, over which links), ``report``.
+
 
 Example:
     >>> from epic_cli.play import Match, MatchSettings
@@ -9,7 +13,8 @@ Example:
 
 """
 
-from epic_cli.play.match import Match
-from epic_cli.play.settings import LinkConditions, MatchSettings, Seat
+from epic_cli.network.link import LinkConditions
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.settings import MatchSettings, PlayerConfig
 
-__all__ = ["LinkConditions", "Match", "MatchSettings", "Seat"]
+__all__ = ["LinkConditions", "Match", "MatchSettings", "PlayerConfig"]

@@ -1,9 +1,9 @@
-"""The two packets of the game as bytes, little-endian, and the refusal of all that is not one.
+"""The two packets of the game as bytes, little-endian, and the refusal of anything that is not one.
 
 Input packet, client to server:
 
     u8 1, u32 token, u32 sequence, u8 count (1 to 3), then each move, oldest first:
-        i64 stamp, i8 x, i8 y, u8 weapon, f64 aim x, f64 aim y, u8 views, then each view:
+        i64 timestamp, i8 x, i8 y, u8 weapon, f64 aim x, f64 aim y, u8 views, then each view:
             u8 player, u32 older, u32 newer, f64 fraction, u8 exact
 
 State packet, server to client:
@@ -11,12 +11,12 @@ State packet, server to client:
     u8 2, u32 token, u32 snapshot, i64 time, u8 echoes, i64 echo, u32 held,
     u8 players, each:     u8 player, f64 x y vx vy, i32 reload, i32 stun, i32 delta, u16 score
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
-    u8 verdicts, each:    i64 stamp, u8 code, u8 target (255: nobody)
+    u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: nobody)
 
 ``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one.
 
-Times are microseconds. The token is the secret of one connection: whoever does not know it
-cannot speak for its player. Sizes are bounded, and a packet must be used up to its last byte.
+Times are whole microseconds. The token is the secret of one connection: whoever does not know it
+cannot speak for its player. Sizes are bounded, and every byte of a packet must be used.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import math
 import struct
 from typing import Any, NamedTuple
 
-from epic_cli.play.moves import MOVES_IN_PACKET, Move
-from epic_cli.play.view import View
-from epic_cli.play.world import Body, Control, Weapon
+from epic_cli.play.world.moves import MOVES_IN_PACKET, Move
+from epic_cli.play.world.rules import Body, Control, Weapon
+from epic_cli.play.world.view import View
 
 MOST_PLAYERS = 8
 MOST_PROJECTILES = 64
@@ -52,7 +52,7 @@ class Malformed(ValueError):
 
 
 class InputPacket(NamedTuple):
-    """What a client sends: its newest moves (their durations are found by who receives them)."""
+    """What a client sends: its newest moves; the receiver works out their durations."""
 
     token: int
     sequence: int
@@ -60,11 +60,11 @@ class InputPacket(NamedTuple):
 
 
 class PlayerState(NamedTuple):
-    """A player in a snapshot; ``delta`` is how long before the snapshot this was true."""
+    """A player in a snapshot; this was true ``delta_us`` before it."""
 
     player: int
     body: Body
-    delta: int
+    delta_us: int
     score: int
 
 
@@ -80,9 +80,9 @@ class Projectile(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of the trigger pulled in the move with this stamp; ``target`` None: nobody."""
+    """What became of the trigger pulled in a move; ``target`` None: nobody was hit."""
 
-    stamp: int
+    timestamp_us: int
     code: int
     target: int | None
 
@@ -90,19 +90,19 @@ class Verdict(NamedTuple):
 class StatePacket(NamedTuple):
     """What the server sends: a snapshot, and for its receiver alone the echo and the verdicts.
 
-    ``echo`` is the stamp of the newest move that is in the state (None: no move yet). The book's
-    program sends it only when it is new; but where that packet is lost, the client would replay
-    moves that the next state contains. So it is always there, and ``fresh`` says that it has not
-    been sent before: only then does it measure the round trip, less ``held``, the time for which
-    the move has lain at the server.
+    ``echo_us`` is the timestamp of the newest move in the state (None: no move yet). The book's
+    program sends it only when it is new; but if that packet is lost, the client replays moves
+    that the next state contains. So it is always there, and ``fresh`` says that it has not been
+    sent before: only then does it measure the round trip, from which ``held_us``, the time that
+    the move spent at the server, is taken off.
     """
 
     token: int
     snapshot: int
-    time: int
-    echo: int | None
+    time_us: int
+    echo_us: int | None
     fresh: bool
-    held: int
+    held_us: int
     players: list[PlayerState]
     projectiles: list[Projectile]
     verdicts: list[Verdict]
@@ -117,7 +117,7 @@ def encode_input(packet: InputPacket) -> bytes:
     parts = [_INPUT_HEAD.pack(_INPUT, packet.token, packet.sequence, len(packet.moves))]
     for move in packet.moves:
         x, y, weapon, aim = move.control
-        parts.append(_MOVE.pack(move.stamp, x, y, weapon, *aim, len(move.views)))
+        parts.append(_MOVE.pack(move.timestamp_us, x, y, weapon, *aim, len(move.views)))
         parts += [_VIEW.pack(player, *view) for player, view in move.views]
     return b"".join(parts)
 
@@ -130,13 +130,13 @@ def decode_input(data: bytes) -> InputPacket:
     _require(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
     moves = [_decode_move(reader) for _ in range(count)]
     reader.finish()
-    stamps = [move.stamp for move in moves]
-    _require(stamps == sorted(set(stamps)), "moves out of order")
+    times = [move.timestamp_us for move in moves]
+    _require(times == sorted(set(times)), "moves out of order")
     return InputPacket(token, sequence, moves)
 
 
 def _decode_move(reader: _Reader) -> Move:
-    stamp, x, y, weapon, aim_x, aim_y, count = reader.take(_MOVE)
+    timestamp_us, x, y, weapon, aim_x, aim_y, count = reader.take(_MOVE)
     _require(abs(x) <= 1 and abs(y) <= 1, "a direction out of range")
     _require(weapon <= max(Weapon), "an unknown weapon")
     length = aim_x * aim_x + aim_y * aim_y
@@ -149,35 +149,36 @@ def _decode_move(reader: _Reader) -> Move:
         _require(0 <= fraction <= 1, "a fraction out of range")
         views.append((player, View(older, newer, fraction, bool(exact))))
     _require(len(dict(views)) == len(views), "two views of one player")
-    return Move(Control(x, y, Weapon(weapon), (aim_x, aim_y)), stamp, 0, tuple(views))
+    return Move(Control(x, y, Weapon(weapon), (aim_x, aim_y)), timestamp_us, 0, tuple(views))
 
 
 def encode_state(packet: StatePacket) -> bytes:
     """The bytes of a state packet."""
-    echoes = 0 if packet.echo is None else 1 + packet.fresh
-    head = (packet.token, packet.snapshot, packet.time, echoes, packet.echo or 0, packet.held)
+    echoes = 0 if packet.echo_us is None else 1 + packet.fresh
+    times = (packet.time_us, echoes, packet.echo_us or 0, packet.held_us)
+    head = (packet.token, packet.snapshot, *times)
     parts = [_STATE_HEAD.pack(_STATE, *head), _COUNT.pack(len(packet.players))]
-    for player, body, delta, score in packet.players:
-        parts.append(_PLAYER.pack(player, *body, delta, score))
+    for player, body, delta_us, score in packet.players:
+        parts.append(_PLAYER.pack(player, *body, delta_us, score))
     parts.append(_COUNT.pack(len(packet.projectiles)))
     parts += [_PROJECTILE.pack(*one) for one in packet.projectiles]
     parts.append(_COUNT.pack(len(packet.verdicts)))
-    for stamp, code, target in packet.verdicts:
-        parts.append(_VERDICT.pack(stamp, code, NOBODY if target is None else target))
+    for timestamp_us, code, target in packet.verdicts:
+        parts.append(_VERDICT.pack(timestamp_us, code, NOBODY if target is None else target))
     return b"".join(parts)
 
 
 def decode_state(data: bytes) -> StatePacket:
     """A state packet; raises ``Malformed``."""
     reader = _Reader(data)
-    kind, token, snapshot, time, echoes, echo, held = reader.take(_STATE_HEAD)
+    kind, token, snapshot, time_us, echoes, echo_us, held_us = reader.take(_STATE_HEAD)
     _require(kind == _STATE, "not a state packet")
     players = []
     for _ in range(reader.count(MOST_PLAYERS)):
-        player, x, y, vx, vy, reload, stun, delta, score = reader.take(_PLAYER)
+        player, x, y, vx, vy, reload_us, stun_us, delta_us, score = reader.take(_PLAYER)
         _require(_is_sane(x, y, vx, vy), "a number out of range")
-        body = Body(x, y, vx, vy, reload, stun)
-        players.append(PlayerState(player, body, delta, score))
+        body = Body(x, y, vx, vy, reload_us, stun_us)
+        players.append(PlayerState(player, body, delta_us, score))
     projectiles = []
     for _ in range(reader.count(MOST_PROJECTILES)):
         one = Projectile(*reader.take(_PROJECTILE))
@@ -185,13 +186,13 @@ def decode_state(data: bytes) -> StatePacket:
         projectiles.append(one)
     verdicts = []
     for _ in range(reader.count(MOST_VERDICTS)):
-        stamp, code, target = reader.take(_VERDICT)
+        timestamp_us, code, target = reader.take(_VERDICT)
         _require(code < len(VERDICTS), "an unknown verdict")
-        verdicts.append(Verdict(stamp, code, None if target == NOBODY else target))
+        verdicts.append(Verdict(timestamp_us, code, None if target == NOBODY else target))
     reader.finish()
     _require(echoes <= 2, "an unknown kind of echo")
-    heard = (echo if echoes else None, echoes == 2, held)
-    return StatePacket(token, snapshot, time, *heard, players, projectiles, verdicts)
+    echo = (echo_us if echoes else None, echoes == 2, held_us)
+    return StatePacket(token, snapshot, time_us, *echo, players, projectiles, verdicts)
 
 
 def _is_sane(*values: float) -> bool:

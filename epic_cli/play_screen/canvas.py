@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.play.arena import Arena, Point
-from epic_cli.play.scene import Scene
+from epic_cli.play.report.scene import Scene
+from epic_cli.play.world.arena import Arena, Point
 
 #: A style and a text, as prompt_toolkit takes them.
 Fragment = tuple[str, str]
@@ -41,12 +41,12 @@ class Canvas:
             self._draw_line(scene.arena, beam.start, beam.end, beam.hit)
             if beam.seen:
                 self._put(scene.arena, beam.seen, self._symbols["seen"], "class:hit")
-        for place in scene.projectiles:
-            self._put(scene.arena, place, "*", "class:throw")
+        for position in scene.projectiles:
+            self._put(scene.arena, position, "*", "class:throw")
         for marker in scene.markers:
             name = marker.name.lower() if marker.ghost else marker.name
             style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
-            self._put(scene.arena, marker.place, name[:1], style)
+            self._put(scene.arena, marker.position, name[:1], style)
         return self._framed(scene.title)
 
     def _draw_walls(self, arena: Arena) -> None:
@@ -62,12 +62,15 @@ class Canvas:
         steps = 2 * max(self._columns, self._lines)
         for step in range(1, steps):
             share = step / steps
-            place = (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
-            self._put(arena, place, self._symbols["beam"], "class:hit" if hit else "class:shot")
+            position = (
+                start[0] + (end[0] - start[0]) * share,
+                start[1] + (end[1] - start[1]) * share,
+            )
+            self._put(arena, position, self._symbols["beam"], "class:hit" if hit else "class:shot")
 
-    def _put(self, arena: Arena, place: Point, symbol: str, style: str) -> None:
-        column = math.floor(place[0] / arena.width * self._columns)
-        line = math.floor((1 - place[1] / arena.height) * self._lines)
+    def _put(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
+        column = math.floor(position[0] / arena.width * self._columns)
+        line = math.floor((1 - position[1] / arena.height) * self._lines)
         if 0 <= column < self._columns and 0 <= line < self._lines:
             self._cells[line][column] = (symbol, style)
 

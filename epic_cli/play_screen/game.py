@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from epic_cli.play.changes import Change
-from epic_cli.play.match import Match
-from epic_cli.play.recorder import Recorder
-from epic_cli.play.report import Tally
-from epic_cli.play.scene import Flashes, scenes
-from epic_cli.play.settings import MatchSettings
-from epic_cli.play.world import Weapon
+from epic_cli.play.match.changes import Change
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.recorder import Recorder
+from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.report.scene import Flashes, scenes
+from epic_cli.play.report.statistics import MatchStatistics
+from epic_cli.play.world.rules import Weapon
 from epic_cli.play_screen.canvas import Canvas, Fragment
-from epic_cli.play_screen.pilot import Pilot
+from epic_cli.play_screen.keyboard import KeyboardInput
 from epic_cli.play_screen.status import KEYS, conditions, figures, news, techniques
 from epic_cli.play_screen.switches import Switches
 
@@ -20,7 +20,7 @@ SMALLEST = (80, 24)
 _STATUS_LINES = 5
 _LARGEST_ARENA = (64, 34)
 
-#: After a pause (a suspended program, a slow machine) the match does not catch up.
+#: Seconds. After a longer pause (a suspended program, a slow machine) the match does not catch up.
 LONGEST_STEP = 0.25
 
 _DIRECTIONS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0), ".": (0, 0)}
@@ -31,46 +31,46 @@ class Game:
 
     def __init__(self, settings: MatchSettings, player: str, symbols: dict[str, str]) -> None:
         self._beginning = settings
-        self._pilot = Pilot()
-        self._recorder = Recorder(player, self._pilot)
-        self.match = Match(settings, hands={player: self._recorder})
+        self._keyboard = KeyboardInput()
+        self._recorder = Recorder(player, self._keyboard)
+        self.match = Match(settings, controllers={player: self._recorder})
         self._recorder.match = self.match
         self.match.on_change = self._recorder.changed
-        self.tally = Tally(self.match)
-        self.match.on_frame = self.tally.add_frame
+        self.statistics = MatchStatistics(self.match)
+        self.match.on_frame = self.statistics.add_frame
         self._switches = Switches(settings)
         self._symbols = symbols
         self._flashes = Flashes(settings.rules.arena)
-        self.you = next(place for place in self.match.places if place.seat.name == player)
-        self._other = next(place for place in self.match.places if place is not self.you)
+        self.you = self.match.participants[self.match.names.index(player)]
+        self._other = next(one for one in self.match.participants if one is not self.you)
         self._news = ""
         self._real_time: float | None = None
 
     @property
     def script(self) -> str:
-        """The match so far, as a script that gives it again."""
+        """The match so far, as a script that reproduces it."""
         return self._recorder.script(self._beginning)
 
     def advance(self, real_time: float) -> None:
-        """Lets the match go on to this time (seconds, of any clock that goes on)."""
+        """Lets every machine catch up with this time (seconds, of any steady clock)."""
         if self._real_time is None:
             self._real_time = real_time
         passed = min(max(real_time - self._real_time, 0.0), LONGEST_STEP)
         self._real_time = real_time
-        self.match.run_until(self.match.now / 1_000_000 + passed)
+        self.match.run_until(self.match.now + passed)
         for event in self.match.take_events():
-            self.tally.add_event(event)
+            self.statistics.add_event(event)
             self._flashes.add(event)
             self._news = news(event) or self._news
 
     def press(self, key: str) -> None:
         """A key: a direction, a trigger, a switch; others do nothing."""
         if key in _DIRECTIONS:
-            self._pilot.steer(*_DIRECTIONS[key])
+            self._keyboard.steer(*_DIRECTIONS[key])
         elif key == "space":
-            self._pilot.trigger(Weapon.SHOT)
+            self._keyboard.trigger(Weapon.SHOT)
         elif key == "x":
-            self._pilot.trigger(Weapon.THROW)
+            self._keyboard.trigger(Weapon.THROW)
         else:
             self.change(self._switches.press(key, self.match.settings))
 
@@ -94,7 +94,7 @@ class Game:
         gap: list[Fragment] = [("", " ")]
         screen = [left + gap + middle + gap + right for left, middle, right in zip(*drawn)]  # noqa: B905
         texts = (
-            ("", figures(self.tally, self.you, self._other)),
+            ("", figures(self.statistics, self.you, self._other)),
             ("class:news", self._news),
             ("", conditions(self.match)),
             ("", techniques(self.match)),

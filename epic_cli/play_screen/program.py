@@ -16,12 +16,14 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
-from epic_cli.play.settings import MatchSettings
+from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.report.statistics import Figure
+from epic_cli.play.world.fixed_step import FixedStepLoop
+from epic_cli.play.world.times import SECOND_US, to_seconds, to_us
 from epic_cli.play_screen.canvas import ASCII, UNICODE
 from epic_cli.play_screen.game import Game
-from epic_cli.views.play_rows import summary
 
-FRAMES_A_SECOND = 30
+PICTURES_PER_SECOND = 30
 
 _STYLE = Style.from_dict(
     {
@@ -44,11 +46,12 @@ _ARROWS_AND_SWITCHES = ("up", "down", "left", "right", ".", "space", "x", *"lLjJ
 
 
 class Ended(NamedTuple):
-    """How a game ended: by Ctrl-C or not, the match as a script, and its figures as text."""
+    """How a game ended: by Ctrl-C or not, the match as a script, your figures, all bumps."""
 
     interrupted: bool
     script: str
-    summary: str
+    figures: list[Figure]
+    bumps: int
 
 
 def play_on_terminal(settings: MatchSettings, player: str, color: bool) -> Ended:
@@ -57,15 +60,14 @@ def play_on_terminal(settings: MatchSettings, player: str, color: bool) -> Ended
     program = _Program(Game(settings, player, UNICODE if is_unicode else ASCII), color)
     interrupted = asyncio.run(program.run())
     game = program.game
-    text = summary(game.tally.figures(game.you), game.tally.bumps)
-    return Ended(interrupted, game.script, text)
+    figures = game.statistics.figures(game.you)
+    return Ended(interrupted, game.script, figures, game.statistics.bumps)
 
 
 class _Program:
     """A prompt_toolkit application around a game.
 
-    What goes wrong anywhere ends the application first, and is raised when the terminal is as it
-    was.
+    An error anywhere ends the application first, and is raised once the terminal is restored.
     """
 
     def __init__(self, game: Game, color: bool) -> None:
@@ -86,23 +88,24 @@ class _Program:
         for number in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError):  # where there are no such signals
                 loop.add_signal_handler(number, self._exit, True)
-        drawing = asyncio.create_task(self._draw_frames())
+        drawing = asyncio.create_task(self._draw_pictures())
         try:
             return await self._application.run_async(handle_sigint=True)
         finally:
             drawing.cancel()
 
-    async def _draw_frames(self) -> None:
-        loop = asyncio.get_running_loop()
-        start, frame = loop.time(), 0
+    async def _draw_pictures(self) -> None:
+        time = asyncio.get_running_loop().time
+        pictures = FixedStepLoop(SECOND_US // PICTURES_PER_SECOND, to_us(time()))
         try:
             while True:
-                self.game.advance(loop.time())
+                while pictures.advance(to_us(time())):
+                    pass  # what was missed while the machine was busy is not drawn
+                self.game.advance(time())
                 size = self._application.output.get_size()
                 self._picture = _joined(self.game.lines(size.columns, size.rows))
                 self._application.invalidate()
-                frame = max(frame + 1, int((loop.time() - start) * FRAMES_A_SECOND))
-                await asyncio.sleep(max(start + frame / FRAMES_A_SECOND - loop.time(), 0.0))
+                await asyncio.sleep(max(to_seconds(pictures.due_us) - time(), 0.0))
         except Exception as error:  # it is raised again by run_async
             self._fail(error)
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.play.events import Event
-from epic_cli.play.match import Match, Place
-from epic_cli.play.report import Tally
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.participant import Participant
+from epic_cli.play.report.statistics import MatchStatistics
+from epic_cli.play.world.events import Event
 
-KEYS = "arrows: run   .: stop   space: shoot   x: throw   capitals: less   q: quit"
+KEYS = "arrows: run   .: stop   space: shoot   x: throw   Shift: less   q: quit"
 
 
-def figures(tally: Tally, you: Place, other: Place) -> str:
+def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> str:
     """Round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
     link = you.up.delays.mean + you.down.delays.mean
-    drawn, shots = tally.remote(you.seat.name, other.seat.name), tally.shots(you.seat.name)
+    drawn = statistics.remote(you.config.name, other.config.name)
+    shots = statistics.shots(you.config.name)
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
     mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
     return (
         f"rtt {1000 * client.round_trip_estimate:.0f}/{1000 * link:.0f} ms"
         f"  corrected {local.corrections} (most {local.largest:.2f})"
-        f"  {other.seat.name} off {mean:.2f}, late {lag}"
+        f"  {other.config.name} off {mean:.2f}, late {lag}"
         f"  hits {shots.rewound}, plain {shots.present}, of {shots.judged}"
     )
 
@@ -53,14 +55,14 @@ def techniques(match: Match) -> str:
 
 def _about_shot(event: Event) -> str:
     details = event.details
-    told = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
+    text = f"{event.player}'s shot {'HITS' if details['hit'] else 'MISSES'}"
     if not details["rewound"] and not details["present"]:
-        return f"{told}, with rewind and without"
+        return f"{text}, with rewind and without"
     with_rewind, without = ("hit" if details[one] else "miss" for one in ("rewound", "present"))
-    told += f" (with rewind {with_rewind}, without {without})"
+    text += f" (with rewind: {with_rewind}, without: {without})"
     if details["rewound"]:
-        told += f"; he had moved {float(details['moved']):.2f}"
-    return told + (", behind cover" if details["behind_cover"] else "")
+        text += f"; the victim had moved {float(details['moved']):.2f}"
+    return text + (", behind cover" if details["behind_cover"] else "")
 
 
 def news(event: Event) -> str:
@@ -71,7 +73,7 @@ def news(event: Event) -> str:
     sentences = {
         "bump": f"{who} bumps into {details.get('other')}",
         "throw hit": f"{who}'s throw hits {details.get('victim')}",
-        "tell refused": f"the server refuses {who}'s trigger: {details.get('reason')}",
+        "tell refused": f"the server refuses to fire for {who}: {details.get('reason')}",
         "correction": f"{who} is corrected by {details.get('size', 0.0):.3f}",
         "set": f"set {details.get('change')}",
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from epic_cli.play.changes import Change
-from epic_cli.play.settings import MatchSettings
+from epic_cli.play.match.changes import Change
+from epic_cli.play.match.settings import MatchSettings
 
 #: The steps through which a key goes.
 LATENCIES = (0.0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from epic_cli.formats.writing import csv_field, number
-from epic_cli.play.events import Event
-from epic_cli.play.report import Figure, Row, Shot
+from epic_cli.play.report.rows import Row
+from epic_cli.play.report.statistics import Figure, Shot
+from epic_cli.play.world.events import Event
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 

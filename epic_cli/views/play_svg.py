@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from epic_cli.play.arena import RADIUS, Point
-from epic_cli.play.scene import Scene
+from epic_cli.play.match.match import Match
+from epic_cli.play.report.scene import Scene
+from epic_cli.play.world.arena import RADIUS, Point
 
 _SCALE = 12.0  # pixels a length unit
 _GAP, _HEAD, _FOOT = 16.0, 28.0, 24.0
@@ -20,11 +21,22 @@ _STYLE = (
 )
 
 
+def caption(match: Match) -> list[str]:
+    """What stands under the picture of a match: when, under which conditions, and a key."""
+    settings = match.settings
+    return [
+        f"{match.now:g} s, latency {1000 * settings.link.latency:g} ms,"
+        f" {settings.send_rate:g} states a second, {settings.local},"
+        f" {settings.remote_strategy}, rewind {'on' if settings.rewind else 'off'}",
+        "dashed: where the server has them; red circle: where the shooter saw his victim",
+    ]
+
+
 def picture(scenes: Sequence[Scene], lines: Sequence[str]) -> str:
     """An SVG picture of the scenes side by side, with lines of text under them.
 
     Players are discs with their names; a dashed circle is where the server has a player, a red
-    circle where the shooter saw the one whom he hit.
+    circle where the shooter saw the player whom he hit.
     """
     arena = scenes[0].arena
     width, height = arena.width * _SCALE, arena.height * _SCALE
@@ -73,24 +85,24 @@ class _Panel:
             parts.append(f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
             if beam.seen:
                 parts.append(self._circle(beam.seen, RADIUS, 'class="seen"'))
-        parts += [self._circle(place, 0.25, 'class="throw"') for place in scene.projectiles]
+        parts += [self._circle(position, 0.25, 'class="throw"') for position in scene.projectiles]
         for marker in scene.markers:
             color = self._colors[marker.name]
             if marker.ghost:
                 style = f'class="ghost" stroke="{color}"'
-                parts.append(self._circle(marker.place, RADIUS, style))
+                parts.append(self._circle(marker.position, RADIUS, style))
                 continue
-            parts.append(self._circle(marker.place, RADIUS, f'fill="{color}"'))
-            x, y = self._at((marker.place[0] + RADIUS, marker.place[1] + RADIUS))
+            parts.append(self._circle(marker.position, RADIUS, f'fill="{color}"'))
+            x, y = self._at((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
             parts.append(f'<text x="{x}" y="{y}">{escape(marker.name)}</text>')
         return parts
 
-    def _circle(self, place: Point, radius: float, style: str) -> str:
-        x, y = self._at(place)
+    def _circle(self, position: Point, radius: float, style: str) -> str:
+        x, y = self._at(position)
         return f'<circle {style} cx="{x}" cy="{y}" r="{_n(radius)}"/>'
 
-    def _at(self, place: Point) -> tuple[str, str]:
-        return _n(place[0]), _n(self._scene.arena.height - place[1])
+    def _at(self, position: Point) -> tuple[str, str]:
+        return _n(position[0]), _n(self._scene.arena.height - position[1])
 
 
 def _n(length: float) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-from epic_cli.play import LinkConditions, Match, MatchSettings, Seat
+from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
 from epic_cli.play_screen.canvas import UNICODE
 from epic_cli.play_screen.game import Game
 
@@ -18,18 +18,19 @@ LINK = LinkConditions(latency=0.1, jitter=0.02, loss=0.02)
 SECONDS = 30
 
 
-def seats(count: int) -> tuple[Seat, ...]:
+def players(count: int) -> tuple[PlayerConfig, ...]:
     """One hunter, the others run about."""
     spots = [(3.0 + 3 * (n % 7), 12.0 if n < 7 else 20.0) for n in range(count)]
     return tuple(
-        Seat("ABCDEFGH"[n], spot, "hunter" if n == 0 else "runner") for n, spot in enumerate(spots)
+        PlayerConfig("ABCDEFGH"[n], spot, "hunter" if n == 0 else "runner")
+        for n, spot in enumerate(spots)
     )
 
 
 def main() -> None:
     """Prints the table."""
     for count in (2, 4, 8):
-        match = Match(MatchSettings(seats=seats(count), link=LINK))
+        match = Match(MatchSettings(players=players(count), link=LINK))
         started = time.process_time()
         match.run_until(SECONDS)
         took = time.process_time() - started
@@ -37,7 +38,7 @@ def main() -> None:
             f"{count} players without a screen: {SECONDS / took:.0f} times as fast as it is played"
         )
     for size in ((80, 24), (120, 40), (240, 70)):
-        game = Game(MatchSettings(seats=seats(2), link=LINK), "A", UNICODE)
+        game = Game(MatchSettings(players=players(2), link=LINK), "A", UNICODE)
         started = time.process_time()
         for frame in range(SECONDS * 30):
             game.advance(frame / 30)

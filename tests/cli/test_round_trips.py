@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-from support.typed_session import TypedSession
 from support.running import epic
+from support.typed_session import TypedSession
 
 from epic_cli import Packet
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat, make_reader, make_writer

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from epic_cli.network import GilbertElliott, Link
+from epic_cli.network import GilbertElliott, Link, LinkConditions
 
 TIMES = [n / 50 for n in range(20_000)]
 
 
-def sent(**conditions: Any) -> list[tuple[float, ...]]:
-    link = Link(**conditions)
+def sent(*, seed: int = 0, purpose: str = "link", **conditions: Any) -> list[tuple[float, ...]]:
+    link = Link(LinkConditions(**conditions), seed=seed, purpose=purpose)
     return [link.send(time) for time in TIMES]
 
 
@@ -28,7 +28,13 @@ def test_latency_alone_is_constant() -> None:
 
 
 def test_same_seed_same_link() -> None:
-    conditions = {"latency": 0.1, "jitter": 0.05, "loss": 0.1, "duplicate": 0.1, "reorder": 0.1}
+    conditions: dict[str, Any] = {
+        "latency": 0.1,
+        "jitter": 0.05,
+        "loss": 0.1,
+        "duplicate": 0.1,
+        "reorder": 0.1,
+    }
     assert sent(**conditions, seed=3) == sent(**conditions, seed=3)
     assert sent(**conditions, seed=3) != sent(**conditions, seed=4)
     assert sent(**conditions, purpose="up") != sent(**conditions, purpose="down")
@@ -64,7 +70,7 @@ def test_reordered_packets_have_no_delay() -> None:
 
 
 def test_in_order_nothing_overtakes() -> None:
-    conditions = {"latency": 0.1, "jitter": 0.1, "loss": 0.1, "duplicate": 0.1}
+    conditions: dict[str, Any] = {"latency": 0.1, "jitter": 0.1, "loss": 0.1, "duplicate": 0.1}
     free = [time for pair in sent(**conditions) for time in pair]
     kept = [time for pair in sent(**conditions, in_order=True) for time in pair]
     assert any(b < a for a, b in itertools.pairwise(free))
@@ -97,4 +103,4 @@ def test_it_never_ends() -> None:
 )
 def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Link(**conditions)
+        LinkConditions(**conditions)

@@ -15,6 +15,7 @@ from epic_cli.network import (
     PATHS,
     GilbertElliott,
     Link,
+    LinkConditions,
     PathMovement,
     Quantization,
     Sender,
@@ -31,17 +32,11 @@ from epic_cli.network.trace import TRACE_BY
 
 HERE = Path(__file__).parent
 
-BAD: dict[str, Any] = {
-    "latency": 0.1,
-    "jitter": 0.06,
-    "loss": 0.1,
-    "duplicate": 0.05,
-    "reorder": 0.02,
-}
+BAD = LinkConditions(latency=0.1, jitter=0.06, loss=0.1, duplicate=0.05, reorder=0.02)
 
 
-def bad_link(**more: Any) -> Link:
-    return Link(**BAD, **more)
+def bad_link(seed: int = 0) -> Link:
+    return Link(BAD, seed=seed)
 
 
 def line() -> PathMovement:
@@ -171,9 +166,8 @@ def test_golden(name: str) -> None:
     case = GOLDEN[name]
     movement = PathMovement(PATHS[case["path"]](5.0, 2.0, case["seed"]))
     sender = Sender(SenderClock(1, 100), Quantization(0.001))
-    packets = simulate(
-        movement, duration=2, channel=Link(**case["link"], seed=case["seed"]), sender=sender
-    )
+    link = Link(LinkConditions(**case["link"]), seed=case["seed"])
+    packets = simulate(movement, duration=2, channel=link, sender=sender)
     writer = TextWriter()
     found = b"".join(map(writer.row, packets))
     assert found == (HERE / "golden" / f"{name}.txt").read_bytes()

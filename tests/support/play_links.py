@@ -6,10 +6,10 @@ import io
 from collections.abc import Callable, Collection
 from typing import Any
 
-from epic_cli.play import Match, MatchSettings, Seat
-from epic_cli.play.arena import Arena
-from epic_cli.play.script import Script, parse_script
-from epic_cli.play.world import Rules
+from epic_cli.play import Match, MatchSettings, PlayerConfig
+from epic_cli.play.match.script import Script, parse_script
+from epic_cli.play.world.arena import Arena
+from epic_cli.play.world.rules import Rules
 
 OPEN = Rules(Arena(1000.0, 1000.0))
 
@@ -41,8 +41,10 @@ def script(text: str, players: str = "AB") -> Script:
     return parse_script(io.BytesIO(text.encode()), players)
 
 
-def match(text: str = "", seats: tuple[Seat, ...] | None = None, **settings: Any) -> Match:
+def match(
+    text: str = "", players: tuple[PlayerConfig, ...] | None = None, **settings: Any
+) -> Match:
     """A match in the open, with B far away, played by a script."""
-    seats = seats or (Seat("A", (300.0, 300.0)), Seat("B", (600.0, 600.0)))
+    players = players or (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (600.0, 600.0)))
     settings.setdefault("rules", OPEN)
-    return Match(MatchSettings(seats=seats, **settings), script(text))
+    return Match(MatchSettings(players=players, **settings), script(text))

@@ -90,3 +90,13 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)
+
+
+def seed_option(meaning: str) -> Decorator:
+    """``--seed``."""
+    return click.option(
+        "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help=meaning
+    )
+
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -40,6 +41,15 @@ class OptionGroup:
 def group(name: str, make: Callable[..., object], *options: Decorator) -> OptionGroup:
     """A group of these options."""
     return OptionGroup(name, make, options)
+
+
+def given_options(context: click.Context) -> set[str]:
+    """The names of the options that were given: by hand, by the environment, by a file."""
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) != ParameterSource.DEFAULT
+    }
 
 
 def apply(command: Command, *options: Decorator) -> Command:

@@ -1,75 +1,109 @@
-"""The options of a link, simulated or recorded, which several commands have."""
+"""A link, simulated or recorded: the options that ``simulate`` and ``play`` have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
 
+from epic_cli.cli.options.groups import Decorator, group
 from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.trace import TRACE_BY, TRACE_ENDS
+from epic_cli.network.link import LinkConditions
+from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
+from epic_cli.network.trace_file import DIRECTIONS, Direction
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import GilbertElliottLoss, Seconds, Share
 
-Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+def link_options(latency: str, meaning: str) -> Decorator:
+    """A simulated link in the words of netem, as ``link: LinkConditions``.
 
-def latency_option(default: str, meaning: str) -> Option:
-    """``--latency``, whose default and meaning differ from command to command."""
-    return click.option(
-        "--latency", type=Seconds(0, 60), default=default, show_default=True, help=meaning
+    The default and the meaning of the latency differ from command to command.
+    """
+    return group(
+        "link",
+        _conditions,
+        click.option(
+            "--latency", type=Seconds(0, 60), default=latency, show_default=True, help=meaning
+        ),
+        click.option(
+            "--jitter",
+            type=Seconds(0, 60),
+            default="0",
+            show_default=True,
+            help="The standard deviation of the delay; for uniform, its largest deviation.",
+        ),
+        click.option(
+            "--distribution",
+            type=click.Choice(DISTRIBUTIONS),
+            default="uniform",
+            show_default=True,
+            help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
+        ),
+        click.option(
+            "--correlation",
+            type=Share(0.9999),
+            default="0",
+            show_default=True,
+            help="How similar the delays of successive packets are.",
+        ),
+        click.option(
+            "--loss",
+            type=Share(),
+            default="0",
+            show_default=True,
+            help="Lose this share at random.",
+        ),
+        click.option(
+            "--gemodel",
+            type=GilbertElliottLoss(),
+            help="Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss"
+            " when bad (1), 1-K loss when good (0).",
+        ),
+        click.option(
+            "--duplicate",
+            type=Share(),
+            default="0",
+            show_default=True,
+            help="Send this share twice.",
+        ),
+        click.option(
+            "--reorder",
+            type=Share(),
+            default="0",
+            show_default=True,
+            help="Deliver this share at once, ahead of those in flight.",
+        ),
+        click.option(
+            "--in-order", is_flag=True, help="Let no packet overtake another, as in a single queue."
+        ),
     )
 
 
-#: A simulated link, in the words of netem.
-LINK: tuple[Option, ...] = (
-    click.option(
-        "--jitter",
-        type=Seconds(0, 60),
-        default="0",
-        show_default=True,
-        help="The delay's standard deviation; for uniform its greatest deviation.",
-    ),
-    click.option(
-        "--distribution",
-        type=click.Choice(DISTRIBUTIONS),
-        default="uniform",
-        show_default=True,
-        help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
-    ),
-    click.option(
-        "--correlation",
-        type=Share(0.9999),
-        default="0",
-        show_default=True,
-        help="How alike the delays of neighbours are.",
-    ),
-    click.option(
-        "--loss", type=Share(), default="0", show_default=True, help="Lose this share at random."
-    ),
-    click.option(
-        "--gemodel",
-        type=GilbertElliottLoss(),
-        help="Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss"
-        " when bad (1), 1-K loss when good (0).",
-    ),
-    click.option(
-        "--duplicate", type=Share(), default="0", show_default=True, help="Send this share twice."
-    ),
-    click.option(
-        "--reorder",
-        type=Share(),
-        default="0",
-        show_default=True,
-        help="Let this share arrive at once, ahead of those in flight.",
-    ),
-    click.option(
-        "--in-order", is_flag=True, help="Let no packet overtake another, as in one queue."
-    ),
-)
+def _conditions(
+    *, loss: float, gemodel: GilbertElliott | None, **conditions: Any
+) -> LinkConditions:
+    return LinkConditions(loss=gemodel or loss, **conditions)
 
-#: A recorded network in its place.
-TRACE: tuple[Option, ...] = (
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """A recorded network in the link's place; ``trace`` is its file, None: there is none."""
+
+    trace: str | None
+    trace_by: TraceBy
+    trace_end: TraceEnd
+    trace_flow: str | None
+    trace_direction: Direction = "down"
+
+    def link(self, trace: Trace, in_order: bool) -> TraceLink:
+        """A link that carries packets as this network did."""
+        return TraceLink(trace, self.trace_by, self.trace_end, in_order)
+
+
+_TRACE: tuple[Decorator, ...] = (
     click.option(
         "--trace",
         type=click.Path(),
@@ -89,7 +123,33 @@ TRACE: tuple[Option, ...] = (
         type=click.Choice(TRACE_ENDS),
         default="loop",
         show_default=True,
-        help="After its last packet begin the recorded network again, or stop.",
+        help="After its last packet, start the recorded network again, or stop.",
     ),
-    click.option("--trace-flow", metavar="NAME", help="The flow, where the file has several."),
+    click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
 )
+
+_TRACE_DIRECTION = click.option(
+    "--trace-direction",
+    type=click.Choice(DIRECTIONS),
+    default="down",
+    show_default=True,
+    help="Which direction, if the file has both.",
+)
+
+#: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
+one_way_trace_options = group("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
+two_way_trace_options = group("trace", TraceOptions, *_TRACE)
+
+#: Without effect beside ``--trace``, and without it.
+_LINK_ALONE = [*(one.name for one in fields(LinkConditions) if one.name != "in_order"), "gemodel"]
+_TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
+
+
+def check_network(trace: TraceOptions, given: set[str]) -> None:
+    """Refuses options that would have no effect; ``given`` are the names of those given."""
+    reason = "does not go with --trace" if trace.trace else "needs --trace"
+    for name in _LINK_ALONE if trace.trace else _TRACE_ALONE:
+        if name in given:
+            raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
+    if "gemodel" in given and "loss" in given:
+        raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")

@@ -1,38 +1,30 @@
-"""The options of ``epic play``, in groups: techniques, players, link, output."""
+"""The options of ``epic play`` alone: techniques, players, output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.link import LINK, TRACE, latency_option
+from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.play.client.prediction import LOCAL_MODES
+from epic_cli.play.report.headless import COLUMNS, Selection, Show
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLength
 from epic_cli.terminal.quantities import Duration, Rate, Seconds
+from epic_cli.views.play_rows import FORMATS
 
-LINK_OPTIONS = (
-    "latency",
-    "jitter",
-    "distribution",
-    "correlation",
-    "loss",
-    "gemodel",
-    "duplicate",
-    "reorder",
-)
-TRACE_OPTIONS = ("trace_by", "trace_end", "trace_flow")
-
-#: A row per frame, one line per event, shots alone, or the figures.
-SHOWN = ("rows", "events", "shots", "summary")
-
-_TECHNIQUES = (
+technique_options = group(
+    "techniques",
+    TechniqueOptions,
     click.option(
         "--local",
-        type=click.Choice(["dumb-terminal", "predicted", "reconciled"]),
+        type=click.Choice(LOCAL_MODES),
         default="reconciled",
         show_default=True,
-        help="How one's own player is shown: where the server last said, predicted at once, or"
+        help="How your own player is shown: where the server last put him, predicted at once, or"
         " predicted and reconciled by move replay.",
     ),
     click.option(
@@ -40,7 +32,7 @@ _TECHNIQUES = (
         type=Seconds(0, 10),
         default="0",
         show_default=True,
-        help="Smooth a correction over so long; 0: at once.",
+        help="Spread a correction over this time; 0: apply it at once.",
     ),
     click.option(
         "-s",
@@ -70,82 +62,126 @@ _TECHNIQUES = (
         type=Seconds(0, 60),
         default="1",
         show_default=True,
-        help="How far the server can rewind.",
+        help="How far back the server can rewind.",
     ),
     click.option(
         "--send-rate",
         type=Rate(0.5, 1000),
         default="20",
         show_default=True,
-        help="How often a second the server sends the state.",
+        help="How many times a second the server sends the state.",
     ),
     click.option(
         "--step",
         type=TickLength(),
         default=(33, 1000),
-        help="The step of the simulation and the time between two frames: 33ms, 1/60 or 60hz; 5"
-        " to 100 ms.  [default: 33ms]",
+        help="The simulation's step and the time between frames: 33ms, 1/60 or 60hz; 5 to 100 ms."
+        "  [default: 33ms]",
     ),
 )
 
-_PLAYERS = (
-    click.option(
-        "--script",
-        type=click.Path(),
-        metavar="FILE",
-        help="Inputs over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
-        "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
-    ),
+script_option = click.option(
+    "--script",
+    type=click.Path(),
+    metavar="FILE",
+    help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
+    "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
+)
+
+player_options = group(
+    "players",
+    PlayerOptions,
     click.option(
         "--players",
         type=click.IntRange(2, 8),
         default=2,
         show_default=True,
-        help="How many, A, B, C and so on.",
+        help="How many play: A, B, C and so on.",
     ),
     click.option(
         "--bot",
         "bots",
         multiple=True,
         metavar="NAME=KIND",
-        help="Who plays where no script does: still, runner, patrol, hunter or chaser; may be"
-        " repeated.  [default: A=hunter, the others runner]",
+        help="Who steers a player whom no script steers: still, runner, patrol, hunter or chaser;"
+        " may be repeated.  [default: A=hunter, the others runner]",
     ),
     click.option(
         "--clock",
         "clocks",
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
-        help="A player's clock is so many seconds ahead, and goes so many times too fast.",
-    ),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e6),
-        default="10",
-        show_default=True,
-        help="Seconds, or endless.",
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**64 - 1),
-        default=0,
-        show_default=True,
-        help="The same seed and script give the same bytes.",
+        help="A player's clock: how many seconds it is ahead, and how many times too fast it runs.",
     ),
 )
 
-_LINK = (latency_option("50ms", "One way."), *LINK, *TRACE)
+duration_option = click.option(
+    "--duration",
+    type=Duration(0, 1e6),
+    default="10",
+    show_default=True,
+    help="How long the match lasts, in seconds, or endless.",
+)
 
-_OUTPUT = (
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What of the match goes where; ``headless`` None: whatever fits the other options."""
+
+    headless: bool | None
+    show: Show
+    row_format: str
+    output: str | None
+    view: str | None
+    player: str | None
+    packets: str | None
+    truth_out: str | None
+    picture: str | None
+    client: str
+    record: str | None
+
+    def selection(self) -> Selection:
+        """What is wanted of the match."""
+        return Selection(self.show, self.client, self.view, self.player)
+
+    def check(self, names: list[str], duration: float) -> None:
+        """Refuses what does not fit together, and players who do not take part."""
+        if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
+            raise WrongUsage(
+                "the epic format has no column for who is where: it needs --show rows,"
+                " one --view and one --player"
+            )
+        if self.view and self.show != "rows":
+            raise WrongUsage("--view is for --show rows")
+        if math.isinf(duration) and self.show == "summary":
+            raise WrongUsage("a summary needs an end: give a --duration")
+        files = [self.packets, self.truth_out, self.picture, self.record]
+        given = [path for path in (self.output, *files) if path]
+        if len(set(given)) < len(given):
+            raise WrongUsage("two outputs cannot go to the same place")
+        if "-" in files:
+            raise WrongUsage("only --output can go to standard output")
+        for option, name, allowed in (
+            ("client", self.client, names),
+            ("player", self.player, names),
+            ("view", self.view, [*names, "server"]),
+        ):
+            if name and name not in allowed:
+                raise WrongUsage(f"--{option} {name!r}: there are {', '.join(allowed)}")
+
+
+output_options = group(
+    "output",
+    OutputOptions,
     click.option(
         "--headless/--screen",
         default=None,
-        help="Write rows, or play on the terminal.  [default: play, if there is a terminal and"
-        " nothing asks for rows]",
+        help="Write rows, or play on the terminal.  [default: play if there is a terminal and no"
+        " option asks for output]",
     ),
     click.option(
         "--show",
-        type=click.Choice(SHOWN),
+        type=click.Choice(list(COLUMNS)),
         default="rows",
         show_default=True,
         help="What goes to standard output.",
@@ -154,25 +190,25 @@ _OUTPUT = (
         "-f",
         "--format",
         "row_format",
-        type=click.Choice(["table", "epic", "tsv", "csv", "jsonl"]),
+        type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How it is written; epic needs one --view and one --player.",
+        help="The output format; epic needs one --view and one --player.",
     ),
-    click.option("-o", "--output", type=click.Path(), help="Write it to a file."),
-    click.option("--view", metavar="NAME", help="Only what is on this screen: server, A, B ..."),
+    click.option("-o", "--output", type=click.Path(), help="Write the output to a file."),
+    click.option("--view", metavar="NAME", help="Only this screen: server, A, B ..."),
     click.option("--player", metavar="NAME", help="Only this player's rows or events."),
     click.option(
         "--packets",
         type=click.Path(),
         metavar="FILE",
-        help="Write the states of others that came in at --client, for 'epic replay'.",
+        help="Write the states of the others that --client received, for 'epic replay'.",
     ),
     click.option(
         "--truth-out",
         type=click.Path(),
         metavar="FILE",
-        help="Write where the server had everybody but --client: CSV, for 'epic compare'.",
+        help="Write where everybody but --client was on the server, as CSV for 'epic compare'.",
     ),
     click.option(
         "--picture",
@@ -185,20 +221,12 @@ _OUTPUT = (
         metavar="NAME",
         default="A",
         show_default=True,
-        help="Whose client's frames are the rows' times; on the terminal, who you are.",
+        help="The client whose frames give the rows their times; on the terminal, who you are.",
     ),
     click.option(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Keep what --client does, and every change, as a script that gives the same match.",
+        help="Keep what --client does, and every change, as a script that reproduces the match.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="No summary on stderr."),
 )
-
-
-def play_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of them."""
-    for option in reversed(_TECHNIQUES + _PLAYERS + _LINK + _OUTPUT):
-        command = option(command)
-    return command

@@ -1,49 +1,62 @@
-"""The options of ``epic simulate``, in groups: movement, sender, link, recorded network."""
+"""The options of ``epic simulate`` alone: the movement, its sender, the output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.link import LINK, TRACE, latency_option
-from epic_cli.formats.recordings import PACKET_FORMATS
+from epic_cli.cli.options.groups import group
+from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
-from epic_cli.network.trace_file import DIRECTIONS
-from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES
+from epic_cli.network.sender import Quantization, Sender, SenderClock
+from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
 from epic_cli.terminal.quantities import Duration, Rate, Seconds, SendRate
 
-#: Only with --path, only with --truth, only for a simulated link, only with --trace.
+#: Without effect beside --truth, and without it.
 PATH_OPTIONS = ("path", "speed", "size")
 TRUTH_OPTIONS = ("velocity", "max_gap", "max_speed")
-LINK_OPTIONS = (
-    "latency",
-    "jitter",
-    "distribution",
-    "correlation",
-    "loss",
-    "gemodel",
-    "duplicate",
-    "reorder",
-    "in_order",
-)
-TRACE_OPTIONS = ("trace_by", "trace_end", "trace_flow", "trace_direction")
 
-_MOVEMENT = (
+
+@dataclass(frozen=True)
+class MovementOptions:
+    """What moves: an entity on a path, or what the file ``truth`` has recorded."""
+
+    path: str
+    speed: float
+    size: float
+    truth: str | None
+    velocity: Velocities
+    max_gap: float
+    max_speed: float | None
+    entity: str | None
+    duration: float | None
+
+    @property
+    def seconds(self) -> float:
+        """For how long; infinite: to the end of the recording."""
+        if self.duration is None:
+            return math.inf if self.truth else 10.0
+        return self.duration
+
+
+movement_options = group(
+    "movement",
+    MovementOptions,
     click.option(
         "--path",
         type=click.Choice(list(PATHS)),
         default="circle",
         show_default=True,
-        help="The path of one entity; strafe and teleport depend on the seed.",
+        help="The path of one entity; strafe and teleport depend on --seed.",
     ),
     click.option(
         "--speed",
         type=click.FloatRange(1e-6, 1e6),
         default=5.0,
         show_default=True,
-        help="Its speed in units/s, on the figure-eight the greatest.",
+        help="Its speed in units/s; on the figure-eight its top speed.",
     ),
     click.option(
         "--size",
@@ -65,63 +78,92 @@ _MOVEMENT = (
         default="auto",
         show_default=True,
         help="Take the recorded velocities, or derive them from the positions; auto takes them"
-        " where they are there.",
+        " where there are any.",
     ),
     click.option(
         "--max-gap",
         type=Seconds(0.001, 1e9),
         default=DEFAULT_MAX_GAP,
         show_default=True,
-        help="An entity is gone while nothing was recorded of it for longer than this.",
+        help="An entity is gone while nothing has been recorded of it for longer than this.",
     ),
     click.option(
         "--max-speed",
         type=click.FloatRange(1e-6, 1e12),
-        help="Take a recorded step faster than this (units/s) for a teleport.",
+        help="Treat a recorded step that is faster than this (units/s) as a teleport.",
     ),
     click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
     click.option(
         "--duration",
         type=Duration(0, 1e9),
         default=None,
-        help="Seconds, or endless.  [default: 10; with --truth all of it]",
+        help="For how many seconds, or endless.  [default: 10; with --truth all of it]",
     ),
 )
 
-_SENDER = (
+
+@dataclass(frozen=True)
+class SenderOptions:
+    """How the movement is put into packets."""
+
+    send_rate: float | str | None
+    quantize: float | None
+    quantize_velocity: float | None
+    repeats: int | None
+    separate: bool
+    clock_offset: float
+    clock_drift: float
+
+    def rate(self, recorded: bool) -> float | None:
+        """In hertz; None: as it was recorded, which is the default of recorded movement."""
+        rate = self.send_rate or ("recorded" if recorded else 20.0)
+        return None if rate == "recorded" else float(rate)
+
+    def sender(self) -> Sender:
+        """The sender that these describe."""
+        return Sender(
+            SenderClock(self.clock_offset, self.clock_drift),
+            Quantization(self.quantize or 0.0, self.quantize_velocity or 0.0),
+            self.repeats,
+        )
+
+
+sender_options = group(
+    "sender",
+    SenderOptions,
     click.option(
         "--send-rate",
         type=SendRate(0.001, 100_000),
-        help="Packets a second, or recorded: the states as they stand.  [default: 20; with"
-        " --truth recorded]",
+        help="Packets per second, or recorded: every recorded state.  [default: 20; with --truth"
+        " recorded]",
     ),
     click.option(
         "--quantize",
         type=click.FloatRange(1e-6, 1e6),
-        help="Send positions in steps of this many units.",
+        help="Round positions to multiples of this many units.",
     ),
     click.option(
         "--quantize-velocity",
         type=click.FloatRange(1e-6, 1e6),
-        help="Send velocities in steps of this many units/s.",
+        help="Round velocities to multiples of this many units/s.",
     ),
     click.option(
         "--repeats",
         type=click.IntRange(0, 1_000_000),
-        help="While nothing moves, repeat the last state so many times, then send nothing."
-        "  [default: go on sending]",
+        help="While nothing moves, repeat the last state this many times, then send nothing."
+        "  [default: keep sending]",
     ),
     click.option(
         "--separate",
         is_flag=True,
-        help="Send each entity in a datagram of its own; otherwise those of one time share one.",
+        help="Send each entity in a datagram of its own; otherwise those of one moment share one.",
     ),
     click.option(
         "--clock-offset",
         type=Seconds(-1e9, 1e9),
         default="0",
         show_default=True,
-        help="How far the sender's clock is ahead at time 0.",
+        help="How far ahead the sender's clock is at time 0.",
     ),
     click.option(
         "--clock-drift",
@@ -129,23 +171,24 @@ _SENDER = (
         default=0.0,
         show_default=True,
         metavar="PPM",
-        help="How much too fast it goes, in millionths.",
+        help="How much too fast it runs, in parts per million.",
     ),
 )
 
-_LATENCY = (latency_option("0", "The mean delay."),)
 
-_DIRECTION = (
-    click.option(
-        "--trace-direction",
-        type=click.Choice(DIRECTIONS),
-        default="down",
-        show_default=True,
-        help="Which way, where the file has both.",
-    ),
-)
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the packets and the truth go, and in which format."""
 
-_OUTPUT = (
+    packet_format: PacketFormat
+    output: str | None
+    truth_out: str | None
+    truth_rate: float
+
+
+output_options = group(
+    "output",
+    OutputOptions,
     click.option(
         "-f",
         "--format",
@@ -153,35 +196,20 @@ _OUTPUT = (
         type=click.Choice(PACKET_FORMATS),
         default="text",
         show_default=True,
-        help="How packets are written.",
+        help="The format of the packets.",
     ),
     click.option("-o", "--output", type=click.Path(), help="Write the packets to a file."),
     click.option(
         "--truth-out",
         type=click.Path(),
         metavar="FILE",
-        help="Write where the entities truly were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
+        help="Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
     ),
     click.option(
         "--truth-rate",
         type=Rate(0.001, 100_000),
         default="200",
         show_default=True,
-        help="How often a second --truth-out looks.",
+        help="How many times a second --truth-out is sampled.",
     ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**64 - 1),
-        default=0,
-        show_default=True,
-        help="The same seed gives the same bytes.",
-    ),
-    click.option("-q", "--quiet", is_flag=True, help="No summary on stderr."),
 )
-
-
-def simulation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of them."""
-    for option in reversed(_MOVEMENT + _SENDER + _LATENCY + LINK + TRACE + _DIRECTION + _OUTPUT):
-        command = option(command)
-    return command

@@ -18,11 +18,3 @@ cdef class PhaseLockedLoop:
     cpdef double time(self, double now) noexcept nogil
     cpdef double since_start(self, double now) noexcept nogil
     cpdef double server_time(self, double delta) noexcept nogil
-
-
-@cython.final
-cdef class FixedStepLoop:
-    cdef readonly double step
-    cdef readonly double simulated
-
-    cpdef bint advance(self, double now) noexcept nogil

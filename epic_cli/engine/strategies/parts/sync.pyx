@@ -1,4 +1,4 @@
-"""Keeping in step with a sender: the clock and the loop of the platformer log.
+"""Keeping in step with a sender: the clock of the platformer log.
 
 Source: "Multiplayer Platformer Log #5 - Entity Interpolation", class TimeSyncer. The log counts
 in milliseconds, this in seconds.
@@ -61,28 +61,3 @@ cdef class PhaseLockedLoop:
     cpdef double server_time(self, double delta) noexcept nogil:
         """When the newest update's state was true, given that it was ``delta`` seconds old."""
         return self.ticks * self.step - delta
-
-
-@cython.final
-cdef class FixedStepLoop:
-    """A simulation that advances in steps of fixed length, whatever the frame rate.
-
-        while loop.advance(now):
-            simulate_one_step()
-
-    ``step`` is in seconds (the log's STEP_MS is 33 ms); ``simulated`` is the time up to which
-    the simulation has come.
-    """
-
-    def __init__(self, double step=0.033, double now=0.0):
-        if not step > 0:
-            raise ValueError("a step is longer than 0 s")
-        self.step = step
-        self.simulated = now
-
-    cpdef bint advance(self, double now) noexcept nogil:
-        """Whether a step is due at local time ``now``; if so it is counted as done."""
-        if now - self.simulated > self.step:
-            self.simulated += self.step
-            return True
-        return False

@@ -1,10 +1,10 @@
-"""The phase-locked loop and the fixed-step loop of the platformer log."""
+"""The phase-locked loop of the platformer log."""
 
 import random
 
 import pytest
 
-from epic_cli.engine.strategies.parts.sync import FixedStepLoop, PhaseLockedLoop
+from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop
 
 
 class TimeSyncer:
@@ -48,20 +48,3 @@ def test_one_update_shifts_the_clock_by_no_more_than_the_limit() -> None:
     loop.start(0.0)
     loop.server_update(0.9)
     assert loop.drift == -0.0001
-
-
-def test_a_simulation_takes_as_many_steps_as_time_has_passed() -> None:
-    loop = FixedStepLoop(step=0.033, now=10.0)
-    assert not loop.advance(10.033)
-    assert loop.advance(10.034)
-    assert not loop.advance(10.034)
-    steps = 0
-    while loop.advance(11.0):
-        steps += 1
-    assert steps == 29  # 30 steps of 33 ms are done within the second, one of them above
-    assert 11.0 - loop.simulated < 0.033
-
-
-def test_a_step_of_no_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="longer than 0 s"):
-        FixedStepLoop(step=0.0)

@@ -1,0 +1,185 @@
+"""``epic play``: a networked game over a bad network, headless or on the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator
+
+import click
+
+from epic_cli.cli.options.common import quiet_option, seed_option
+from epic_cli.cli.options.groups import given_options
+from epic_cli.cli.options.link import (
+    TraceOptions,
+    check_network,
+    link_options,
+    two_way_trace_options,
+)
+from epic_cli.cli.options.match import (
+    PlayerOptions,
+    TechniqueOptions,
+    begin_with,
+    make_settings,
+    read_script,
+)
+from epic_cli.cli.options.play import (
+    OutputOptions,
+    duration_option,
+    output_options,
+    player_options,
+    script_option,
+    technique_options,
+)
+from epic_cli.formats.text import TextWriter
+from epic_cli.network import LinkConditions
+from epic_cli.network.truth_writer import TruthWriter
+from epic_cli.play.report.headless import COLUMNS, HeadlessRun
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable
+from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.views.play_rows import Writer, summary
+from epic_cli.views.play_svg import caption, picture
+
+EXAMPLES = """\b
+Examples:
+  epic play
+  epic play --latency 150ms --loss 2% --record game.script
+  epic play --script game.script --show events
+  epic play --bot B=chaser --local predicted --show summary
+  epic play --latency 200ms --duration 60 --show shots --format csv
+"""
+
+#: Whoever gives one of these wants no screen.
+_HEADLESS_OPTIONS = {"script", "show", "row_format", "output", "view", "player", "packets",
+                     "truth_out", "picture", "duration"}  # fmt: skip
+
+
+@click.command(epilog=EXAMPLES)
+@technique_options
+@script_option
+@player_options
+@duration_option
+@seed_option("The same seed and script give the same bytes.")
+@link_options("50ms", "One way.")
+@two_way_trace_options
+@output_options
+@quiet_option
+@click.pass_context
+def play(
+    context: click.Context,
+    /,
+    techniques: TechniqueOptions,
+    script: str | None,
+    players: PlayerOptions,
+    duration: float,
+    seed: int,
+    link: LinkConditions,
+    trace: TraceOptions,
+    output: OutputOptions,
+    quiet: bool,
+) -> int:
+    """Play a small networked game: prediction, move replay, rewind, over a bad network.
+
+    On a terminal it fills the screen: your client, the server and the other player's client side
+    by side; steer with the arrow keys, the other keys are shown below. Otherwise, or with --script
+    or an option of the output, it runs as fast as it can and writes a row for every frame, screen
+    and player: what is drawn, and how far that is from the server's truth.
+
+    Each client predicts its own player, sends its three newest moves in every packet, and
+    reconciles with the server; the others are drawn by any strategy. A shot carries what the
+    shooter saw, and the server rewinds to that.
+
+    Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
+    cannot be read or written, 130 interrupted.
+    """
+    given = given_options(context)
+    check_network(trace, given)
+    if script == "-" and trace.trace == "-":
+        raise WrongUsage("--script and --trace cannot both be standard input")
+    settings = make_settings(techniques, players, link, trace, seed)
+    output.check([player.name for player in settings.players], duration)
+    parsed = read_script(script, settings)
+    settings = begin_with(settings, parsed, given)
+    if _wants_screen(output.headless, script, given):
+        from epic_cli.play_screen.program import play_on_terminal
+
+        with _open_optional(output.record) as sink:
+            ended = play_on_terminal(settings, output.client, use_color("auto", sys.stdout))
+            if sink:
+                sink.write(_with_command(ended.script))
+        if not quiet:
+            sys.stderr.write(summary(ended.figures, ended.bumps))
+        return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
+    try:
+        run = HeadlessRun(settings, parsed, output.selection())
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
+    with_summary = not quiet and output.show != "summary"
+    try:
+        _write(run, output, duration)
+    except KeyboardInterrupt:
+        _summarise(run, with_summary)
+        raise
+    _summarise(run, with_summary)
+    return ExitStatus.DONE
+
+
+def _summarise(run: HeadlessRun, wanted: bool) -> None:
+    if wanted:
+        sys.stderr.write(summary(run.figures(), run.statistics.bumps))
+
+
+def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
+    """Writes everything that the options ask for, while the match runs."""
+    settings = run.match.settings
+    recorder = run.record() if options.record else None
+    line = Writer(options.row_format, COLUMNS[options.show])
+    packet, truth = TextWriter(), TruthWriter()
+    with contextlib.ExitStack() as stack:
+        rows = stack.enter_context(open_sink(options.output))
+        packets = stack.enter_context(_open_optional(options.packets))
+        truths = stack.enter_context(_open_optional(options.truth_out))
+        record = stack.enter_context(_open_optional(options.record))
+        drawing = stack.enter_context(_open_optional(options.picture))
+        rows.write(line.header())
+        if truths:
+            truths.write(truth.header)
+        for chunk in run.run(duration):
+            rows.write(b"".join(map(line.line, chunk.lines)))
+            if packets:
+                packets.write(b"".join(map(packet.row, chunk.packets)))
+            if truths:
+                truths.write(b"".join(map(truth.rows, chunk.truth)))
+        if record and recorder:
+            record.write(_with_command(recorder.script(settings)))
+        if drawing:
+            drawing.write(picture(run.scenes(), caption(run.match)).encode())
+
+
+def _with_command(script: str) -> bytes:
+    """A script below the command that it was recorded with: it does not say who the bots are."""
+    command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
+    return f"# {command}\n{script}".encode()
+
+
+def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
+    if headless is not None:
+        if not headless and (script or not _has_terminal()):
+            raise WrongUsage("--screen needs a terminal, and no --script")
+        return not headless
+    return _has_terminal() and not _HEADLESS_OPTIONS & given
+
+
+def _has_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+@contextlib.contextmanager
+def _open_optional(path: str | None) -> Iterator[Sink | None]:
+    if path is None:
+        yield None
+        return
+    with open_sink(path) as sink:
+        yield sink

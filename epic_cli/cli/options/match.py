@@ -1,0 +1,158 @@
+"""The match that the options of ``epic play`` ask for: its settings, its script, its network."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+from epic_cli.cli.options.link import TraceOptions
+from epic_cli.network import Channel, LinkConditions, Trace, read_trace
+from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.play.client.prediction import LocalMode
+from epic_cli.play.match.bots import BOTS
+from epic_cli.play.match.changes import changed
+from epic_cli.play.match.script import Script, parse_script
+from epic_cli.play.match.settings import MatchSettings, PlayerConfig, default_players
+from epic_cli.play.world.rules import Rules
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.input import read_file
+
+#: Seconds; a step of the simulation.
+SHORTEST_STEP, LONGEST_STEP = 0.005, 0.1
+
+#: Bytes; a recorded network is held in memory.
+LONGEST_TRACE = 256 << 20
+
+
+@dataclass(frozen=True)
+class TechniqueOptions:
+    """Which techniques hide the latency, how often the server sends, and the simulation's step."""
+
+    local: LocalMode
+    smoothing: float
+    strategy: str
+    assignments: tuple[tuple[str, str], ...]
+    rewind: bool
+    history: float
+    send_rate: float
+    step: tuple[int, int]  # of a second: numerator, denominator
+
+    def rules(self) -> Rules:
+        """The rules with this step, to the nearest microsecond."""
+        numerator, denominator = self.step
+        step = round(1_000_000 * numerator / denominator) / 1_000_000
+        if not SHORTEST_STEP <= step <= LONGEST_STEP:
+            raise WrongUsage("--step is out of range: it is 5 ms to 100 ms")
+        return Rules(step=step)
+
+
+@dataclass(frozen=True)
+class PlayerOptions:
+    """How many play; ``bots`` and ``clocks`` are what follows ``--bot`` and ``--clock``."""
+
+    players: int
+    bots: tuple[str, ...]
+    clocks: tuple[str, ...]
+
+    def configs(self) -> tuple[PlayerConfig, ...]:
+        """The players; the last option for each of them counts."""
+        configs = {player.name: player for player in default_players(self.players)}
+        for text in self.bots:
+            name, _, bot = text.partition("=")
+            if name not in configs or bot not in BOTS:
+                raise WrongUsage(f"--bot {text!r}: write {'|'.join(configs)}={'|'.join(BOTS)}")
+            configs[name] = replace(configs[name], bot=bot)
+        for text in self.clocks:
+            name, _, numbers = text.partition("=")
+            offset, rate = _clock(text, numbers if name in configs else "")
+            configs[name] = replace(configs[name], offset=offset, rate=rate)
+        return tuple(configs.values())
+
+
+def _clock(text: str, numbers: str) -> tuple[float, float]:
+    try:
+        ahead, rate = map(float, (numbers if "," in numbers else f"{numbers},1").split(","))
+    except ValueError:
+        ahead = rate = math.nan
+    if not (abs(ahead) <= 1e6 and 0.01 <= rate <= 100):
+        raise WrongUsage(
+            f"--clock {text!r}: write NAME=AHEAD or NAME=AHEAD,RATE; seconds, and 0.01 to 100"
+        )
+    return ahead, rate
+
+
+def make_settings(
+    techniques: TechniqueOptions,
+    players: PlayerOptions,
+    link: LinkConditions,
+    trace: TraceOptions,
+    seed: int,
+) -> MatchSettings:
+    """The settings without the script; raises ``WrongUsage``."""
+    return MatchSettings(
+        rules=techniques.rules(),
+        players=players.configs(),
+        link=link,
+        trace=_make_channels(trace, link.in_order) if trace.trace else None,
+        send_rate=techniques.send_rate,
+        local=techniques.local,
+        smoothing=techniques.smoothing,
+        remote_strategy=techniques.strategy,
+        remote_settings=techniques.assignments,
+        rewind=techniques.rewind,
+        history=techniques.history,
+        seed=seed,
+    )
+
+
+def read_script(path: str | None, settings: MatchSettings) -> Script:
+    """The script, or an empty one where there is no path."""
+    if not path:
+        return Script({}, [], [])
+    names = [player.name for player in settings.players]
+    return read_file(path, lambda stream: parse_script(stream, names))
+
+
+def begin_with(settings: MatchSettings, script: Script, given: set[str]) -> MatchSettings:
+    """Applies how the script begins, apart from what was given on the command line."""
+    own = {"strategy": "remote", "assignments": "remote."}
+    asked = tuple(own.get(name, name) for name in given)
+    assigned = settings.remote_settings
+    for change in script.beginning:
+        if not change.name.startswith(asked):
+            try:
+                settings = changed(settings, change)
+            except ValueError as error:
+                raise WrongUsage(f"the script: {error}") from error
+    script.beginning.clear()
+    if "assignments" in given:  # another strategy has none of its own settings yet
+        settings = replace(settings, remote_settings=assigned)
+    _check_strategy(settings)
+    return settings
+
+
+def _check_strategy(settings: MatchSettings) -> None:
+    """Wrong settings show before any row: raises ``SettingError``."""
+    from epic_cli.engine.strategies import create
+
+    create(settings.remote_strategy, settings.strategy_settings())
+
+
+def _make_channels(options: TraceOptions, in_order: bool) -> Callable[[str], Channel]:
+    """Makes the links of a recorded network, whose purposes begin with their direction."""
+
+    def read(stream: BinaryIO) -> dict[str, Trace]:
+        data = stream.read(LONGEST_TRACE + 1)
+        if len(data) > LONGEST_TRACE:
+            raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+        flow = options.trace_flow
+        return {
+            direction: read_trace(io.BytesIO(data), flow=flow, direction=direction)
+            for direction in DIRECTIONS
+        }
+
+    traces = read_file(str(options.trace), read)
+    return lambda purpose: options.link(traces[purpose.partition("/")[0]], in_order)

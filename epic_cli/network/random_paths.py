@@ -1,0 +1,137 @@
+"""Random paths, made piece by piece: the state at the end of one piece begins the next.
+
+Only the present piece is in memory. Asked for a time before it, a path begins again at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from random import Random
+from typing import NamedTuple
+
+from epic_cli.network.portable_maths import exponential, sine_cosine
+from epic_cli.network.randomness import stream
+from epic_cli.network.state import State
+
+
+class _Plane(NamedTuple):
+    x: float
+    y: float
+
+
+class _Piece(NamedTuple):
+    """Until ``end`` the entity wants the velocity ``wish``; ``teleports`` counts those so far."""
+
+    start: float
+    end: float
+    position: _Plane
+    velocity: _Plane
+    wish: _Plane
+    teleports: int = 0
+
+
+class _RandomPath(ABC):
+    """Finds the piece that a time is in; kinds of paths say how a piece goes and what follows."""
+
+    purpose = ""
+
+    def __init__(self, speed: float, size: float, seed: int) -> None:
+        self.speed = speed
+        self.size = size
+        self._seed = seed
+        self._source = stream(seed, self.purpose)
+        self._piece = self.first_piece(self._source)
+
+    def __call__(self, time: float) -> State:
+        """The state at ``time`` (seconds, from 0)."""
+        if time < self._piece.start:
+            self._source = stream(self._seed, self.purpose)
+            self._piece = self.first_piece(self._source)
+        while time >= self._piece.end:
+            self._piece = self.next_piece(self._piece, self._source)
+        position, velocity = self.within(self._piece, time - self._piece.start)
+        return State((*position, 0.0), (*velocity, 0.0), self._piece.teleports)
+
+    @abstractmethod
+    def first_piece(self, source: Random) -> _Piece:
+        """How the path begins, at time 0."""
+
+    @abstractmethod
+    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+        """What follows a piece."""
+
+    @abstractmethod
+    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+        """Position and velocity ``since`` seconds into a piece."""
+
+
+class Strafe(_RandomPath):
+    """A player who changes his mind: eight directions or none, for 0.2 to 1.2 s each.
+
+    Acceleration and friction in one: dv/dt = (wish - v) / 0.15 s, hence
+    v = wish + (v0 - wish) exp(-t / 0.15). He turns back where he is further than ``size`` from
+    the origin.
+    """
+
+    purpose = "path/strafe"
+    RESPONSE = 0.15  # seconds to make up for 63 % of the difference
+
+    def first_piece(self, source: Random) -> _Piece:
+        """He stands in the origin and wants to go somewhere."""
+        rest = _Plane(0.0, 0.0)
+        return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
+
+    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+        """Another direction; one time in nine he lets go of the keys."""
+        position, velocity = self.within(piece, piece.end - piece.start)
+        direction = math.floor(source.random() * 9)
+        hold = 0.2 + source.random()
+        sine, cosine = sine_cosine(direction / 8)
+        wish = _Plane(self.speed * cosine, self.speed * sine)
+        if direction == 8:
+            wish = _Plane(0.0, 0.0)
+        distance = math.sqrt(position.x * position.x + position.y * position.y)
+        if distance > self.size:
+            home = -self.speed / distance
+            wish = _Plane(position.x * home, position.y * home)
+        return _Piece(piece.end, piece.end + hold, position, velocity, wish)
+
+    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+        """The closed form of the equation above."""
+        left = exponential(-since / self.RESPONSE)
+        moved = self.RESPONSE * (1 - left)
+        dx, dy = piece.velocity.x - piece.wish.x, piece.velocity.y - piece.wish.y
+        position = _Plane(
+            piece.position.x + piece.wish.x * since + dx * moved,
+            piece.position.y + piece.wish.y * since + dy * moved,
+        )
+        return position, _Plane(piece.wish.x + dx * left, piece.wish.y + dy * left)
+
+
+class Teleporting(_RandomPath):
+    """Walks straight for 1 to 3 s, then is put elsewhere, within ``size`` of the origin."""
+
+    purpose = "path/teleport"
+
+    def first_piece(self, source: Random) -> _Piece:
+        """From the origin."""
+        return self._walk(source, 0.0, _Plane(0.0, 0.0), 0)
+
+    def next_piece(self, piece: _Piece, source: Random) -> _Piece:
+        """From a random place, in a random direction."""
+        x, y = 2 * source.random() - 1, 2 * source.random() - 1
+        place = _Plane(self.size * x, self.size * y)
+        return self._walk(source, piece.end, place, piece.teleports + 1)
+
+    def _walk(self, source: Random, start: float, place: _Plane, teleports: int) -> _Piece:
+        sine, cosine = sine_cosine(source.random())
+        end = start + 1 + 2 * source.random()
+        velocity = _Plane(self.speed * cosine, self.speed * sine)
+        return _Piece(start, end, place, velocity, velocity, teleports)
+
+    def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
+        """Along a straight line."""
+        x = piece.position.x + piece.velocity.x * since
+        y = piece.position.y + piece.velocity.y * since
+        return _Plane(x, y), piece.velocity

@@ -1,0 +1,1 @@
+"""A player's machine: prediction of his own player, drawing of the others."""

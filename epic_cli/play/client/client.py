@@ -1,0 +1,242 @@
+"""A client: draws what it has received, sends moves, and hides the latency between the two."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from epic_cli.engine.contract import Packet, SmoothingStrategy
+from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
+from epic_cli.play.client.prediction import LocalMode, LocalPlayer
+from epic_cli.play.client.remote_player import RemotePlayer
+from epic_cli.play.wire import (
+    VERDICTS,
+    InputPacket,
+    Malformed,
+    PlayerState,
+    Projectile,
+    StatePacket,
+    decode_state,
+    encode_input,
+)
+from epic_cli.play.world.arena import Point, first_hit
+from epic_cli.play.world.events import Value
+from epic_cli.play.world.moves import Move
+from epic_cli.play.world.rules import Body, Control, Rules, Weapon
+from epic_cli.play.world.times import to_seconds
+
+#: A server's clock that runs ahead of the time that has passed here by more than this is forged.
+FARTHEST_AHEAD_US = 5_000_000
+
+#: A predicted effect whose verdict has not come after this time is forgotten.
+LONGEST_UNCONFIRMED_US = 3_000_000
+
+
+class Identity(NamedTuple):
+    """Who a client is in the match: its player's number, the names of all, its secret."""
+
+    player: int
+    names: Sequence[str]
+    token: int
+
+
+class Client:
+    """One player's machine.
+
+    ``report`` is called with what happened and its details. All times are on this machine's own
+    clock.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        rules: Rules,
+        spawn: Point,
+        mode: LocalMode,
+        smoothing: float,
+        make_strategy: Callable[[], SmoothingStrategy],
+        report: Callable[[str, dict[str, Value]], None] = lambda *_: None,
+    ) -> None:
+        self.identity = identity
+        self.rules = rules
+        self.local = LocalPlayer(rules, Body(*spawn), mode, smoothing)
+        self.remotes = {
+            number: RemotePlayer(make_strategy)
+            for number in range(len(identity.names))
+            if number != identity.player
+        }
+        self.refused: Counter[str] = Counter()
+        self.packets: list[Packet] | None = None  # what came in, if it is to be kept
+        self.now_us = 0
+        self.state: StatePacket | None = None  # the newest
+        self.round_trip: WeightedTimedAverage | None = None
+        self.round_trips = 0
+        self.unconfirmed: set[int] = set()  # timestamps of moves whose effects were predicted
+        self._report = report
+        self._sequence = 0
+        self._state_arrival_us = 0
+
+    @property
+    def now(self) -> float:
+        """The time of the newest frame, in seconds."""
+        return to_seconds(self.now_us)
+
+    @property
+    def round_trip_estimate(self) -> float:
+        """The moving average of the round-trip time, in seconds; 0: not known."""
+        return self.round_trip.value if self.round_trip else 0.0
+
+    def receive(self, data: bytes, arrival_us: int) -> None:
+        """Takes a datagram; whatever is wrong with it is counted."""
+        try:
+            packet = decode_state(data)
+        except Malformed:
+            self.refused["malformed"] += 1
+            return
+        numbers = [one.player for one in packet.players]
+        if packet.token != self.identity.token or numbers != list(range(len(self.identity.names))):
+            self.refused["forged"] += 1
+            return
+        if self._is_from_the_future(packet, arrival_us):
+            self.refused["from the future"] += 1
+            return
+        for one in packet.players:
+            if one.player in self.remotes:
+                self._update_remote(packet, one, arrival_us)
+        newest = self.state
+        repeated = newest is not None and packet.snapshot == newest.snapshot
+        if packet.fresh and packet.echo_us is not None and not repeated:
+            self._measure_round_trip(arrival_us, packet.echo_us, packet.held_us)
+        if newest is not None and packet.snapshot <= newest.snapshot:
+            self.refused["repeated" if repeated else "late"] += 1
+            return
+        self.state, self._state_arrival_us = packet, arrival_us
+        self._reconcile(packet, to_seconds(arrival_us))
+        self._confirm(packet, arrival_us)
+
+    def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
+        """It echoes a move that was not made yet, or the server's clock has jumped ahead."""
+        if packet.echo_us is not None and packet.echo_us > self.now_us:
+            return True
+        if self.state is None:
+            return False
+        passed_us = arrival_us - self._state_arrival_us
+        return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
+
+    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival_us: int) -> None:
+        body, arrival = one.body, to_seconds(arrival_us)
+        received = Packet(
+            (body.x, body.y, 0.0),
+            (body.vx, body.vy, 0.0),
+            to_seconds(packet.time_us),
+            arrival,
+            self.identity.names[one.player],
+            False,
+            packet.snapshot,
+            to_seconds(one.delta_us),
+        )
+        self.remotes[one.player].update(received, arrival)
+        if self.packets is not None:
+            self.packets.append(received)
+
+    def _reconcile(self, packet: StatePacket, now: float) -> None:
+        """What the newest state says about this client's own player."""
+        body = packet.players[self.identity.player].body
+        size = self.local.reconcile(body, packet.echo_us, now)
+        if size:
+            self._report("correction", {"size": size, "snapshot": packet.snapshot})
+
+    def _confirm(self, packet: StatePacket, arrival_us: int) -> None:
+        """What the server has decided about the effects that were shown in advance."""
+        for verdict in packet.verdicts:
+            fired_us = verdict.timestamp_us
+            if fired_us not in self.unconfirmed:
+                continue
+            self.unconfirmed.remove(fired_us)
+            outcome = VERDICTS[verdict.code]
+            details: dict[str, Value] = {
+                "stamp": to_seconds(fired_us),
+                "waited": to_seconds(arrival_us - fired_us),
+            }
+            if outcome in ("stunned", "reloading"):
+                self._report("tell refused", details | {"reason": outcome})
+            else:
+                self._report("tell confirmed", details | {"outcome": outcome})
+
+    def _measure_round_trip(self, arrival_us: int, echo_us: int, held_us: int) -> None:
+        """The book's moving average; its program begins at 0, this with the first measurement.
+
+        States that come too late to be shown are measured too: otherwise only the quick ones
+        would count.
+        """
+        now = to_seconds(arrival_us)
+        self.round_trips += 1
+        if self.round_trip is None:
+            self.round_trip = WeightedTimedAverage(1.0, now - 1.0)
+        self.round_trip.add(to_seconds(arrival_us - echo_us - held_us), now)
+
+    def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
+        """One turn of the client's loop: draws, makes a move, returns the packet to send.
+
+        ``controller`` is asked for the input of the move.
+        """
+        self.now_us = now_us
+        for remote in self.remotes.values():
+            remote.read(to_seconds(now_us))
+        control = controller(self)
+        views = tuple(
+            (number, remote.view)
+            for number, remote in self.remotes.items()
+            if control.weapon and remote.view is not None
+        )
+        acted = self.local.act(control, now_us, views)
+        if acted:
+            move, result = acted
+            self._predict_effect(move, result.weapon)
+        oldest_us = now_us - LONGEST_UNCONFIRMED_US
+        self.unconfirmed = {one for one in self.unconfirmed if one >= oldest_us}
+        self._sequence += 1
+        packet = InputPacket(self.identity.token, self._sequence, self.local.moves.newest())
+        return encode_input(packet) if packet.moves else b""
+
+    def _predict_effect(self, move: Move, weapon: Weapon) -> None:
+        """Optimism: a muzzle flash or windup at once, the rest when the server confirms it.
+
+        Events call it by the book's word, a ``tell``.
+        """
+        if not weapon:
+            return
+        self.unconfirmed.add(move.timestamp_us)
+        details: dict[str, Value] = {
+            "stamp": to_seconds(move.timestamp_us),
+            "weapon": weapon.name.lower(),
+        }
+        x, y = self.local.body.position
+        if weapon == Weapon.SHOT:
+            details["hit"] = self.aimed_at((x, y), move.control.aim) is not None
+        aim_x, aim_y = move.control.aim
+        details |= {"x": x, "y": y, "aim_x": aim_x, "aim_y": aim_y}
+        self._report("tell", details)
+
+    def aimed_at(self, origin: Point, aim: Point) -> int | None:
+        """Whom a shot hits on this screen."""
+        return first_hit(self.rules.arena, origin, aim, self.drawn_remotes())
+
+    def drawn_remotes(self) -> dict[int, Point]:
+        """Where the other players are drawn."""
+        drawn = {}
+        for number, remote in self.remotes.items():
+            if remote.sample is not None:
+                drawn[number] = remote.sample.position[:2]
+        return drawn
+
+    def drawn_projectiles(self) -> list[Projectile]:
+        """What is in the air: the newest state, extrapolated by half a round trip and its age."""
+        if self.state is None:
+            return []
+        age = self.round_trip_estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
+        return [
+            one._replace(x=one.x + one.vx * age, y=one.y + one.vy * age)
+            for one in self.state.projectiles
+        ]

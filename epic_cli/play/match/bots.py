@@ -1,0 +1,135 @@
+"""Players who need no keyboard: they see what their client draws, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from epic_cli.network.randomness import stream
+from epic_cli.play.client.client import Client
+from epic_cli.play.world.arena import Point, direction, distance, sees
+from epic_cli.play.world.rules import Control, Weapon
+
+#: Gives the input of a client's next move.
+Controller = Callable[[Client], Control]
+
+#: How long the runner keeps a direction.
+SHORTEST_RUN_US, LONGEST_RUN_US = 200_000, 1_000_000
+
+_DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (0, 0))
+
+
+def aim_at(client: Client, control: Control, target: Point) -> Point:
+    """The direction from where a move takes the player to something that he sees."""
+    body = client.local.preview(control, client.rules.step_us)
+    if client.local.mode == "dumb-terminal":
+        body = client.local.body
+    return direction((target[0] - body.x, target[1] - body.y))
+
+
+def nearest_seen(client: Client) -> Point | None:
+    """The nearest player on the screen."""
+    here = client.local.body.position
+    return min(
+        client.drawn_remotes().values(), key=lambda position: distance(here, position), default=None
+    )
+
+
+class Still:
+    """Stands still."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+
+    def __call__(self, client: Client) -> Control:
+        """No input."""
+        del client
+        return Control()
+
+
+class Runner:
+    """Runs in one of eight directions, or stands, for 0.2 to 1 s each."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self._source = stream(seed, f"bot/{name}")
+        self._until_us = -math.inf
+        self._control = Control()
+
+    def __call__(self, client: Client) -> Control:
+        """The present direction; he chooses another one where a wall has stopped him."""
+        body = client.local.body
+        control = self._control
+        stuck = (control.x and not body.vx) or (control.y and not body.vy)
+        now_us = client.now_us
+        if now_us >= self._until_us or (stuck and now_us >= self._until_us - SHORTEST_RUN_US):
+            x, y = _DIRECTIONS[int(self._source.random() * len(_DIRECTIONS))]
+            self._control = Control(x, y)
+            longer_us = int(self._source.random() * (LONGEST_RUN_US - SHORTEST_RUN_US))
+            self._until_us = now_us + SHORTEST_RUN_US + longer_us
+        return self._control
+
+
+class Patrol:
+    """Runs to and fro along one line at full speed, from wall to wall."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+        self._y = 1
+
+    def __call__(self, client: Client) -> Control:
+        """Up, then down."""
+        height = client.rules.arena.height
+        if client.local.body.y > height - 4:
+            self._y = -1
+        elif client.local.body.y < 4:
+            self._y = 1
+        return Control(0, self._y)
+
+
+class Hunter(Runner):
+    """Runs like the runner, and shoots at the nearest player in sight; throws every third time."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        super().__init__(name, seed)
+        self._shots = 0
+
+    def __call__(self, client: Client) -> Control:
+        """Fires as soon as the weapon is ready and no wall is in the way on his screen."""
+        control = super().__call__(client)
+        body = client.local.preview(control, client.rules.step_us)
+        target = nearest_seen(client)
+        if target is None or body.reload_us or body.stun_us:
+            return control
+        if not sees(client.rules.arena, body.position, target):
+            return control
+        self._shots += 1
+        weapon = Weapon.THROW if self._shots % 3 == 0 else Weapon.SHOT
+        return control._replace(weapon=weapon, aim=aim_at(client, control, target))
+
+
+class Chaser:
+    """Runs into the nearest player: bumps that nobody can predict."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        del name, seed
+
+    def __call__(self, client: Client) -> Control:
+        """Towards him, in one of eight directions."""
+        target = nearest_seen(client)
+        if target is None:
+            return Control()
+        dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
+        return Control(_step(dx), _step(dy))
+
+
+def _step(part: float) -> int:
+    return (part > 0.38) - (part < -0.38)  # sin 22.5 degrees
+
+
+BOTS: dict[str, Callable[[str, int], Controller]] = {
+    "still": Still,
+    "runner": Runner,
+    "patrol": Patrol,
+    "hunter": Hunter,
+    "chaser": Chaser,
+}

@@ -1,0 +1,223 @@
+"""A match: clients and a server, each on its own clock, with links between them.
+
+Everything that happens is an event at a whole microsecond of the match's time, so the same seed
+and script give the same match, however it is watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from heapq import heappop, heappush
+
+from epic_cli.engine.contract import SmoothingStrategy
+from epic_cli.engine.strategies import create
+from epic_cli.network.randomness import stream
+from epic_cli.play.client.client import Client, Identity
+from epic_cli.play.match.bots import BOTS, Controller
+from epic_cli.play.match.changes import Change, changed
+from epic_cli.play.match.one_way_link import OneWayLink
+from epic_cli.play.match.participant import Participant
+from epic_cli.play.match.script import Script
+from epic_cli.play.match.scripted_input import ScriptedInput
+from epic_cli.play.match.settings import MatchSettings, PlayerConfig
+from epic_cli.play.server.server import Server
+from epic_cli.play.world.clock import MachineClock
+from epic_cli.play.world.events import Event, Value
+from epic_cli.play.world.fixed_step import FixedStepLoop
+from epic_cli.play.world.times import SECOND_US, to_seconds, to_us
+
+#: In this order at the same microsecond.
+_TO_SERVER, _TO_CLIENT, _TICK, _FRAME, _CHANGE = range(5)
+
+#: The clients' loops do not beat together: each begins this long after the one before it.
+PHASE_US = 7_000
+
+
+class Match:
+    """Runs a match up to any time; ``run_until`` may be called again and again.
+
+    ``controllers`` steer players (by name) in place of the script and the bots. ``on_frame`` is
+    called after each frame of a client, ``on_change`` after each change of the settings.
+
+    Raises ``ValueError`` for settings out of range and for two players of one name.
+    """
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        script: Script | None = None,
+        controllers: Mapping[str, Controller] | None = None,
+        on_frame: Callable[[Participant], None] = lambda _: None,
+    ) -> None:
+        self.script = script or Script({}, [], [])
+        for change in self.script.beginning:
+            settings = changed(settings, change)
+        self.settings = settings
+        self.now_us = 0
+        self.events: list[Event] = []
+        self.names = [player.name for player in settings.players]
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"two players have the same name: {', '.join(self.names)}")
+        tokens = [
+            int(stream(settings.seed, f"token/{name}").random() * 2**32) for name in self.names
+        ]
+        self.server = Server(
+            settings.rules,
+            tokens,
+            [player.spawn for player in settings.players],
+            history=settings.history,
+            rewind=settings.rewind,
+            report=self._report_of_server,
+        )
+        self.participants = [
+            self._join(number, token, controllers or {}) for number, token in enumerate(tokens)
+        ]
+        self.on_change: Callable[[Change], None] = lambda _: None
+        self.on_frame = on_frame
+        self._queue: list[tuple[int, int, int, Callable[[], None]]] = []
+        self._order = 0
+        self._links_changed = 0
+        self._ticks = FixedStepLoop(_period_us(settings.send_rate), 0)
+        self._set_server_timer()
+        for participant in self.participants:
+            self._set_timer(participant)
+        for time, change in self.script.changes:
+            self._at(to_us(time), _CHANGE, partial(self.change, change))
+
+    @property
+    def now(self) -> float:
+        """The match's time, in seconds."""
+        return to_seconds(self.now_us)
+
+    def run_until(self, seconds: float) -> None:
+        """Lets everything happen up to this time, inclusive."""
+        end_us = to_us(seconds)
+        while self._queue and self._queue[0][0] <= end_us:
+            self.now_us, _, _, action = heappop(self._queue)
+            action()
+        self.now_us = max(self.now_us, end_us)
+
+    def take_events(self) -> list[Event]:
+        """What has happened since the last call."""
+        events, self.events = self.events, []
+        return events
+
+    def change(self, change: Change) -> None:
+        """Changes the link, the send rate or a technique from now on; may raise ``ValueError``."""
+        before = self.settings.strategy_settings()
+        self.settings = settings = changed(self.settings, change)
+        name = change.name
+        if name in ("latency", "jitter", "loss") and settings.trace is None:
+            self._links_changed += 1
+            for participant in self.participants:
+                for link in (participant.up, participant.down):
+                    link.replace(settings.channel(f"{link.purpose}/{self._links_changed}"))
+        elif name == "send_rate":
+            self._ticks.change_step(_period_us(settings.send_rate))
+        elif name == "rewind":
+            self.server.weapons.rewind = settings.rewind
+        follows = name in ("latency", "jitter", "send_rate")
+        for participant in self.participants:
+            local = participant.client.local
+            local.mode, local.smoothed.duration = settings.local, settings.smoothing
+            if name.startswith("remote") or (follows and settings.strategy_settings() != before):
+                for remote in participant.client.remotes.values():
+                    remote.change_strategy(self._make_strategy)
+        self.on_change(change)
+        self._add_event("match", "set", "", {"change": str(change)})
+
+    def take_control(self, player: int, controller: Controller) -> None:
+        """Lets somebody else steer this player from now on."""
+        self.participants[player].controller = controller
+
+    def _make_strategy(self) -> SmoothingStrategy:
+        settings = self.settings
+        made: SmoothingStrategy = create(settings.remote_strategy, settings.strategy_settings())
+        return made
+
+    def _join(self, number: int, token: int, controllers: Mapping[str, Controller]) -> Participant:
+        settings, player = self.settings, self.settings.players[number]
+        client = Client(
+            Identity(number, self.names, token),
+            settings.rules,
+            player.spawn,
+            settings.local,
+            settings.smoothing,
+            self._make_strategy,
+            lambda what, details: self._add_event(player.name, what, player.name, details),
+        )
+        clock = MachineClock(player.offset, player.rate, number * PHASE_US)
+        up, down = f"up/{player.name}", f"down/{player.name}"
+        return Participant(
+            player,
+            client,
+            clock,
+            FixedStepLoop(settings.rules.step_us, clock.start_us),
+            OneWayLink(up, settings.channel(up)),
+            OneWayLink(down, settings.channel(down)),
+            controllers.get(player.name) or self._make_controller(player),
+        )
+
+    def _make_controller(self, player: PlayerConfig) -> Controller:
+        if player.name in self.script.inputs:
+            numbers = {name: number for number, name in enumerate(self.names)}
+            return ScriptedInput(self.script.inputs[player.name], numbers, lambda: self.now)
+        if player.bot not in BOTS:
+            raise ValueError(f"there is no bot {player.bot!r}: {', '.join(BOTS)}")
+        return BOTS[player.bot](player.name, self.settings.seed)
+
+    def _at(self, time_us: int, kind: int, action: Callable[[], None]) -> None:
+        self._order += 1
+        heappush(self._queue, (time_us, kind, self._order, action))
+
+    def _set_server_timer(self) -> None:
+        due_us = self._ticks.due_us
+        self._at(due_us, _TICK, partial(self._run_server, due_us))
+
+    def _run_server(self, now_us: int) -> None:
+        """The server's timer has gone off."""
+        while self._ticks.advance(now_us):
+            packets = self.server.tick(self._ticks.time_us, self._ticks.due_us)
+            for participant in self.participants:
+                data = packets[participant.client.identity.player]
+                for arrival_us in participant.down.send(self.now_us):
+                    self._at(arrival_us, _TO_CLIENT, partial(self._arrive, participant, data))
+        self._set_server_timer()
+
+    def _set_timer(self, participant: Participant) -> None:
+        due_us = participant.frames.due_us
+        self._at(
+            participant.clock.when(due_us), _FRAME, partial(self._run_client, participant, due_us)
+        )
+
+    def _run_client(self, participant: Participant, now_us: int) -> None:
+        """A client's timer has gone off, which was set to this time of its own clock."""
+        frames = participant.frames
+        while frames.advance(now_us):
+            data = participant.client.frame(frames.time_us, participant.controller)
+            for arrival_us in participant.up.send(self.now_us) if data else ():
+                self._at(arrival_us, _TO_SERVER, partial(self._receive, data))
+            self.on_frame(participant)
+        self._set_timer(participant)
+
+    def _receive(self, data: bytes) -> None:
+        self.server.receive(data, self.now_us)
+
+    def _arrive(self, participant: Participant, data: bytes) -> None:
+        participant.client.receive(data, participant.clock.read(self.now_us))
+
+    def _report_of_server(self, what: str, player: int, details: dict[str, Value]) -> None:
+        for key in ("other", "victim"):
+            if key in details:
+                details[key] = self.names[int(details[key])]
+        self._add_event("server", what, self.names[player], details)
+
+    def _add_event(self, where: str, what: str, player: str, details: dict[str, Value]) -> None:
+        self.events.append(Event(self.now, where, what, player, details))
+
+
+def _period_us(rate: float) -> Fraction:
+    """Between two ticks at this rate (hertz), exactly."""
+    return Fraction(SECOND_US) / Fraction(rate)

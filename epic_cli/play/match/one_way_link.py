@@ -1,0 +1,50 @@
+"""One direction of a client's link, and what became of the packets on it."""
+
+from __future__ import annotations
+
+from epic_cli.network.link import Channel
+from epic_cli.play.world.times import to_seconds, to_us
+
+
+class DelayStatistics:
+    """The delays of one direction that arrived: how many of how many, and their sum."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.arrived = 0
+        self.total = 0.0
+
+    def add(self, delay: float) -> None:
+        """Counts an arrival."""
+        self.arrived += 1
+        self.total += delay
+
+    @property
+    def mean(self) -> float:
+        """In seconds; 0 where nothing arrived."""
+        return self.total / self.arrived if self.arrived else 0.0
+
+
+class OneWayLink:
+    """From a client to the server (``up/NAME``) or back (``down/NAME``)."""
+
+    def __init__(self, purpose: str, channel: Channel) -> None:
+        self.purpose = purpose
+        self.channel = channel
+        self.delays = DelayStatistics()
+
+    def replace(self, channel: Channel) -> None:
+        """Goes on over another channel; what is measured from now on is of that one."""
+        self.channel = channel
+        self.delays = DelayStatistics()
+
+    def send(self, now_us: int) -> list[int]:
+        """When a packet sent now arrives, in microseconds of the match."""
+        time = to_seconds(now_us)
+        self.delays.sent += 1
+        if self.channel.ended(time):
+            return []
+        arrivals = self.channel.send(time)
+        for arrival in arrivals:
+            self.delays.add(arrival - time)
+        return [to_us(arrival) for arrival in arrivals]

@@ -1,0 +1,180 @@
+"""Scripts: input over time as text, to play a match without a keyboard, or once more.
+
+    # anything after a number sign is ignored
+    set latency=0.05 send_rate=20           before the first time: how the match begins
+    0.5 A right                             from 0.5 s on, player A runs to the right
+    1.2 A right up shoot aim=B              and up; fires once, at where B is on A's screen
+    2 A stop
+    3 set latency=0.2 rewind=off            from then on
+
+A player's words: left, right, up, down, stop; shoot or throw, once; aim=PLAYER or aim=X,Y
+(otherwise he aims where he is running). Words after set: ``NAMES``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import BinaryIO, NamedTuple
+
+from epic_cli.formats.csv_table import RefusedLine
+from epic_cli.play.match.changes import NAMES, Change, parse_change
+from epic_cli.play.world.arena import Point
+from epic_cli.play.world.rules import Control, Weapon
+from epic_cli.play.world.times import to_seconds, to_us
+from epic_cli.wording import Problem
+
+LONGEST_LINE = 4096
+MOST_LINES = 1_000_000
+LONGEST_TIME = 1e6
+
+_WORDS = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1), "stop": (0, 0)}
+_WEAPONS = {"shoot": Weapon.SHOT, "throw": Weapon.THROW}
+
+
+class Input(NamedTuple):
+    """What a player does from ``time`` (seconds) on; the weapon fires once.
+
+    ``aim`` is a vector, the name of a player, or None: where he is running.
+    """
+
+    time: float
+    player: str
+    x: int
+    y: int
+    weapon: Weapon = Weapon.NONE
+    aim: Point | str | None = None
+
+
+class Script(NamedTuple):
+    """The inputs of each player and the changes, each in order of time, and how it begins."""
+
+    inputs: dict[str, list[Input]]
+    changes: list[tuple[float, Change]]
+    beginning: list[Change]
+
+
+def parse_script(stream: BinaryIO, players: Iterable[str]) -> Script:
+    """Reads a script; raises ``RefusedLine`` for a line that makes no sense."""
+    parser = _Parser(list(players))
+    number = 1
+    while line := stream.readline(LONGEST_LINE + 1):
+        parser.take(number, line)
+        number += 1
+    return parser.script
+
+
+class _Parser:
+    def __init__(self, players: list[str]) -> None:
+        self.script = Script({}, [], [])
+        self._players = players
+        self._last = 0.0
+        self._number = 0
+        self._line = b""
+
+    def take(self, number: int, line: bytes) -> None:
+        self._number, self._line = number, line.rstrip(b"\r\n")
+        if len(line) > LONGEST_LINE:
+            raise self._refuse(0, "the line is too long", f"at most {LONGEST_LINE} bytes")
+        if number > MOST_LINES:
+            raise self._refuse(0, "the script is too long", f"at most {MOST_LINES} lines")
+        try:
+            text = self._line.decode()
+        except UnicodeDecodeError as error:
+            raise self._refuse(error.start, "this is not UTF-8", "UTF-8 text") from None
+        words = [(m.start(), m.group()) for m in re.finditer(r"\S+", text.partition("#")[0])]
+        # offsets are in characters; carets are in bytes
+        words = [(len(text[:at].encode()), word) for at, word in words]
+        if not words:
+            return
+        if words[0][1] == "set":
+            if self.script.inputs or self.script.changes:
+                expected = "TIME set ..., or this line before all times"
+                raise self._refuse(words[0][0], "there is no time before set", expected)
+            self.script.beginning.extend(self._changes(words[1:]))
+            return
+        self._take_timed(words)
+
+    def _take_timed(self, words: list[tuple[int, str]]) -> None:
+        time = self._time(*words[0])
+        at, name = words[1] if len(words) > 1 else (len(self._line), "")
+        if name == "set":
+            changes = self._changes(words[2:])
+            if any(change.name == "seed" for change in changes):
+                raise self._refuse(at, "the seed cannot change", "set seed=... before all times")
+            self.script.changes.extend((time, change) for change in changes)
+        elif name in self._players:
+            self.script.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
+        else:
+            what = f"there is no player {name!r}" if name else "the line ends after its time"
+            raise self._refuse(at, what, f"set, or one of {', '.join(self._players)}")
+
+    def _time(self, at: int, word: str) -> float:
+        try:
+            time = float(word)
+        except ValueError:
+            time = math.nan
+        if not 0 <= time <= LONGEST_TIME:
+            raise self._refuse(at, f"{word!r} is not a time", f"seconds, 0 to {LONGEST_TIME:g}")
+        time = to_seconds(to_us(time))
+        if time < self._last:
+            raise self._refuse(at, "time goes back", f"at least {self._last!r}")
+        self._last = time
+        return time
+
+    def _changes(self, words: list[tuple[int, str]]) -> list[Change]:
+        changes = []
+        for at, word in words:
+            try:
+                changes.append(parse_change(word))
+            except ValueError as error:
+                raise self._refuse(
+                    at, str(error), ", ".join(f"{one}=..." for one in NAMES)
+                ) from None
+        if not words:
+            raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")
+        return changes
+
+    def _input(self, time: float, player: str, words: list[tuple[int, str]]) -> Input:
+        x = y = 0
+        weapon = Weapon.NONE
+        aim: Point | str | None = None
+        for at, word in words:
+            if word in _WORDS:
+                x, y = x + _WORDS[word][0], y + _WORDS[word][1]
+            elif word in _WEAPONS:
+                weapon = _WEAPONS[word]
+            elif word.startswith("aim="):
+                aim = self._aim(at, word.removeprefix("aim="))
+            else:
+                expected = ", ".join([*_WORDS, *_WEAPONS, "aim=PLAYER", "aim=X,Y"])
+                raise self._refuse(at, f"{word!r} is nothing a player can do", expected)
+        if abs(x) > 1 or abs(y) > 1:
+            raise self._refuse(words[0][0], "the same direction twice", "left or right, up or down")
+        return Input(time, player, x, y, weapon, aim)
+
+    def _aim(self, at: int, text: str) -> Point | str:
+        if text in self._players:
+            return text
+        try:
+            x, y = map(float, text.split(","))
+            if math.isfinite(x) and math.isfinite(y) and 0 < x * x + y * y < math.inf:
+                return (x, y)
+        except ValueError:
+            pass
+        raise self._refuse(at, f"{text!r} is nothing to aim at", "aim=PLAYER or aim=X,Y")
+
+    def _refuse(self, caret: int, what: str, expected: str) -> RefusedLine:
+        return RefusedLine(Problem(self._number, caret + 1, self._line, caret, what, expected))
+
+
+def write_input(time: float, player: str, control: Control) -> str:
+    """The line that makes a player do this from ``time`` (seconds) on."""
+    words = [
+        word for word, (x, y) in _WORDS.items() if (x and x == control.x) or (y and y == control.y)
+    ]
+    words += [word for word, weapon in _WEAPONS.items() if weapon == control.weapon]
+    if control.weapon:
+        words.append(f"aim={control.aim[0]!r},{control.aim[1]!r}")
+    return f"{time!r} {player} {' '.join(words) or 'stop'}\n"

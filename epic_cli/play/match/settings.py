@@ -1,0 +1,96 @@
+"""How a match is played: players, links, rates, and which techniques are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from epic_cli.network.link import Channel, Link, LinkConditions
+from epic_cli.play.client.prediction import LocalMode
+from epic_cli.play.server.rewind import DEFAULT_HISTORY
+from epic_cli.play.world.arena import Point
+from epic_cli.play.world.rules import Rules
+
+#: The latency that a recorded network is assumed to have, in seconds.
+UNKNOWN_LATENCY = 0.15
+
+DEFAULT_LINK = LinkConditions(latency=0.05)
+
+#: Where players begin: at opposite ends, then between them.
+SPAWN_POINTS = (
+    (5.0, 12.0), (19.0, 12.0), (5.0, 4.0), (19.0, 20.0),
+    (5.0, 20.0), (19.0, 4.0), (9.0, 12.0), (15.0, 12.0),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlayerConfig:
+    """A player, and the machine that he sits at.
+
+    ``bot`` plays where no script does. ``offset`` (seconds) and ``rate`` are those of his clock:
+    one that runs twice as fast makes twice as many moves.
+    """
+
+    name: str
+    spawn: Point
+    bot: str = "still"
+    offset: float = 0.0
+    rate: float = 1.0
+
+
+def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
+    """You, called A, and up to seven others who run about: B, C and so on."""
+    return tuple(
+        PlayerConfig(name, spawn, "hunter" if name == "A" else "runner")
+        for name, spawn in zip("ABCDEFGH"[:count], SPAWN_POINTS, strict=False)
+    )
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """Everything that decides how a match goes, apart from its script.
+
+    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client, in both directions.
+    ``trace`` makes the channels of a recorded network in its place, given their purpose ("up/A" or
+    "down/A").
+    """
+
+    players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
+    rules: Rules = field(default_factory=Rules)
+    link: LinkConditions = DEFAULT_LINK
+    trace: Callable[[str], Channel] | None = None
+    send_rate: float = 20.0
+    local: LocalMode = "reconciled"
+    smoothing: float = 0.0
+    remote_strategy: str = "snapshot"
+    remote_settings: tuple[tuple[str, float | str], ...] = ()
+    rewind: bool = True
+    history: float = DEFAULT_HISTORY
+    seed: int = 0
+
+    @property
+    def delay_follows_link(self) -> bool:
+        """Whether the delay of the default strategy, which nobody has set, is chosen here."""
+        given = dict(self.remote_settings)
+        return self.remote_strategy == "snapshot" and not {"interpolation_time", "clock"} & {*given}
+
+    def strategy_settings(self) -> dict[str, float | str]:
+        """The settings of the remote strategy.
+
+        The snapshot buffer compares timestamps with the clock, so its delay must cover the
+        latency, the jitter, and two packet periods (one packet may be lost); its ring must hold
+        the states of that time, however often they are sent.
+        """
+        given = dict(self.remote_settings)
+        if self.remote_strategy == "snapshot" and "step" not in given:
+            given["step"] = min(0.033, 0.5 / self.send_rate)
+        if self.delay_follows_link:
+            transit = UNKNOWN_LATENCY if self.trace else self.link.latency + self.link.jitter
+            given["interpolation_time"] = min(transit + 2 / self.send_rate, 60.0)
+        return given
+
+    def channel(self, purpose: str) -> Channel:
+        """One direction of a client's link."""
+        if self.trace is not None:
+            return self.trace(purpose)
+        return Link(self.link, seed=self.seed, purpose=purpose)

@@ -1,0 +1,139 @@
+"""A match without a screen: it runs as fast as it can, and what was asked for comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from epic_cli.engine.contract import Packet
+from epic_cli.network.state import Snapshot, State
+from epic_cli.play.match.match import Match
+from epic_cli.play.match.participant import Participant
+from epic_cli.play.match.recorder import Recorder
+from epic_cli.play.match.script import Script
+from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.report.rows import Row, rows
+from epic_cli.play.report.scene import Flashes, Scene, scenes
+from epic_cli.play.report.statistics import Figure, MatchStatistics, Shot
+from epic_cli.play.world.events import Event
+
+#: Seconds of the match that one chunk covers.
+CHUNK = 0.5
+
+Show = Literal["rows", "events", "shots", "summary"]
+
+#: What a chunk's lines are, and the names of their fields.
+COLUMNS: dict[Show, tuple[str, ...]] = {
+    "rows": Row._fields,
+    "events": Event._fields,
+    "shots": Shot._fields,
+    "summary": Figure._fields,
+}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted of a match: a row per frame, an event or a shot per line, or the figures.
+
+    ``client`` is the player whose frames are the times of the rows, and whose packets are kept.
+    ``view`` is one screen, ``player`` one player; None: all of them.
+    """
+
+    show: Show
+    client: str
+    view: str | None = None
+    player: str | None = None
+
+    def wants(self, player: str) -> bool:
+        """Whether something about this player is wanted."""
+        return self.player in (None, player)
+
+
+class Chunk(NamedTuple):
+    """What a piece of a match gives: lines, packets received by the client, true states."""
+
+    lines: list[Row | Event | Shot | Figure]
+    packets: list[Packet]
+    truth: list[Snapshot]
+
+
+class HeadlessRun:
+    """Runs a match piece by piece; memory does not grow with its length."""
+
+    def __init__(self, settings: MatchSettings, script: Script, selection: Selection) -> None:
+        self.match = Match(settings, script, on_frame=self._frame)
+        self.statistics = MatchStatistics(self.match)
+        self._selection = selection
+        number = self.match.names.index(selection.client)
+        self._participant = self.match.participants[number]
+        self._participant.client.packets = []
+        self._flashes = Flashes(settings.rules.arena)
+        self._lines: list[Row | Event | Shot | Figure] = []
+        self._truth: list[Snapshot] = []
+
+    def record(self) -> Recorder:
+        """Notes from now on what the chosen client's player does."""
+        recorder = Recorder(self._participant.config.name, self._participant.controller)
+        self.match.take_control(self._participant.client.identity.player, recorder)
+        recorder.match, self.match.on_change = self.match, recorder.changed
+        return recorder
+
+    def run(self, duration: float) -> Iterator[Chunk]:
+        """Everything up to ``duration`` seconds, in pieces."""
+        end, number = 0.0, 0
+        while end < duration:
+            number += 1
+            end = min(number * CHUNK, duration)
+            self.match.run_until(end)
+            yield self._take()
+        if self._selection.show == "summary":
+            yield Chunk(list(self._all_figures()), [], [])
+
+    def figures(self) -> list[Figure]:
+        """The figures of the chosen client."""
+        return self.statistics.figures(self._participant)
+
+    def scenes(self) -> list[Scene]:
+        """The screens of the chosen client, the server and another player, as they are now."""
+        others = (one for one in self.match.participants if one is not self._participant)
+        return scenes(self.match, self._participant, next(others), self._flashes)
+
+    def _all_figures(self) -> Iterator[Figure]:
+        for participant in self.match.participants:
+            if self._selection.wants(participant.config.name):
+                yield from self.statistics.figures(participant)
+
+    def _frame(self, participant: Participant) -> None:
+        self.statistics.add_frame(participant)
+        if participant is not self._participant:
+            return
+        if self._selection.show == "rows":
+            for row in rows(self.match):
+                if self._selection.view in (None, row.view) and self._selection.wants(row.player):
+                    self._lines.append(row)
+        own = participant.client.identity.player
+        states = [
+            (name, State((body.x, body.y, 0.0), (body.vx, body.vy, 0.0)))
+            for number, name in enumerate(self.match.names)
+            if number != own
+            for body in (self.match.server.body(number),)
+        ]
+        self._truth.append(Snapshot(self.match.now, states))
+
+    def _take(self) -> Chunk:
+        for event in self.match.take_events():
+            self.statistics.add_event(event)
+            self._flashes.add(event)
+            if event.player and not self._selection.wants(event.player):
+                continue
+            if self._selection.show == "events":
+                self._lines.append(event)
+            elif self._selection.show == "shots" and event.what == "shot":
+                shot = self.statistics.last_shot
+                if shot is not None:
+                    self._lines.append(shot)
+        received, self._participant.client.packets = self._participant.client.packets or [], []
+        chunk = Chunk(self._lines, received, self._truth)
+        self._lines, self._truth = [], []
+        return chunk

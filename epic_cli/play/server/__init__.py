@@ -1,0 +1,1 @@
+"""The server: the only simulation that counts, rewind, and its weapons."""

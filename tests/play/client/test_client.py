@@ -1,0 +1,142 @@
+"""A client: the round trip it measures, its optimism, and what it does not believe."""
+
+import math
+
+import pytest
+from support.play_links import match
+
+from epic_cli.engine.strategies import names
+from epic_cli.play import LinkConditions, Match, PlayerConfig
+from epic_cli.play.client.remote_player import RemotePlayer
+from epic_cli.play.wire import PlayerState, StatePacket, encode_state
+from epic_cli.play.world.rules import Body
+
+
+@pytest.mark.parametrize(("latency", "jitter"), [(0.0, 0.0), (0.05, 0.0), (0.08, 0.02), (0.2, 0.1)])
+@pytest.mark.parametrize("send_rate", [10.0, 60.0])
+def test_the_round_trip_is_estimated_within_the_jitter(
+    latency: float, jitter: float, send_rate: float
+) -> None:
+    link = LinkConditions(latency=latency, jitter=jitter)
+    played = match("0 A right\n", link=link, send_rate=send_rate)
+    played.run_until(10)
+    for participant in played.participants:
+        real = participant.up.delays.mean + participant.down.delays.mean
+        assert participant.client.round_trip_estimate == pytest.approx(real, abs=jitter + 1e-6)
+
+
+def test_the_round_trip_needs_no_clocks_that_agree() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0), offset=777.0), PlayerConfig("B", (600.0, 600.0)))
+    played = match("0 A right\n", players, link=LinkConditions(latency=0.07))
+    played.run_until(3)
+    assert played.participants[0].client.round_trip_estimate == pytest.approx(0.14, abs=1e-6)
+
+
+def events_of(played: Match, *whats: str) -> list[tuple[float, str]]:
+    return [(event.time, event.what) for event in played.take_events() if event.what in whats]
+
+
+def test_an_effect_is_predicted_at_once_and_completed_when_the_server_confirms() -> None:
+    played = match("1 A right shoot\n2 A throw\n", link=LinkConditions(latency=0.1))
+    played.run_until(4)
+    events = events_of(played, "tell", "tell confirmed", "shot", "thrown", "tell refused")
+    assert [what for _, what in events] == [
+        "tell", "shot", "tell confirmed", "tell", "thrown", "tell confirmed",
+    ]  # fmt: skip
+    for tell, effect, confirmed in (events[:3], events[3:]):
+        assert effect[0] - tell[0] == pytest.approx(0.1, abs=0.034)
+        assert 0.2 <= confirmed[0] - tell[0] <= 0.2 + 0.05 + 0.034
+
+
+def test_unwarranted_optimism_is_reported() -> None:
+    """B has been hit and cannot shoot, but does not know it yet."""
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (310.0, 300.0)))
+    played = match(
+        "1 A shoot aim=B\n1.2 B shoot aim=A\n", players, link=LinkConditions(latency=0.15)
+    )
+    played.run_until(3)
+    events = [event for event in played.take_events() if event.player == "B"]
+    assert [event.what for event in events] == ["tell", "refused", "tell refused"]
+    assert events[2].details["reason"] == "stunned"
+    assert events[2].time - events[0].time >= 0.3
+
+
+def test_a_throw_is_drawn_half_a_round_trip_ahead() -> None:
+    played = match("1 A throw aim=1,0\n", link=LinkConditions(latency=0.1))
+    played.run_until(2)
+    [drawn] = played.participants[0].client.drawn_projectiles()
+    [true] = played.server.weapons.projectiles
+    # both move at 14 units/s; the server's stands since its last tick, the drawn since its frame
+    assert abs(drawn.x - true.x) <= 14 * (0.05 + 0.034)
+    assert drawn.vx == 14
+
+
+def test_a_throw_hits_who_stands_there_and_ends_at_walls() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (314.0, 300.0)))
+    played = match("1 A throw aim=B\n3 A throw aim=-1,0\n", players)
+    played.run_until(60)
+    events = [event for event in played.take_events() if event.what.startswith("throw")]
+    assert [event.what for event in events] == ["thrown", "throw hit", "thrown", "throw ended"]
+    assert events[1].time - events[0].time == pytest.approx((14 - 0.6) / 14, abs=0.1)
+    assert played.server.connections[0].score == 1
+
+
+def state(token: int, snapshot: int, time_us: int, echo_us: int | None = None) -> bytes:
+    players = [PlayerState(n, Body(1.0, 2.0), 0, 0) for n in range(2)]
+    return encode_state(StatePacket(token, snapshot, time_us, echo_us, False, 0, players, [], []))
+
+
+def test_a_client_believes_no_forged_or_impossible_state() -> None:
+    played = match("0 A right\n")
+    played.run_until(1)
+    client = played.participants[0].client
+    token, before = client.identity.token, client.local.body
+    client.receive(state(token + 1, 25, 1_000_000), played.now_us)
+    client.receive(state(token, 25, 10**15), played.now_us)
+    client.receive(state(token, 25, 1_000_000, echo_us=10**12), played.now_us)
+    client.receive(state(token, 3, 150_000), played.now_us)
+    assert client.refused == {"forged": 1, "from the future": 2, "late": 1}
+    assert client.local.body == before
+
+
+def test_states_that_come_late_or_twice_do_not_correct_the_player() -> None:
+    link = LinkConditions(latency=0.1, jitter=0.1, duplicate=0.5, reorder=0.2)
+    played = match("0 A right\n0.7 A up\n1.5 A left\n", link=link)
+    played.run_until(5)
+    client = played.participants[0].client
+    assert client.refused["late"] > 0
+    assert client.refused["repeated"] > 0
+    assert client.local.corrections == 0
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("offset", [0.0, -1000.0, 5.0])
+def test_every_strategy_draws_finite_places_whatever_the_clock(name: str, offset: float) -> None:
+    players = (PlayerConfig("A", (300.0, 300.0), offset=offset), PlayerConfig("B", (320.0, 300.0)))
+    link = LinkConditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.1)
+    text = "0 B up\n0.5 A shoot aim=B\n1 B left\n1.5 A shoot aim=B\n"
+    played = match(text, players, link=link, remote_strategy=name)
+    drawn = 0
+    for frame in range(1, 90):
+        played.run_until(frame * 0.033)
+        for position in played.participants[0].client.drawn_remotes().values():
+            assert all(map(math.isfinite, position))
+            drawn += 1
+    assert drawn > 20 or (name, offset) == ("epic", -1000.0)
+    assert [event.what for event in played.take_events()].count("shot") == 2
+    assert played.server.refused.total() == 0
+
+
+def test_a_strategy_can_be_changed_and_goes_on_with_the_newest_packet() -> None:
+    played = match("0 B up\n", link=LinkConditions(latency=0.05))
+    played.run_until(1)
+    remote: RemotePlayer = played.participants[0].client.remotes[1]
+    from epic_cli import strategy
+
+    remote.change_strategy(lambda: strategy("dumb-terminal"))
+    sample = remote.read(1.1)
+    assert sample is not None
+    assert remote.last_packet is not None
+    assert sample.position == remote.last_packet.position
+    assert remote.view is not None
+    assert remote.view.exact

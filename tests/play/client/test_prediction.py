@@ -1,0 +1,176 @@
+"""Prediction and move replay: when there is a correction, and how large it is."""
+
+import itertools
+import math
+
+import pytest
+from support.play_links import dropping, match
+from support.play_oracle import Runner, walk, walk_into
+
+from epic_cli.play import LinkConditions, Match, PlayerConfig
+from epic_cli.play.client.prediction import Correction
+
+ZIGZAG = "0.1 A right\n0.4 A right up\n0.7 A left\n0.9 A down\n1.3 A stop\n1.6 A left up\n"
+
+#: When the player changes his mind between two frames that are then lost.
+TURN = 20
+
+
+def corrections(played: Match) -> list[float]:
+    return [
+        float(event.details["size"])
+        for event in played.take_events()
+        if event.what == "correction" and event.player == "A"
+    ]
+
+
+@pytest.mark.parametrize("latency", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("jitter", [0.0, 0.04])
+def test_a_predicted_player_is_never_corrected_to_the_last_bit(
+    latency: float, jitter: float
+) -> None:
+    link = LinkConditions(latency=latency, jitter=min(jitter, latency))
+    played = match(ZIGZAG + "2 A stop\n", link=link)
+    played.run_until(4)
+    local = played.participants[0].client.local
+    assert (local.corrections, local.mispredictions) == (0, 0)
+    assert local.body == played.server.body(0)
+    assert local.body.position != (300.0, 300.0)
+
+
+@pytest.mark.parametrize("lost", [{20}, {20, 21}, {5, 20, 21, 30, 31}, set(range(0, 90, 3))])
+def test_threefold_sending_survives_single_and_double_losses(lost: set[int]) -> None:
+    played = match(ZIGZAG, trace=dropping(lost))
+    played.run_until(3)
+    assert played.participants[0].client.local.mispredictions == 0
+    assert corrections(played) == []
+
+
+def lossy_turn(lost: set[int], turn: int = TURN) -> Match:
+    at = turn * 0.033
+    played = match(f"0 A right\n{at} A up\n{at + 0.033} A right\n", trace=dropping(lost))
+    played.run_until(2.0)
+    return played
+
+
+def test_a_triple_loss_gives_the_correction_that_the_oracle_computes() -> None:
+    # the move of frame 20 is in packets 20, 21 and 22
+    played = lossy_turn({20, 21, 22})
+    sizes = corrections(played)
+    assert len(sizes) == 1
+    # the server never hears of it: the next move lasts twice as long
+    predicted = heard = Runner(300.0, 300.0)
+    keys = [(0, 1) if frame == TURN else (1, 0) for frame in range(61)]
+    apart = {}
+    for frame in range(1, 61):
+        predicted = walk(predicted, keys[frame], 33)
+        if frame != TURN:
+            heard = walk(heard, keys[frame], 66 if frame == TURN + 1 else 33)
+        apart[frame] = math.dist((predicted.x, predicted.y), (heard.x, heard.y))
+    # packet 23 arrives at 0.809, is in the state of 0.85, which comes in at 0.9
+    newest = int(0.9 / 0.033)
+    assert sizes[0] == pytest.approx(apart[newest], rel=1e-9)
+    server = played.server.body(0)
+    assert played.participants[0].client.local.body.y == pytest.approx(server.y, abs=1e-9)
+
+
+def test_a_triple_loss_without_a_change_of_input_needs_no_correction() -> None:
+    played = match("0 A right\n", trace=dropping({20, 21, 22}))
+    played.run_until(2.0)
+    assert corrections(played) == []
+
+
+def test_losing_a_packet_on_the_way_back_loses_no_moves() -> None:
+    played = match(ZIGZAG, link=LinkConditions(latency=0.05, loss=0.3), seed=3)
+    played.run_until(0.01)
+    for participant in played.participants:  # all input arrives, a third of the states does not
+        participant.up.channel = dropping()("up/B")
+    played.run_until(4)
+    assert corrections(played) == []
+
+
+def test_a_bump_gives_the_correction_that_the_oracle_computes() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
+    played = match("0 A right\n", players, trace=dropping())
+    played.run_until(0.8)
+    sizes = corrections(played)
+    # A makes the moves of frames 1, 2 ...; B's, 7 ms later, are empty but let it roll and brake
+    a, b, predicted = Runner(300.0, 300.0), Runner(303.0, 300.3), Runner(300.0, 300.0)
+    servers, alone = {0: a}, {0: predicted}
+    bumped = None
+    for frame in range(1, 25):
+        before = b
+        a, b = walk_into(a, b, (1, 0))
+        if b != before and bumped is None:
+            bumped = frame
+        b, a = walk_into(b, a, (0, 0))
+        predicted = walk(predicted, (1, 0), 33)
+        servers[frame], alone[frame] = a, predicted
+    assert bumped is not None
+    # the first state after it, at a tick of 50 ms, and what A has done when it comes in
+    tick = math.ceil((bumped * 0.033 + 0.05) / 0.05 - 1e-9) * 0.05
+    heard = max(frame for frame in servers if frame * 0.033 + 0.05 <= tick + 1e-9)
+    newest = int((tick + 0.05) / 0.033 + 1e-9)
+    replayed = servers[heard]
+    for _ in range(heard, newest):
+        replayed = walk(replayed, (1, 0), 33)
+    expected = math.dist((replayed.x, replayed.y), (alone[newest].x, alone[newest].y))
+    assert expected > 0.05
+    assert sizes[0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_client_that_never_listens_stays_wrong() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
+    text = "0 A right\n1 A stop\n"
+    played = {
+        mode: match(text, players, trace=dropping(), local=mode)
+        for mode in ("predicted", "reconciled")
+    }
+    for one in played.values():
+        one.run_until(3)
+    off = {
+        mode: math.dist(one.participants[0].client.local.body.position, one.server.body(0).position)
+        for mode, one in played.items()
+    }
+    assert off["reconciled"] == 0
+    assert off["predicted"] > 0.5
+
+
+def test_a_dumb_terminal_shows_the_press_one_round_trip_later() -> None:
+    """Figure 8.1, at 60 frames and states a second: 100 ms, and what waiting for frames adds."""
+    rules = match().settings.rules._replace(step=0.016667)
+    played = match("0.5 A up\n", trace=dropping(), local="dumb-terminal", send_rate=60, rules=rules)
+    while played.participants[0].client.local.body.y == 300.0:
+        played.run_until(played.now + 0.001)
+    assert 0.6 <= played.now <= 0.6 + 3 * 0.017
+
+
+@pytest.mark.parametrize(
+    ("age", "offset"), [(0.0, 10.0), (0.025, 7.5), (0.05, 5.0), (0.075, 2.5), (0.1, 0.0), (0.2, 0)]
+)
+def test_a_correction_fades_as_in_source(age: float, offset: float) -> None:
+    correction = Correction(0.1)
+    correction.add((10.0, 0.0), 1.0)
+    assert correction.left(1.0 + age)[0] == pytest.approx(offset, abs=1e-9)
+
+
+def test_a_second_correction_is_added_to_what_is_left_of_the_first() -> None:
+    correction = Correction(0.1)
+    correction.add((10.0, 0.0), 1.0)
+    correction.add((0.0, 2.0), 1.05)
+    assert correction.left(1.05) == pytest.approx((5.0, 2.0))
+    assert correction.left(1.1) == pytest.approx((2.5, 1.0))
+
+
+def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
+    jumps = {}
+    for smoothing in (0.0, 0.3):
+        played = match("0 A right\n", players, trace=dropping(), smoothing=smoothing)
+        client, drawn = played.participants[0].client, []
+        for frame in range(1, 40):
+            played.run_until(frame * 0.033)
+            drawn.append(client.local.drawn(client.now))
+        jumps[smoothing] = max(math.dist(a, b) for a, b in itertools.pairwise(drawn))
+    assert jumps[0.0] > 0.4
+    assert jumps[0.3] < jumps[0.0] / 2 + 8 * 0.033

@@ -1,0 +1,118 @@
+"""Scripts: what they say, what is wrong with them, and recording one."""
+
+import io
+
+import pytest
+from support.play_links import match, script
+
+from epic_cli.network import RefusedLine
+from epic_cli.play import LinkConditions, Match, MatchSettings
+from epic_cli.play.match.changes import Change
+from epic_cli.play.match.recorder import Recorder
+from epic_cli.play.match.script import Input, Script, parse_script
+from epic_cli.play.report.rows import Row, rows
+from epic_cli.play.world.rules import Weapon
+
+
+def test_a_script_says_what_players_do() -> None:
+    read = script(
+        "set latency=0.1 local=predicted  # to begin with\n"
+        "\n"
+        "0.5 A left up\n"
+        "1 B right shoot aim=A\n"
+        "1 A throw aim=3,4\n"
+        "2.25 set rewind=off remote.interpolation_time=0.3\n"
+    )
+    assert read.beginning == [Change("latency", 0.1), Change("local", "predicted")]
+    assert read.inputs == {
+        "A": [
+            Input(0.5, "A", -1, 1),
+            Input(1.0, "A", 0, 0, Weapon.THROW, (3.0, 4.0)),
+        ],
+        "B": [Input(1.0, "B", 1, 0, Weapon.SHOT, "A")],
+    }
+    assert read.changes == [
+        (2.25, Change("rewind", False)),
+        (2.25, Change("remote.interpolation_time", "0.3")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "what"),
+    [
+        ("x A left", 1, "not a time"),
+        ("-1 A left", 1, "not a time"),
+        ("nan A left", 1, "not a time"),
+        ("1e9 A left", 1, "not a time"),
+        ("1 A left\n0.5 A up", 1, "goes back"),
+        ("1", 2, "ends after its time"),
+        ("1 C left", 3, "no player"),
+        ("1 A lefft", 5, "nothing a player can do"),
+        ("1 A left left", 5, "twice"),
+        ("1 A aim=C", 5, "aim at"),
+        ("1 A aim=0,0", 5, "aim at"),
+        ("1 A aim=1e200,1e200", 5, "aim at"),
+        ("1 set", 6, "nothing is set"),
+        ("1 set latency", 7, "cannot be set"),
+        ("1 set latency=-1", 7, "out of range"),
+        ("1 set latency=nan", 7, "out of range"),
+        ("1 set loss=2", 7, "out of range"),
+        ("1 set remote_strategy=lerpp", 7, "did you mean"),
+        ("1 set local=best", 7, "one of"),
+        ("1 set rewind=1", 7, "on or off"),
+        ("1 set seed=4", 3, "seed"),
+        ("1 A left\nset loss=0", 1, "no time before"),
+        ("1 A " + "left " * 1000, 1, "too long"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, column: int, what: str) -> None:
+    with pytest.raises(RefusedLine) as refused:
+        script(text)
+    problem = refused.value.problem
+    assert what in problem.what
+    assert problem.column == column
+    assert problem.line == text.count("\n") + 1
+    assert problem.expected
+
+
+def test_bytes_that_are_no_text_are_told() -> None:
+    with pytest.raises(RefusedLine, match="UTF-8"):
+        parse_script(io.BytesIO(b"1 A \xff"), "AB")
+
+
+def drawn(settings: MatchSettings, played: Script, recorder: Recorder | None) -> list[Row]:
+    found: list[Row] = []
+    game = Match(settings, played, on_frame=lambda _: found.extend(rows(game)))
+    if recorder:
+        recorder._controller = game.participants[0].controller
+        recorder.match, game.on_change = game, recorder.changed
+        game.take_control(0, recorder)
+    game.run_until(6)
+    return found
+
+
+def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
+    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1), seed=9)
+    changes = script(
+        "2 set latency=0.2 jitter=0\n3 set send_rate=7\n4 set local=predicted\n"
+        "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
+    )
+    recorder = Recorder("A", lambda _: None)  # type: ignore[arg-type, return-value]
+    first = drawn(settings, changes, recorder)
+    text = recorder.script(settings)
+    again = drawn(MatchSettings(), script(text), None)
+    assert again == first
+    assert "aim=" in text
+
+
+def test_who_says_nothing_aims_where_he_runs() -> None:
+    played = match("0 A left up\n1 A shoot\n")
+    played.run_until(2)
+    [shot] = [event for event in played.take_events() if event.what == "tell"]
+    assert shot.details["hit"] is False
+
+
+def test_a_strategy_without_data_to_aim_at_is_no_problem() -> None:
+    played = match("0 A shoot aim=B\n")
+    played.run_until(1)
+    assert next(event.what for event in played.take_events()) == "tell"

@@ -1,0 +1,117 @@
+"""The figures: drawn error, lag, and what the chapter says they are."""
+
+import math
+from typing import Any
+
+import pytest
+from support.play_links import OPEN, dropping, match
+
+from epic_cli.play import Match
+from epic_cli.play.report.lag import DrawnError
+from epic_cli.play.report.rows import rows
+from epic_cli.play.report.statistics import MatchStatistics
+
+
+@pytest.mark.parametrize("lag", [0.0, 0.033, 0.1, 0.25, 0.5])
+def test_the_lag_of_a_shifted_circle_is_the_shift(lag: float) -> None:
+    meter = DrawnError(0.033)
+
+    def at(time: float) -> tuple[float, float]:
+        return (5 * math.cos(time), 5 * math.sin(time))
+
+    for frame in range(300):
+        time = frame * 0.033
+        meter.add(at(time - lag), at(time))
+    assert meter.lag == pytest.approx(lag, abs=0.002)
+    assert meter.mean == pytest.approx(2 * 5 * math.sin(lag / 2), abs=1e-9)
+    assert meter.largest == pytest.approx(meter.mean)
+
+
+def test_nothing_moved_has_no_lag() -> None:
+    meter = DrawnError(0.033)
+    for _ in range(100):
+        meter.add((1.0, 1.0), (1.0, 1.0))
+    assert math.isnan(meter.lag)
+
+
+def played(text: str, **settings: Any) -> tuple[Match, MatchStatistics]:
+    game = match(text, trace=dropping(), **settings)
+    statistics = MatchStatistics(game)
+    game.on_frame = statistics.add_frame
+    game.run_until(5)
+    for event in game.take_events():
+        statistics.add_event(event)
+    return game, statistics
+
+
+CIRCLING = "".join(
+    f"{0.4 * turn} B {keys}\n"
+    for turn, keys in enumerate(["right", "right up", "up", "left up", "left", "down left"] * 2)
+)
+
+
+def test_interpolation_lags_by_the_latency_and_the_period() -> None:
+    """Figure 8.3: half the round-trip time and the interpolation period, here 66.7 ms."""
+    rules = OPEN._replace(step=0.016667)
+    game, statistics = played(
+        CIRCLING,
+        send_rate=15.0,
+        rules=rules,
+        remote_strategy="local-perception",
+        remote_settings=(("period", 1 / 15),),
+    )
+    assert game.settings.remote_strategy == "local-perception"
+    # the state is up to a frame older when it is sent than at its network tick
+    assert statistics.remote("A", "B").lag == pytest.approx(0.05 + 1 / 15, abs=0.02)
+
+
+def test_a_dumb_terminal_lags_by_half_the_round_trip_and_shows_each_state_four_times() -> None:
+    """Figure 8.2: 60 frames and 15 states a second."""
+    rules = OPEN._replace(step=0.016667)
+    game = match("0 B up\n", trace=dropping(), send_rate=15.0, rules=rules,
+                 remote_strategy="dumb-terminal")  # fmt: skip
+    shown = []
+    for frame in range(60, 120):
+        game.run_until(frame * 0.016667)
+        sample = game.participants[0].client.remotes[1].sample
+        assert sample is not None
+        shown.append(sample.position[1])
+    assert 14 <= len(set(shown)) <= 16
+
+
+def test_dead_reckoning_is_right_until_something_unexpected() -> None:
+    """Figure 8.5: the guess is the straight line, and wrong by the turn of one latency."""
+    text = "0 B right\n2 B up\n"
+    game = match(text, trace=dropping(delay=0.2), send_rate=60.0, remote_strategy="dead-reckoning",
+                 remote_settings=(("correction", "snap"),))  # fmt: skip
+    errors = []
+    for frame in range(90):
+        game.run_until(frame * 0.033)
+        drawn = game.participants[0].client.drawn_remotes().get(1)
+        if drawn and frame > 30:
+            errors.append(math.dist(drawn, game.server.body(1).position))
+    # what is extrapolated to now is up to a frame ahead of the server, which applies moves
+    assert max(errors[:25]) <= 8 * 0.033
+    # for 200 ms he was thought to go on: 40 units/s^2 away from the old path
+    assert max(errors[28:]) > 0.5 * 40 * 0.2**2
+
+
+def test_rows_tell_truth_and_every_screen() -> None:
+    game = match("0 A right\n")
+    game.run_until(1)
+    found = list(rows(game))
+    assert [(row.view, row.player) for row in found] == [
+        ("server", "A"), ("server", "B"), ("A", "A"), ("A", "B"), ("B", "A"), ("B", "B"),
+    ]  # fmt: skip
+    truth = {row.player: (row.x, row.y) for row in found if row.view == "server"}
+    for row in found:
+        assert row.error == math.dist((row.x, row.y), truth[row.player])
+
+
+def test_the_input_delay_is_a_round_trip_for_a_dumb_terminal_and_none_with_prediction() -> None:
+    delays = {}
+    for mode in ("dumb-terminal", "predicted", "reconciled"):
+        game, statistics = played("0 A right\n", local=mode)
+        delays[mode] = statistics.figures(game.participants[0])[0].value
+    assert delays["predicted"] == delays["reconciled"] == 0
+    assert 0.1 <= delays["dumb-terminal"] <= 0.1 + 0.05 + 0.033

@@ -1,0 +1,214 @@
+"""The server: whose time goes how far, and what it refuses."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.play_links import OPEN, dropping, match
+
+from epic_cli.play import Match, MatchSettings, PlayerConfig
+from epic_cli.play.server.server import MOST_WAITING, Server
+from epic_cli.play.wire import InputPacket, decode_state, encode_input
+from epic_cli.play.world.arena import Arena
+from epic_cli.play.world.moves import Move
+from epic_cli.play.world.rules import Control, Rules, Weapon
+from epic_cli.play.world.view import View
+
+TICK_US = 50_000
+
+
+def server() -> Server:
+    made = Server(OPEN, [11, 22], [(300.0, 300.0), (600.0, 600.0)])
+    made.tick(0, TICK_US)
+    return made
+
+
+def moves(*stamps: int, token: int = 11, control: Control | None = None) -> bytes:
+    control = control or Control(1, 0)
+    return encode_input(InputPacket(token, 0, [Move(control, one, 0) for one in stamps]))
+
+
+def shot(newer: int, player: int = 1) -> bytes:
+    control = Control(weapon=Weapon.SHOT)
+    move = Move(control, 33_000, 0, ((player, View(0, newer, 0.5)),))
+    return encode_input(InputPacket(11, 0, [move]))
+
+
+def test_moves_are_applied_as_they_come() -> None:
+    made = server()
+    made.receive(moves(0, 33_000), 10_000)
+    assert made.body(0).x == pytest.approx(300 + 40 * 0.033 * 0.033)
+
+
+def test_a_clients_time_never_passes_the_next_tick() -> None:
+    made = server()
+    made.receive(moves(0, 33_000), 10_000)
+    before = made.body(0)
+    made.receive(moves(66_000), 20_000)  # it would be at 10 + 66 ms
+    assert made.body(0) == before
+    made.tick(TICK_US, 2 * TICK_US)
+    assert made.body(0).x > before.x
+
+
+def test_delta_is_how_old_the_state_is_at_the_tick() -> None:
+    made = server()
+    made.receive(moves(0, 33_000), 10_000)
+    packet = decode_state(made.tick(TICK_US, 2 * TICK_US)[1])
+    assert packet.players[0].delta_us == TICK_US - 43_000
+    assert packet.players[1].delta_us == 0
+
+
+def test_the_echo_is_the_newest_processed_stamp_and_how_long_it_was_held() -> None:
+    made = server()
+    made.receive(moves(0, 33_000), 10_000)
+    made.receive(moves(33_000, 66_000), 20_000)
+    packet = decode_state(made.tick(TICK_US, 2 * TICK_US)[0])
+    assert (packet.echo_us, packet.fresh, packet.held_us) == (33_000, True, 40_000)
+    packet = decode_state(made.tick(2 * TICK_US, 3 * TICK_US)[0])
+    assert (packet.echo_us, packet.fresh) == (66_000, True)
+    packet = decode_state(made.tick(3 * TICK_US, 4 * TICK_US)[0])
+    assert (packet.echo_us, packet.fresh) == (66_000, False)
+
+
+def run_to_the_right(rate: float = 1.0, offset: float = 0.0) -> Match:
+    players = (
+        PlayerConfig("A", (300.0, 300.0), offset=offset, rate=rate),
+        PlayerConfig("B", (600.0, 600.0)),
+    )
+    played = match("0 A right\n", players, trace=dropping())
+    played.run_until(5)
+    return played
+
+
+@pytest.mark.parametrize("rate", [1.1, 2.0, 5.0])
+def test_who_sends_faster_ends_where_an_honest_one_ends(rate: float) -> None:
+    honest, cheating = run_to_the_right().server.body(0), run_to_the_right(rate).server.body(0)
+    # neither is further than one network tick from the other
+    assert abs(cheating.x - honest.x) <= 8 * 0.05 + 1e-9
+    assert honest.vx == cheating.vx == 8
+
+
+def test_who_sends_much_faster_is_not_believed_and_loses() -> None:
+    played = run_to_the_right(50.0)
+    assert played.server.body(0).x < run_to_the_right().server.body(0).x
+    assert played.server.connections[0].refused["from the future"] > 0
+
+
+@pytest.mark.parametrize("offset", [-5.0, 1000.0])
+def test_a_wrong_clock_gains_nothing(offset: float) -> None:
+    assert run_to_the_right(offset=offset).server.body(0) == run_to_the_right().server.body(0)
+
+
+def test_a_slow_clock_loses() -> None:
+    assert run_to_the_right(0.5).server.body(0).x < run_to_the_right().server.body(0).x - 10
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (moves(0, 33_000), "repeated"),
+        (moves(60_000_000), "from the future"),
+        (shot(newer=7), "from the future"),
+        (shot(newer=0, player=0), "forged"),
+        (shot(newer=0, player=7), "forged"),
+    ],
+)
+def test_what_cannot_be_true_is_refused_and_counted(data: bytes, reason: str) -> None:
+    made = server()
+    made.receive(moves(0, 33_000 if reason == "repeated" else 10_000), 10_000)
+    before = made.body(0)
+    made.receive(data, 40_000)
+    assert made.connections[0].refused == {reason: 1}
+    assert made.connections[1].refused == {}
+    assert made.body(0) == before
+
+
+def test_nobody_speaks_for_another_without_his_token() -> None:
+    made = server()
+    made.receive(moves(0, 33_000, token=12), 10_000)
+    made.receive(b"\x01nonsense", 10_000)
+    assert made.refused == {"forged": 1, "malformed": 1}
+    assert made.body(0).position == (300.0, 300.0)
+
+
+def test_moves_that_wait_are_bounded() -> None:
+    made = server()
+    for stamp in range(0, 1_000_000, 500):
+        made.receive(moves(stamp), 10_000)
+    assert len(made.connections[0].waiting) <= MOST_WAITING
+    assert made.connections[0].refused["too fast"] > 0
+
+
+def everyone_else(played: Match) -> list[object]:
+    return [played.server.body(1), played.participants[1].client.local.body]
+
+
+@given(st.lists(st.binary(min_size=1, max_size=120), max_size=30), st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_garbage_hurts_nobody(garbage: list[bytes], seed: int) -> None:
+    """Random bytes, and real packets with flipped bits, at the server and at the clients."""
+    text = "0 A right\n0 B up\n0.3 A shoot aim=B\n"
+    clean, fuzzed = match(text), match(text)
+    clean.run_until(1)
+    source = random.Random(seed)
+    for step, data in enumerate(garbage):
+        fuzzed.run_until(step / 40)
+        real = bytearray(moves(step * 33_000, token=99))
+        real[source.randrange(len(real))] ^= 1 << source.randrange(8)
+        for one in (data, bytes(real)):
+            fuzzed.server.receive(one, fuzzed.now_us)
+            for participant in fuzzed.participants:
+                participant.client.receive(one, fuzzed.now_us)
+    fuzzed.run_until(1)
+    assert everyone_else(fuzzed) == everyone_else(clean)
+    assert fuzzed.server.body(0) == clean.server.body(0)
+    assert fuzzed.server.refused.total() == 2 * len(garbage)
+    assert all(
+        participant.client.refused.total() == 2 * len(garbage)
+        for participant in fuzzed.participants
+    )
+
+
+def test_who_knows_his_own_token_hurts_himself_alone() -> None:
+    text = "0 A right\n0 B up\n"
+    clean, fuzzed = match(text), match(text)
+    clean.run_until(2)
+    source = random.Random(1)
+    token = fuzzed.participants[0].client.identity.token
+    for step in range(200):
+        fuzzed.run_until(step / 100)
+        stamps = sorted({source.randrange(-(10**7), 10**7) for _ in range(3)})
+        fuzzed.server.receive(moves(*stamps, token=token), fuzzed.now_us)
+    fuzzed.run_until(2)
+    assert everyone_else(fuzzed) == everyone_else(clean)
+    assert fuzzed.server.connections[0].refused.total() > 50
+
+
+def test_a_replayed_packet_changes_nothing() -> None:
+    played = match("0 A right\n")
+    kept: list[bytes] = []
+    receive = played.server.receive
+    for step in range(20):
+        played.run_until(step * 0.05)
+        kept.append(moves(step, token=played.participants[0].client.identity.token))
+        before = played.server.body(0)
+        receive(kept[0], played.now_us)
+        assert played.server.body(0) == before or step == 0
+
+
+def test_a_wall_ends_both_at_the_same_place() -> None:
+    rules = Rules(Arena(24.0, 24.0))
+    ends = []
+    for rate in (1.0, 2.0):
+        players = (PlayerConfig("A", (5.0, 12.0), rate=rate), PlayerConfig("B", (5.0, 20.0)))
+        played = match("0 A right\n", players, rules=rules)
+        played.run_until(5)
+        ends.append(played.server.body(0).position)
+    assert ends[0] == ends[1] == (23.4, 12.0)
+
+
+def test_settings_of_two_players_with_one_name_are_refused() -> None:
+    players = (PlayerConfig("A", (1.0, 1.0)), PlayerConfig("A", (2.0, 2.0)))
+    with pytest.raises(ValueError, match="same name"):
+        Match(MatchSettings(players=players))

@@ -1,0 +1,36 @@
+"""The examples in the documentation are true, and so is what the scripts' comments say."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.play_links import script
+
+import epic_cli.play
+from epic_cli.play.match.script import __doc__ as grammar
+
+SCRIPTS = sorted((SAMPLES / "play").glob("*.script"))
+
+
+def test_examples() -> None:
+    result = doctest.testmod(epic_cli.play)
+    assert result.attempted >= 4
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=[path.stem for path in SCRIPTS])
+def test_every_sample_script_can_be_read(path: Path) -> None:
+    read = script(path.read_text())
+    assert read.inputs
+    assert read.beginning
+
+
+def test_the_grammar_that_is_documented_is_the_one_that_is_read() -> None:
+    assert grammar
+    example = "".join(f"{line[4:]}\n" for line in grammar.splitlines() if line.startswith("    "))
+    # what stands after the blanks is an explanation
+    lines = [line.partition("   ")[0].partition("#")[0] for line in example.splitlines()]
+    read = script("\n".join(lines))
+    assert len(read.inputs["A"]) == 3
+    assert len(read.changes) == len(read.beginning) == 2

@@ -1,0 +1,147 @@
+"""The packets as bytes: what goes in comes out, and nothing else does."""
+
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from epic_cli.play.wire import (
+    InputPacket,
+    Malformed,
+    PlayerState,
+    Projectile,
+    StatePacket,
+    Verdict,
+    decode_input,
+    decode_state,
+    encode_input,
+    encode_state,
+)
+from epic_cli.play.world.moves import Move
+from epic_cli.play.world.rules import Body, Control, Weapon
+from epic_cli.play.world.view import View
+
+NUMBER = st.floats(-1e6, 1e6)
+BODY = st.builds(Body, NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 10**6), st.integers(0, 10**6))
+VIEW = st.builds(View, st.integers(0, 50), st.integers(50, 99), st.floats(0, 1), st.booleans())
+CONTROL = st.builds(
+    Control,
+    st.integers(-1, 1),
+    st.integers(-1, 1),
+    st.sampled_from(Weapon),
+    st.sampled_from([(1.0, 0.0), (0.6, 0.8), (0.0, -1.0)]),
+)
+STATE = st.builds(
+    StatePacket,
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**62),
+    st.integers(-(2**62), 2**62),
+    st.booleans(),
+    st.integers(0, 10**6),
+    st.lists(st.builds(PlayerState, st.integers(0, 7), BODY, st.integers(0, 10**6),
+                       st.integers(0, 65535)), max_size=8),
+    st.lists(st.builds(Projectile, st.integers(0, 99), st.integers(0, 7), NUMBER, NUMBER, NUMBER,
+                       NUMBER), max_size=3),
+    st.lists(st.builds(Verdict, st.integers(0, 10**9), st.integers(0, 4),
+                       st.none() | st.integers(0, 7)), max_size=8),
+)  # fmt: skip
+
+
+def packet(*stamps: int, **changes: Any) -> InputPacket:
+    moves = [Move(Control(1, 0)._replace(**changes), stamp, 0) for stamp in stamps]
+    return InputPacket(7, 1, moves)
+
+
+@given(st.lists(CONTROL, min_size=1, max_size=3), VIEW)
+@settings(deadline=None)
+def test_input_comes_out_as_it_went_in(controls: list[Control], view: View) -> None:
+    moves = [Move(one, stamp, 0, ((1, view),)) for stamp, one in enumerate(controls)]
+    sent = InputPacket(2**32 - 1, 5, moves)
+    assert decode_input(encode_input(sent)) == sent
+
+
+@given(STATE)
+@settings(max_examples=50, deadline=None)
+def test_a_state_comes_out_as_it_went_in_to_the_last_bit(state: StatePacket) -> None:
+    assert decode_state(encode_state(state)) == state
+
+
+@given(st.binary(max_size=200))
+@settings(deadline=None)
+def test_random_bytes_are_refused_or_are_a_packet(data: bytes) -> None:
+    for decode in (decode_input, decode_state):
+        try:
+            decode(data)
+        except Malformed:
+            continue
+        assert data[0] in (1, 2)
+
+
+@given(st.integers(0, 200), st.integers(0, 255))
+@settings(deadline=None)
+def test_a_flipped_byte_never_raises_anything_else(at: int, value: int) -> None:
+    data = bytearray(encode_input(packet(100, 133, 166)))
+    data[at % len(data)] = value
+    try:
+        decoded = decode_input(bytes(data))
+    except Malformed:
+        return
+    assert len(decoded.moves) == 3
+
+
+def test_a_packet_is_used_up_and_no_longer_than_a_packet() -> None:
+    data = encode_input(packet(100))
+    for wrong in (data[:-1], data + b"\0", b"", data * 1000):
+        with pytest.raises(Malformed):
+            decode_input(wrong)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"aim": (float("nan"), 0.0)}, "aim"),
+        ({"aim": (float("inf"), 0.0)}, "aim"),
+        ({"aim": (2.0, 0.0)}, "aim"),
+        ({"x": 2}, "direction"),
+        ({"weapon": 9}, "weapon"),
+    ],
+)
+def test_impossible_input_is_refused(change: dict[str, object], reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        decode_input(encode_input(packet(100, **change)))
+
+
+@pytest.mark.parametrize(
+    ("view", "reason"),
+    [
+        (View(5, 4, 0.5), "way round"),
+        (View(4, 5, 1.5), "fraction"),
+        (View(4, 5, float("nan")), "fraction"),
+    ],
+)
+def test_an_impossible_view_is_refused(view: View, reason: str) -> None:
+    move = Move(Control(weapon=Weapon.SHOT), 100, 0, ((1, view),))
+    with pytest.raises(Malformed, match=reason):
+        decode_input(encode_input(InputPacket(7, 1, [move])))
+
+
+def test_moves_come_in_order() -> None:
+    with pytest.raises(Malformed, match="order"):
+        decode_input(encode_input(packet(133, 100)))
+
+
+def test_a_state_with_a_number_that_is_none_is_refused() -> None:
+    body = Body(float("nan"), 0.0)
+    state = StatePacket(7, 1, 0, None, False, 0, [PlayerState(0, body, 0, 0)], [], [])
+    with pytest.raises(Malformed, match="number"):
+        decode_state(encode_state(state))
+
+
+def test_the_layout_is_the_documented_one() -> None:
+    data = encode_input(packet(100))
+    assert data == struct.pack("<BIIB", 1, 7, 1, 1) + struct.pack(
+        "<qbbBddB", 100, 1, 0, 0, 1.0, 0.0, 0
+    )
