@@ -12,7 +12,7 @@ import numpy as np
 from epic_cli.analysis.lag import Lag, find_lag
 from epic_cli.analysis.metrics import quantile95
 from epic_cli.analysis.reference import JUMP_FACTOR, JUMP_FLOOR, root_mean_square
-from epic_cli.engine.measure.tally import tally
+from epic_cli.engine.measure.errors import accumulate_errors
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def measure(rows: NDArray[np.void], reference: Reference) -> Measurement:
     """Measures the rows (n) of a ``Trace`` against the truth at the same ticks."""
     shown, status = rows["position"], rows["status"]
     errors, counted = np.empty(len(rows)), np.empty(len(rows), np.int32)
-    count, broken, excess, jumps, fours, third, truth_third = tally(
+    count, broken, excess, jumps, fours, third, truth_third = accumulate_errors(
         shown,
         status,
         reference.positions,

@@ -36,8 +36,9 @@ class Sample(NamedTuple):
 
     ``time`` is the local time of the tick in seconds. ``velocity`` is what the strategy's
     original returns (for the demo: the slope of the line it draws). ``status`` is ``none``
-    (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data),
-    ``interpolated`` (on the way to a known target) or ``extrapolated`` (beyond it).
+    (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data, where
+    the row before was drawn), ``interpolated`` (on the way to a known target, or just arrived
+    there) or ``extrapolated`` (beyond it).
     """
 
     time: float

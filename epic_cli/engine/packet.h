@@ -8,18 +8,32 @@
 
 namespace epic {
 
+// Where something is and how fast it moves: one evaluation of a path gives both.
+struct Motion {
+    Vec3<double> position, velocity;
+
+    Motion() = default;
+    Motion(const Vec3<double>& p, const Vec3<double>& v) : position(p), velocity(v) {}
+
+    Motion operator+(const Motion& o) const {
+        return {position + o.position, velocity + o.velocity};
+    }
+    Motion operator-(const Motion& o) const {
+        return {position - o.position, velocity - o.velocity};
+    }
+};
+
 // The seven numbers of a packet in single precision, each rounded once from its text.
 struct SingleState {
     Vec3<float> position, velocity;
     float time = 0;
 };
 
-struct Packet {
-    Vec3<double> position, velocity;
+struct Packet : Motion {
     double time = 0;        // sender's clock, s
     SingleState single;     // the same, for strategies that compute in float
     double arrival = std::numeric_limits<double>::quiet_NaN();  // receiver's clock, s; NaN: unknown
-    double delta = 0;       // how long before its stamp the state was true, s
+    double delta = 0;       // how long before its timestamp the state was true, s
     int64_t sequence = -1;  // -1: none
     int64_t line = 0;       // its line in the recording, from 1
     int64_t column = 0;     // where in that line its text begins, from 0
@@ -32,11 +46,23 @@ struct Packet {
 
 enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };
 
-struct Sample {
-    Vec3<double> position, velocity;
+struct Sample : Motion {
     double time = 0;        // local time of the tick, s
     int32_t status = NONE;
     int32_t entity = 0;
+
+    void show(const Motion& motion, Status kind) {
+        position = motion.position;
+        velocity = motion.velocity;
+        status = kind;
+    }
+
+    // Shows what is not to be moved: `held` where the row before showed it too, or there was
+    // none; otherwise `arrival` says how the entity has just come there.
+    void hold(const Motion& motion, const Sample& before, Status arrival) {
+        bool moved = before.status != NONE && differ(motion.position, before.position);
+        show(motion, moved ? arrival : HELD);
+    }
 };
 
 }  // namespace epic

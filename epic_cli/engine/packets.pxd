@@ -14,15 +14,21 @@ cdef extern from "<string_view>" namespace "std" nogil:
 
 
 cdef extern from "packet.h" namespace "epic" nogil:
+    cdef cppclass Motion:
+        Motion()
+        Motion(Vec3[double], Vec3[double])
+        Vec3[double] position
+        Vec3[double] velocity
+        Motion operator+(const Motion&)
+        Motion operator-(const Motion&)
+
     cdef cppclass SingleState:
         Vec3[float] position
         Vec3[float] velocity
         float time
 
-    cdef cppclass Packet:
+    cdef cppclass Packet(Motion):
         Packet()
-        Vec3[double] position
-        Vec3[double] velocity
         double time
         SingleState single
         double arrival
@@ -42,13 +48,13 @@ cdef extern from "packet.h" namespace "epic" nogil:
         INTERPOLATED
         EXTRAPOLATED
 
-    cdef cppclass Sample:
+    cdef cppclass Sample(Motion):
         Sample()
-        Vec3[double] position
-        Vec3[double] velocity
         double time
         int32_t status
         int32_t entity
+        void show(const Motion&, Status)
+        void hold(const Motion&, const Sample&, Status)
 
 
 cdef extern from "entities.h" namespace "epic" nogil:

@@ -4,6 +4,7 @@ from epic_cli.engine.packets cimport Packet, Sample
 cdef class Strategy:
     cdef readonly dict settings
     cdef double newest          # the newest stamp accepted; NaN: none yet
+    cdef Sample drawn           # the row before
     cdef bint broken
     cdef bint takes_any_number
 

@@ -66,6 +66,7 @@ cdef class Strategy:
     cdef void restart(self) noexcept nogil:
         """Makes the strategy as new."""
         self.newest = NAN
+        self.drawn = Sample()
         self.clear()
 
     # ------------------------------------------------------------- for strategies to override
@@ -100,7 +101,7 @@ cdef class Strategy:
         """What is drawn at local time ``at``; call it with times that never go back."""
         cdef Sample sample
         sample.time = at
-        self.draw(at, sample)
+        draw_through(self, at, sample)
         return sample_to_python(sample, "")
 
 
@@ -171,6 +172,7 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
+    strategy.drawn = sample
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:

@@ -26,6 +26,12 @@ inline Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+// NaN differs from nothing.
+template <typename T>
+inline bool differ(const Vec3<T>& a, const Vec3<T>& b) {
+    return a.x < b.x || a.x > b.x || a.y < b.y || a.y > b.y || a.z < b.z || a.z > b.z;
+}
+
 inline Vec3<double> widened(const Vec3<float>& a) { return {a.x, a.y, a.z}; }
 inline Vec3<float> narrowed(const Vec3<double>& a) { return {float(a.x), float(a.y), float(a.z)}; }
 

@@ -1,4 +1,4 @@
-"""Small questions about vectors that several strategies ask."""
+"""Small functions of vectors and numbers that several strategies use."""
 
 from libc.math cimport isfinite
 
@@ -10,9 +10,9 @@ cdef inline bint is_finite(Vec3[double] value) noexcept nogil:
     return isfinite(value.x) and isfinite(value.y) and isfinite(value.z)
 
 
-cdef inline bint is_beyond(Vec3[double] way, double distance) noexcept nogil:
-    """Whether a way is longer than a snap distance; a distance of 0 means that none is."""
-    return 0 < distance * distance < dot(way, way)
+cdef inline bint is_beyond(Vec3[double] displacement, double distance) noexcept nogil:
+    """Whether a displacement is longer than a snap distance, where 0 stands for no limit."""
+    return 0 < distance * distance < dot(displacement, displacement)
 
 
 cdef inline double clamped(double value, double low, double high) noexcept nogil:

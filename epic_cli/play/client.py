@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet, SmoothingStrategy
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 from epic_cli.play.arena import Point, first_hit
 from epic_cli.play.events import Value
 from epic_cli.play.moves import Move

@@ -5,6 +5,8 @@ from libc.stdint cimport int32_t
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
 
+from epic_cli.engine.packets cimport Motion
+from epic_cli.engine.strategies.parts.curves cimport hermite
 from epic_cli.engine.vec3 cimport Vec3, dot
 
 
@@ -13,18 +15,13 @@ cdef class Path:
 
     ``times`` (n, increasing, seconds), ``positions`` and ``velocities`` (n x 3) are the states;
     ``segments`` (n) numbers the stretches of unbroken movement, from 0: between two states of
-    different segments nothing is known. Between two states p0, v0 and p1, v1 that are d seconds
-    apart, with u from 0 to 1,
-
-        p(u) = (2u^3 - 3u^2 + 1) p0 + (u^3 - 2u^2 + u) d v0 + (3u^2 - 2u^3) p1 + (u^3 - u^2) d v1
-
-    the cubic with these ends (Hermite). Buffers of doubles and of 32-bit integers; nothing is
-    held of them.
+    different segments nothing is known. Between two states the path is the cubic that matches
+    both positions and velocities (Hermite). Buffers of doubles and of 32-bit integers; nothing
+    is held of them.
     """
 
     cdef vector[double] times
-    cdef vector[Vec3[double]] positions
-    cdef vector[Vec3[double]] velocities
+    cdef vector[Motion] motions
     cdef vector[int32_t] segments
 
     def __init__(self, const double[:] times, const double[:, :] positions,
@@ -38,15 +35,11 @@ cdef class Path:
             if not times[index - 1] < times[index]:
                 raise ValueError("the times of a path increase")
         self.times.reserve(count)
-        self.positions.reserve(count)
-        self.velocities.reserve(count)
+        self.motions.reserve(count)
         self.segments.reserve(count)
         for index in range(count):
             self.times.push_back(times[index])
-            self.positions.push_back(
-                Vec3[double](positions[index, 0], positions[index, 1], positions[index, 2]))
-            self.velocities.push_back(
-                Vec3[double](velocities[index, 0], velocities[index, 1], velocities[index, 2]))
+            self.motions.push_back(Motion(row_of(positions, index), row_of(velocities, index)))
             self.segments.push_back(segments[index])
 
     def __len__(self):
@@ -60,7 +53,7 @@ cdef class Path:
         are NaN.
         """
         cdef Py_ssize_t row, count = times.shape[0]
-        cdef Vec3[double] position, velocity
+        cdef Motion motion
         cdef size_t index = 0
         if not (count == positions.shape[0] == velocities.shape[0] == segments.shape[0]):
             raise ValueError("what is filled in has as many rows as there are times")
@@ -68,13 +61,11 @@ cdef class Path:
             for row in range(count):
                 segments[row] = self.find(times[row] - shift, index)
                 if segments[row] < 0:
-                    position = velocity = Vec3[double](NAN, NAN, NAN)
+                    motion.position = motion.velocity = Vec3[double](NAN, NAN, NAN)
                 else:
-                    self.interpolate(index, times[row] - shift, position, velocity)
-                positions[row, 0], positions[row, 1] = position.x, position.y
-                positions[row, 2] = position.z
-                velocities[row, 0], velocities[row, 1] = velocity.x, velocity.y
-                velocities[row, 2] = velocity.z
+                    motion = self.interpolate(index, times[row] - shift)
+                set_row(positions, row, motion.position)
+                set_row(velocities, row, motion.velocity)
 
     def squared_distances(self, const double[:] times, const double[:, :] positions,
                           const int32_t[:] segments, const double[:] shifts, double[:] totals,
@@ -84,7 +75,7 @@ cdef class Path:
         Only those rows count whose shifted time is in the segment that ``segments`` names.
         """
         cdef Py_ssize_t row, place
-        cdef Vec3[double] position, velocity, offset
+        cdef Vec3[double] offset
         cdef size_t index = 0
         if not (times.shape[0] == positions.shape[0] == segments.shape[0]
                 and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
@@ -97,9 +88,8 @@ cdef class Path:
                         continue
                     if self.find(times[row] - shifts[place], index) != segments[row]:
                         continue
-                    self.interpolate(index, times[row] - shifts[place], position, velocity)
-                    offset = position - Vec3[double](
-                        positions[row, 0], positions[row, 1], positions[row, 2])
+                    offset = (self.interpolate(index, times[row] - shifts[place]).position
+                              - row_of(positions, row))
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
@@ -115,7 +105,7 @@ cdef class Path:
         """
         cdef Py_ssize_t row, count = 0, rows = times.shape[0]
         cdef vector[Vec3[double]] directions
-        cdef Vec3[double] position, velocity, latest, step
+        cdef Vec3[double] velocity, latest, step
         cdef double speed
         cdef size_t index = 0
         if not (rows == positions.shape[0] == segments.shape[0]) or reach < 0:
@@ -124,7 +114,7 @@ cdef class Path:
             directions.resize(rows)
             for row in range(rows):
                 if self.find(times[row] - shift, index) >= 0:
-                    self.interpolate(index, times[row] - shift, position, velocity)
+                    velocity = self.interpolate(index, times[row] - shift).velocity
                     speed = sqrt(dot(velocity, velocity))
                     if speed > slowest:
                         latest = velocity * (1 / speed)
@@ -132,11 +122,7 @@ cdef class Path:
             for row in range(1, rows):
                 if segments[row] < 0 or segments[row] != segments[row - 1]:
                     continue
-                step = Vec3[double](
-                    positions[row, 0] - positions[row - 1, 0],
-                    positions[row, 1] - positions[row - 1, 1],
-                    positions[row, 2] - positions[row - 1, 2],
-                )
+                step = row_of(positions, row) - row_of(positions, row - 1)
                 count += (
                     dot(step, directions[row]) < -shortest
                     and dot(step, directions[max(row - reach, 1)]) < -shortest
@@ -167,24 +153,25 @@ cdef class Path:
             return -1
         return self.segments[index]
 
-    cdef void interpolate(self, size_t index, double time, Vec3[double]& position,
-                          Vec3[double]& velocity) noexcept nogil:
-        cdef double length, u
-        cdef Vec3[double] way, begin, end
+    cdef Motion interpolate(self, size_t index, double time) noexcept nogil:
+        """The motion at a time from that of the state with this index on, to before the next."""
+        cdef Motion start = self.motions[index], end, relative
+        cdef double duration
         if self.times[index] == time:
-            (&position)[0] = self.positions[index]
-            (&velocity)[0] = self.velocities[index]
-            return
-        length = self.times[index + 1] - self.times[index]
-        u = (time - self.times[index]) / length
-        begin, end = self.velocities[index], self.velocities[index + 1]
-        # taken from the state before, so that a path far from the origin keeps its digits
-        way = self.positions[index + 1] - self.positions[index]
-        (&position)[0] = (
-            self.positions[index] + way * (u * u * (3 - 2 * u))
-            + begin * (length * u * (1 - u) * (1 - u)) - end * (length * u * u * (1 - u))
-        )
-        (&velocity)[0] = (
-            way * (6 * u * (1 - u) / length) + begin * ((1 - u) * (1 - 3 * u))
-            + end * (u * (3 * u - 2))
-        )
+            return start
+        end = self.motions[index + 1]
+        duration = self.times[index + 1] - self.times[index]
+        # seen from the state before, so that a path far from the origin keeps its digits
+        relative = hermite(
+            Motion(Vec3[double](), start.velocity),
+            Motion(end.position - start.position, end.velocity),
+            duration, (time - self.times[index]) / duration)
+        return Motion(start.position + relative.position, relative.velocity)
+
+
+cdef Vec3[double] row_of(const double[:, :] vectors, Py_ssize_t row) noexcept nogil:
+    return Vec3[double](vectors[row, 0], vectors[row, 1], vectors[row, 2])
+
+
+cdef void set_row(double[:, :] vectors, Py_ssize_t row, Vec3[double] value) noexcept nogil:
+    vectors[row, 0], vectors[row, 1], vectors[row, 2] = value.x, value.y, value.z

@@ -3,7 +3,8 @@
 from libc.math cimport sqrt
 
 from epic_cli.engine.strategies.parts.filtering cimport Filter
-from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.packets cimport Motion, Packet
+from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport components, is_finite
 
@@ -134,15 +135,13 @@ cdef class AlphaBeta(Filter):
         self.acceleration = Vec3[double]()
 
     cdef void step(self, const Packet& packet, double period) noexcept nogil:
-        """Predicts to the packet's stamp and corrects by the residual."""
-        cdef Vec3[double] predicted, residual
-        predicted = (
-            self.position + self.velocity * period + self.acceleration * (0.5 * period * period))
-        residual = packet.position - predicted
+        """Predicts to the packet's timestamp and corrects by the residual."""
+        cdef Motion predicted = projected(
+            Motion(self.position, self.velocity), self.acceleration, period)
+        cdef Vec3[double] residual = packet.position - predicted.position
         self.adapt(period)
-        self.position = predicted + residual * self.g
-        self.velocity = (
-            self.velocity + self.acceleration * period + residual * (self.h / period))
+        self.position = predicted.position + residual * self.g
+        self.velocity = predicted.velocity + residual * (self.h / period)
         if self.k != 0:
             self.acceleration = self.acceleration + residual * (2 * self.k / (period * period))
         self.before = min(self.before + 1, self.memory - 1)

@@ -1,14 +1,10 @@
 """The dead reckoning of Glazer and Madhav, with its kinds of correction."""
 
-from epic_cli.engine.strategies.parts.curves cimport (
-    critically_damped,
-    critically_damped_velocity,
-    hermite,
-    hermite_velocity,
-)
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number
@@ -87,11 +83,12 @@ cdef class DeadReckoning(Strategy):
     cdef bint accelerates
     cdef bint empty
     cdef double true_at                 # the local time at which its state was true
-    cdef Vec3[double] position, velocity, acceleration
+    cdef Motion received
+    cdef Vec3[double] acceleration
     cdef bint correcting
     cdef double corrected_at            # the local time at which the correction began
-    cdef Vec3[double] offset, offset_velocity   # drawn less predicted, then
-    cdef Vec3[double] end, end_velocity         # of the spline
+    cdef Motion offset                  # drawn less predicted, then
+    cdef Motion end                     # of the spline
 
     def configure(self, *, acceleration):
         self.accelerates = acceleration == Acceleration.ESTIMATED
@@ -103,79 +100,59 @@ cdef class DeadReckoning(Strategy):
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
-        cdef Vec3[double] drawn, drawn_velocity
+        cdef Motion drawn
         if not first:
             if packet.time < self.newest:
                 return False
-            self.path(now, drawn, drawn_velocity)
+            drawn = self.path(now)
             if self.accelerates and packet.time > self.newest:
                 self.acceleration = (
-                    (packet.velocity - self.velocity) * (1 / (packet.time - self.newest)))
+                    (packet.velocity - self.received.velocity) * (1 / (packet.time - self.newest)))
         self.empty = False
         self.true_at = packet.time if self.age == Age.MEASURED else now - self.rtt / 2
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.received = packet
         self.correcting = False
         if not first:
-            self.correct(drawn, drawn_velocity, now)
+            self.correct(drawn, now)
         return True
 
-    cdef void correct(self, Vec3[double] drawn, Vec3[double] drawn_velocity,
-                      double now) noexcept nogil:
+    cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
         """Begins to lead from what was drawn to what is predicted now."""
         self.offset = drawn - self.predicted(now)
-        self.offset_velocity = drawn_velocity - self.predicted_velocity(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
-        if 0 < self.snap_distance ** 2 < dot(self.offset, self.offset):
+        if is_beyond(self.offset.position, self.snap_distance):
             return
         self.correcting = True
         self.corrected_at = now
         if self.correction == SPLINE:
             self.end = self.predicted(now + self.correction_time)
-            self.end_velocity = self.predicted_velocity(now + self.correction_time)
 
-    cdef Vec3[double] predicted(self, double at) noexcept nogil:
-        cdef double s = at - self.true_at
-        return self.position + self.velocity * s + self.acceleration * (0.5 * s * s)
+    cdef Motion predicted(self, double at) noexcept nogil:
+        return projected(self.received, self.acceleration, at - self.true_at)
 
-    cdef Vec3[double] predicted_velocity(self, double at) noexcept nogil:
-        return self.velocity + self.acceleration * (at - self.true_at)
-
-    cdef void path(self, double at, Vec3[double]& position,
-                   Vec3[double]& velocity) noexcept nogil:
+    cdef Motion path(self, double at) noexcept nogil:
         """What is drawn: the prediction and what is left of the correction."""
         cdef double elapsed = at - self.corrected_at
-        cdef double fraction, frequency
-        cdef Vec3[double] begin, begin_velocity
-        (&position)[0] = self.predicted(at)
-        (&velocity)[0] = self.predicted_velocity(at)
+        cdef double fraction
+        cdef Motion predicted = self.predicted(at)
         if not self.correcting:
-            return
+            return predicted
         if self.correction == SECOND_ORDER:
-            frequency = SETTLED / self.correction_time
-            (&position)[0] = position + critically_damped(
-                self.offset, self.offset_velocity, frequency, elapsed)
-            (&velocity)[0] = velocity + critically_damped_velocity(
-                self.offset, self.offset_velocity, frequency, elapsed)
-            return
+            return predicted + critically_damped(
+                self.offset, SETTLED / self.correction_time, elapsed)
         fraction = elapsed / self.correction_time
         if fraction >= 1:
-            return
+            return predicted
         if self.correction == BLEND:
-            (&position)[0] = position + self.offset * (1 - fraction)
-            (&velocity)[0] = velocity - self.offset * (1 / self.correction_time)
-            return
-        begin = self.predicted(self.corrected_at) + self.offset
-        begin_velocity = self.predicted_velocity(self.corrected_at) + self.offset_velocity
-        (&position)[0] = hermite(begin, begin_velocity, self.end, self.end_velocity,
-                                 self.correction_time, fraction)
-        (&velocity)[0] = hermite_velocity(begin, begin_velocity, self.end, self.end_velocity,
-                                          self.correction_time, fraction)
+            return Motion(
+                predicted.position + self.offset.position * (1 - fraction),
+                predicted.velocity - self.offset.position * (1 / self.correction_time))
+        return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
+                       self.correction_time, fraction)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
             return
-        self.path(at, sample.position, sample.velocity)
-        sample.status = EXTRAPOLATED
+        sample.show(self.path(at), EXTRAPOLATED)

@@ -1,8 +1,7 @@
 """The dumb terminal client of the seed book."""
 
-from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration
 
@@ -16,8 +15,9 @@ cdef class DumbTerminal(Strategy):
     comes in, and one packet period more when the next one does. The yardstick for every other
     strategy.
 
-    A packet with an earlier timestamp than the newest is discarded. Every row is ``held``; its
-    velocity is the one in the packet.
+    A packet with an earlier timestamp than the newest is discarded. The row that first shows a
+    state is ``interpolated``, those that show it again are ``held``; the velocity is the one in the
+    packet.
     """
 
     declaration = Declaration(
@@ -34,7 +34,7 @@ cdef class DumbTerminal(Strategy):
     )
 
     cdef bint empty
-    cdef Vec3[double] position, velocity
+    cdef Motion received
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -43,14 +43,11 @@ cdef class DumbTerminal(Strategy):
         if packet.time < self.newest:
             return False
         self.empty = False
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.received = packet
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
-            return
-        sample.status = HELD
-        sample.position = self.position
-        sample.velocity = self.velocity
+        else:
+            sample.hold(self.received, self.drawn, INTERPOLATED)

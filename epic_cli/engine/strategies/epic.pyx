@@ -1,6 +1,6 @@
 """The interpolator of Jon Watte's EPIC demo."""
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, widened
 
@@ -21,7 +21,7 @@ cdef class Epic(Strategy):
     ``display_behind`` seconds:
 
         slope    = (position + velocity * calc_ahead - drawn) / display_behind
-        drawn(t) = start + slope * (t - stamp)
+        drawn(t) = start + slope * (t - timestamp)
 
     There are no jumps, whatever happens: a wrong guess is corrected along the next line. The price
     is overshoot at turns and stops, and a speed that is not the entity's own while a line makes
@@ -68,9 +68,9 @@ cdef class Epic(Strategy):
     cdef public float slop_time
     cdef bint starts_at_packet
     cdef bint empty                 # no packet yet
-    cdef Vec3[float] start          # of the line, at the packet's stamp
+    cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
-    cdef float time                 # stamp of the newest packet
+    cdef float time                 # timestamp of the newest packet
     cdef Vec3[float] shown          # what was drawn last
 
     def configure(self, *, start):
@@ -111,13 +111,16 @@ cdef class Epic(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef float now = <float>at
-        if now < self.time + self.slop_time:
+        cdef bint waits = now < self.time + self.slop_time
+        cdef Motion motion
+        if waits:
             self.shown = self.start + self.slope * (now - self.time)
-            if now < self.time or now > self.time + self.display_behind:
-                sample.status = EXTRAPOLATED
-            else:
-                sample.status = INTERPOLATED
+        motion = Motion(widened(self.shown), widened(self.slope))
+        if not waits:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+            if self.empty:
+                sample.status = NONE
+        elif now < self.time or now > self.time + self.display_behind:
+            sample.show(motion, EXTRAPOLATED)
         else:
-            sample.status = NONE if self.empty else HELD
-        sample.position = widened(self.shown)
-        sample.velocity = widened(self.slope)
+            sample.show(motion, INTERPOLATED)

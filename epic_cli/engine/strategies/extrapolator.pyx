@@ -23,7 +23,7 @@ The algorithm follows Extrapolator.cpp of the Entity Position Interpolation Code
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, narrowed, widened
 
@@ -117,15 +117,15 @@ cdef class Extrapolator(Strategy):
         self.begin(0, 0, Vec3[double](), Vec3[double]())
         self.empty = True
 
-    cdef void begin(self, double stamp, double now, Vec3[double] position,
+    cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
-        """The original's Reset. It demands stamp <= now; an earlier ``now`` counts as equal."""
-        self.last_time = stamp
+        """The original's Reset. It demands timestamp <= now; an earlier ``now`` counts as equal."""
+        self.last_time = timestamp
         self.last_position = position
         self.snap_time = now
         self.snap_position = position
         self.snap_velocity = velocity
-        self.update_time_ = max(now - stamp, 0.0)
+        self.update_time_ = max(now - timestamp, 0.0)
         self.latency_ = self.update_time_
         self.aim_time = now + self.update_time_
         self.empty = False
@@ -194,15 +194,14 @@ cdef class Extrapolator(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef bint in_range
-        sample.position = self.line_at(at, &in_range)
-        if in_range:
-            sample.velocity = self.snap_velocity
+        cdef Vec3[double] position = self.line_at(at, &in_range)
+        if not in_range:
+            sample.hold(Motion(position, Vec3[double]()), self.drawn, EXTRAPOLATED)
+        else:
+            sample.show(Motion(position, self.snap_velocity),
+                        INTERPOLATED if at <= self.aim_time else EXTRAPOLATED)
         if self.empty:
             sample.status = NONE
-        elif not in_range:
-            sample.status = HELD
-        else:
-            sample.status = INTERPOLATED if at <= self.aim_time else EXTRAPOLATED
 
 
 cdef double adapted(double average, double sample) noexcept nogil:

@@ -1,12 +1,10 @@
 """The entity interpolation of Gabriel Gambetta's live demo."""
 
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer,
-    draw_again,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
@@ -64,7 +62,7 @@ cdef class Gambetta(Strategy):
     cdef public bint quirks
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
-    cdef Sample shown
+    cdef Motion shown
     cdef bint drew
 
     def configure(self, *, update_rate):
@@ -98,6 +96,6 @@ cdef class Gambetta(Strategy):
             self.shown = sample
             self.drew = True
         elif self.drew:
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
         else:
-            draw_held(self.buffer.front(), sample)
+            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)

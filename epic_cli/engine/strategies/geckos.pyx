@@ -2,10 +2,9 @@
 
 from libc.math cimport INFINITY, fabs, isnan, round
 
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer,
-    draw_again,
     draw_between,
     fraction_between,
     snapshot_of,
@@ -80,9 +79,9 @@ cdef class Geckos(Strategy):
     cdef double buffer_time
     cdef SnapshotBuffer vault
     cdef bint has_offset, drew
-    cdef readonly double offset         # arrival less stamp, s
+    cdef readonly double offset         # arrival less timestamp, s
     cdef double server_time
-    cdef Sample shown
+    cdef Motion shown
 
     def configure(self, *, interpolation_buffer, server_fps, vault_size):
         self.buffer_time = interpolation_buffer
@@ -91,7 +90,7 @@ cdef class Geckos(Strategy):
         self.vault.set_capacity(vault_size)
 
     @property
-    def stamps(self):
+    def timestamps(self):
         """The timestamps of the snapshots in the vault, oldest first, seconds."""
         return [self.vault[index].time for index in range(self.vault.size())]
 
@@ -121,8 +120,7 @@ cdef class Geckos(Strategy):
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         """The original has none: the place is held until there are two snapshots again."""
         self.clear()
-        self.shown.position = packet.position
-        self.shown.velocity = Vec3[double]()
+        self.shown = Motion(packet.position, Vec3[double]())
         self.drew = True
         self.server_time = -INFINITY
         return self.accept(packet, now)
@@ -164,7 +162,7 @@ cdef class Geckos(Strategy):
             self.shown = sample
             self.drew = True
         elif self.drew:
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
         else:
             sample.status = NONE
         self.server_time = time

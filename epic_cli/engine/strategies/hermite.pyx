@@ -1,20 +1,20 @@
 """Glenn Fiedler's snapshot interpolation, with Hermite curves and adaptive smoothing."""
 
-from libc.math cimport floor, isfinite, pow, sqrt
+from libc.math cimport floor, pow, sqrt
 
-from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock, SendInterval
+from epic_cli.engine.strategies.parts.curves cimport hermite
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime, SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import (
     LATENCY,
@@ -23,7 +23,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 )
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The frames in which the error factors are given.
@@ -103,7 +103,7 @@ cdef class Hermite(Strategy):
     cdef public double playout_delay, extrapolation, snap_distance
     cdef public Smoothing smoothing
     cdef public double small_error, large_error, small_error_factor, large_error_factor
-    cdef SenderClock clock
+    cdef SenderTime clock
     cdef SendInterval interval
     cdef SnapshotBuffer buffer
     cdef bint drew, frozen
@@ -112,7 +112,7 @@ cdef class Hermite(Strategy):
 
     def configure(self, *, send_interval, latency):
         self.large_error = max(self.small_error, self.large_error)
-        self.clock = NewSenderClock(latency)
+        self.clock = NewSenderTime(latency)
         self.interval = NewSendInterval(send_interval, 0.1)
         self.buffer.set_capacity(CAPACITY)
 
@@ -136,43 +136,43 @@ cdef class Hermite(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.clock.time(at) - self.playout_delay
         cdef size_t before
+        cdef bint frozen
         if self.buffer.empty():
             sample.status = NONE
             return
         before = self.buffer.count_until(time)
         if before > 1:
             self.buffer.drop_front(before - 1)
-        if before > 0 and self.buffer.size() > 1 and self.near(self.buffer[0], self.buffer[1]):
-            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
+        frozen = before == 0 or self.buffer.size() == 1 or not self.near(
+            self.buffer[0], self.buffer[1])
+        if frozen:
+            sample.hold(Motion(self.buffer.front().position, Vec3[double]()), self.drawn,
+                        INTERPOLATED)
         else:
-            draw_held(self.buffer.front(), sample)
-            sample.velocity = Vec3[double]()
+            self.draw_curve(self.buffer[0], self.buffer[1], time, sample)
         if self.smoothing == Smoothing.ADAPTIVE:
-            self.smooth(at, sample)
+            self.smooth(at, frozen, sample)
 
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
         """Whether the second snapshot is one that the delay lets us wait for."""
         cdef double intervals = max(floor(self.playout_delay / self.interval.value + 1e-6), 1.0)
-        # half an interval more, since stamps are not exact
+        # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
 
     cdef void draw_curve(self, const Snapshot& before, const Snapshot& after, double time,
                          Sample& sample) noexcept nogil:
-        cdef double way = after.time - before.time
-        cdef double u = (time - before.time) / way
-        cdef Vec3[double] position = hermite(before.position, before.velocity, after.position,
-                                             after.velocity, way, u)
+        cdef double duration = after.time - before.time
+        cdef double u = (time - before.time) / duration
+        cdef Motion motion = hermite(before, after, duration, u)
         draw_between(before, after, u, self.snap_distance, sample)
         if farther(before.position, after.position, self.snap_distance):
             return
-        if isfinite(position.x + position.y + position.z):
-            sample.position = position
-            position = hermite_velocity(before.position, before.velocity, after.position,
-                                        after.velocity, way, u)
-            if isfinite(position.x + position.y + position.z):
-                sample.velocity = position
+        if is_finite(motion.position):
+            sample.position = motion.position
+            if is_finite(motion.velocity):
+                sample.velocity = motion.velocity
 
-    cdef void smooth(self, double at, Sample& sample) noexcept nogil:
+    cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
         """Adds what is left of the errors; a freeze that ends makes a new one."""
         if self.drew:
             self.fade((at - self.last_frame) * FRAME_RATE)
@@ -180,7 +180,7 @@ cdef class Hermite(Strategy):
                 self.error = self.shown - sample.position
                 if farther(self.shown, sample.position, self.snap_distance):
                     self.error = Vec3[double]()
-        self.frozen = sample.status == HELD
+        self.frozen = frozen
         self.frozen_at = self.buffer.front().time
         sample.position = sample.position + self.error
         self.shown = sample.position

@@ -2,24 +2,23 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_again,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # A difference of more than this many thresholds takes the faster scales.
@@ -92,7 +91,7 @@ cdef class JamesFrowen(Strategy):
     cdef readonly double client_time, scale
     cdef bint started, drew
     cdef double last_frame, drawn_time
-    cdef Sample shown
+    cdef Motion shown
 
     def configure(self, *, tick_interval, moving_average_count):
         self.interval = NewSendInterval(tick_interval, 0.05)
@@ -118,8 +117,7 @@ cdef class JamesFrowen(Strategy):
         if self.started and self.buffer.empty():
             drawn = snapshot
             drawn.time = packet.time - self.interval.value
-            drawn.position = self.shown.position
-            drawn.velocity = self.shown.velocity
+            drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
         if not self.started:
@@ -132,7 +130,7 @@ cdef class JamesFrowen(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Sets the scale, or the clock, by how far it is from a new stamp."""
+        """Sets the scale, or the clock, by how far it is from a new timestamp."""
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
         cdef double limit = self.diff_threshold * tick
@@ -148,7 +146,7 @@ cdef class JamesFrowen(Strategy):
             self.scale = 1 - (self.very_slow_scale if off < -limit * FAR_OFF else self.slow_scale)
         else:
             self.scale = 1
-        self.scale = min(max(self.scale, SLOWEST), FASTEST)
+        self.scale = clamped(self.scale, SLOWEST, FASTEST)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if not self.started:
@@ -168,15 +166,15 @@ cdef class JamesFrowen(Strategy):
     cdef void play(self, double time, Sample& sample) noexcept nogil:
         cdef size_t after
         if self.buffer.empty():
-            draw_again(self.shown, sample)
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
             return
         # what a frozen entity shows is no later than the newest snapshot
         self.drawn_time = max(self.drawn_time, min(time, self.buffer.back().time))
         after = self.buffer.count_until(self.drawn_time)
         if after == 0:
-            draw_held(self.buffer.front(), sample)
+            sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
         elif after == self.buffer.size():
-            draw_held(self.buffer.back(), sample)
+            sample.hold(self.buffer.back(), self.drawn, INTERPOLATED)
         else:
             draw_between(
                 self.buffer[after - 1], self.buffer[after],

@@ -1,7 +1,7 @@
 """Linear interpolation towards the newest position, after Easterling."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
@@ -63,8 +63,9 @@ cdef class Lerp(Strategy):
         return True
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before, way
+        cdef Vec3[double] before, left
         cdef double elapsed
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
@@ -72,12 +73,15 @@ cdef class Lerp(Strategy):
         self.last_frame = at
         self.drew = True
         before = self.shown
-        way = self.target - before
+        left = self.target - before
         if elapsed > self.lerp_time:
             self.shown = self.target
         elif elapsed > 0:
             self.shown = lerp(before, self.target, elapsed / self.lerp_time)
+        motion.position = self.shown
         if elapsed > 0:
-            sample.velocity = (self.shown - before) * (1 / elapsed)
-        sample.position = self.shown
-        sample.status = INTERPOLATED if dot(way, way) > 0 else HELD
+            motion.velocity = (self.shown - before) * (1 / elapsed)
+        if dot(left, left) > 0:
+            sample.show(motion, INTERPOLATED)
+        else:
+            sample.hold(motion, self.drawn, INTERPOLATED)

@@ -3,14 +3,14 @@
 from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport LatencyEstimator
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number
-from epic_cli.engine.strategies.parts.latency import LatencyEstimator as NewLatencyEstimator
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 
 cdef class LocalPerception(Strategy):
@@ -52,25 +52,25 @@ cdef class LocalPerception(Strategy):
 
     cdef bint measures
     cdef double fixed_period
-    cdef LatencyEstimator estimator
+    cdef MovingAverage interval     # between arrivals, s
     cdef bint empty
-    cdef double started, period     # of the segment being drawn
+    cdef double started, period     # of the segment being drawn: when its packet came in, s
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
         self.measures = isnan(period)
         self.fixed_period = first_period if self.measures else period
-        self.estimator = NewLatencyEstimator(weight)
+        self.interval = NewMovingAverage(weight)
 
     cdef void clear(self) noexcept nogil:
-        self.estimator.clear()
+        self.interval.clear()
         self.empty = True
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if packet.time < self.newest:
             return False
-        if self.measures:
-            self.estimator.packet(packet.time, now)
+        if self.measures and not self.empty:
+            self.interval.add(now - self.started)
         self.start = packet.position if self.empty else self.shown(now)
         self.target = packet.position
         self.started = now
@@ -79,8 +79,8 @@ cdef class LocalPerception(Strategy):
         return True
 
     cdef double interpolation_period(self) noexcept nogil:
-        if self.measures and self.estimator.interval.count > 0:
-            return self.estimator.interval.value
+        if self.measures and self.interval.count > 0:
+            return self.interval.value
         return self.fixed_period
 
     cdef Vec3[double] shown(self, double at) noexcept nogil:
@@ -92,10 +92,8 @@ cdef class LocalPerception(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         if self.empty:
             sample.status = NONE
-            return
-        sample.position = self.shown(at)
-        if at - self.started < self.period:
-            sample.velocity = (self.target - self.start) * (1 / self.period)
-            sample.status = INTERPOLATED
+        elif at - self.started < self.period:
+            sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
+                        INTERPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)

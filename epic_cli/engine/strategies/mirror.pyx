@@ -2,23 +2,23 @@
 
 from libc.math cimport round, sqrt
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     fraction_between,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number, Switch
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 
@@ -110,7 +110,7 @@ cdef class Mirror(Strategy):
     cdef readonly double timescale, buffer_time
     cdef bint drew
     cdef double last_frame
-    cdef Sample shown
+    cdef Motion shown
 
     def configure(self, *, send_interval, buffer_limit):
         self.interval = NewSendInterval(send_interval, 1.0 / 60)
@@ -173,7 +173,7 @@ cdef class Mirror(Strategy):
             self.buffer_time = interval * self.buffer_time_multiplier
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: from what is drawn to the snapshot that has this stamp."""
+        """After a pause: from what is drawn to the snapshot that has this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
         if self.drew:
             drawn.position = self.shown.position
@@ -185,7 +185,7 @@ cdef class Mirror(Strategy):
         self.drift_average.clear()
 
     cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
-        """Sorts a snapshot in; False: there is one with its stamp, or no room."""
+        """Sorts a snapshot in; False: there is one with its timestamp, or no room."""
         cdef size_t place = self.buffer.count_until(snapshot.time)
         cdef size_t last = self.buffer.size()
         cdef double gap
@@ -202,9 +202,9 @@ cdef class Mirror(Strategy):
         return True
 
     cdef void follow(self, double time) noexcept nogil:
-        """Keeps the timeline near ``buffer_time`` behind the stamp of a new snapshot."""
+        """Keeps the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
         cdef double interval = self.interval.value, drift
-        self.timeline = min(max(self.timeline, time - 2 * self.buffer_time), time)
+        self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
         drift = self.drift_average.add(time - self.timeline) - self.buffer_time
         if drift > interval * self.catchup_positive_threshold:
             self.timescale = 1 + self.catchup_speed
@@ -228,7 +228,7 @@ cdef class Mirror(Strategy):
                     fraction_between(self.buffer[0].time, self.buffer[1].time, self.timeline),
                     self.snap_distance, sample)
             else:
-                draw_held(self.buffer.front(), sample)
+                sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
             self.shown = sample
         self.last_frame = at
         self.drew = True

@@ -81,7 +81,7 @@ cdef class OneEuro(Filter):
     cdef public bint quirks
     cdef bint takes_velocity
     cdef bint moving                    # ``velocity`` has had its first slope
-    cdef double frequency, stamp
+    cdef double frequency, timestamp
     cdef Vec3[double] speed
 
     def configure(self, *, velocity, **common):
@@ -91,7 +91,7 @@ cdef class OneEuro(Filter):
     cdef void begin(self, const Packet& packet) noexcept nogil:
         self.moving = False
         self.frequency = self.freq
-        self.stamp = packet.time
+        self.timestamp = packet.time
         self.position = packet.position
         self.speed = Vec3[double]()
         self.velocity = packet.velocity if self.takes_velocity else Vec3[double]()
@@ -99,11 +99,11 @@ cdef class OneEuro(Filter):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if self.empty or not self.quirks:
             return Filter.accept(self, packet, now)
-        # the program filters whatever comes, and takes a stamp of 0 for none
+        # the program filters whatever comes, and takes a timestamp of 0 for none
         self.measured_at(packet, now)
-        if packet.time > self.stamp and packet.time != 0 and self.stamp != 0:
-            self.frequency = 1 / (packet.time - self.stamp)
-        self.stamp = packet.time
+        if packet.time > self.timestamp and packet.time != 0 and self.timestamp != 0:
+            self.frequency = 1 / (packet.time - self.timestamp)
+        self.timestamp = packet.time
         self.smooth(packet)
         if not self.is_sane():
             self.begin(packet)

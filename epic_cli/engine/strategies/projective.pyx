@@ -3,9 +3,10 @@
 from libc.math cimport isnan, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.blending cimport blended
+from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
@@ -14,7 +15,7 @@ from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_
 from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number, Switch
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 
 cpdef enum class Blending:
@@ -101,10 +102,11 @@ cdef class Projective(Strategy):
     cdef bint empty, fresh              # fresh: nothing has been drawn since the first packet
     cdef double last_arrival
     cdef double began, smoothing_time   # of the blend
-    cdef Vec3[double] p0, v0, p1, v1, a
-    cdef Vec3[double] received_velocity
-    cdef double frame                   # when the last frame was drawn; its position, velocity
-    cdef Vec3[double] shown, shown_velocity
+    cdef Motion start, received         # (p0, v0) and (p1, v1)
+    cdef Vec3[double] a
+    cdef Vec3[double] received_velocity  # of the newest packet, as it came
+    cdef double frame                   # when the last frame was drawn, and what it showed
+    cdef Motion shown
 
     def configure(self, *, blending, smoothing_time, begin, age):
         self.blends_velocity = blending == Blending.VELOCITY
@@ -137,11 +139,9 @@ cdef class Projective(Strategy):
         self.last_arrival = now
         self.received_velocity = packet.velocity
         age = self.age.of(packet, now)
-        self.p1 = packet.position + packet.velocity * age + self.a * (0.5 * age * age)
-        self.v1 = packet.velocity + self.a * age
-        if not (is_finite(self.p1) and is_finite(self.v1)):
-            self.p1 = packet.position       # numbers too large to project
-            self.v1 = packet.velocity
+        self.received = projected(packet, self.a, age)
+        if not (is_finite(self.received.position) and is_finite(self.received.velocity)):
+            self.received = packet          # numbers too large to project
             self.a = Vec3[double]()
         if first or not self.can_blend(last_velocity):
             self.began = now
@@ -150,66 +150,60 @@ cdef class Projective(Strategy):
 
     cdef void depart(self, double now) noexcept nogil:
         """The next blend begins at what is drawn now, or in the last frame."""
-        cdef Vec3[double] position = self.path(now), velocity = self.path_velocity(now)
-        if self.begins_at_frame:
-            if self.fresh:
-                return                  # drawn by no frame yet
-            self.began, self.p0, self.v0 = self.frame, self.shown, self.shown_velocity
-        else:
-            self.began, self.p0, self.v0 = now, position, velocity
+        cdef Motion drawn
+        if not self.begins_at_frame:
+            drawn = self.path(now)      # needs the old beginning
+            self.began, self.start = now, drawn
+        elif not self.fresh:            # drawn by a frame
+            self.began, self.start = self.frame, self.shown
 
     cdef bint can_blend(self, Vec3[double] last_velocity) noexcept nogil:
-        """Prepares to blend from p0, v0; False: the way is too long, or not finite."""
-        cdef Vec3[double] way = self.p1 - self.p0
-        cdef double speed2 = dot(self.v0, self.v0), last2 = dot(last_velocity, last_velocity)
-        if (self.begins_at_frame and self.fresh) or is_beyond(way, self.snap_distance):
+        """Prepares to blend from the start; False: too far to the received path, or not finite."""
+        cdef Vec3[double] displacement = self.received.position - self.start.position
+        cdef double speed2 = dot(self.start.velocity, self.start.velocity)
+        cdef double last2 = dot(last_velocity, last_velocity)
+        if (self.begins_at_frame and self.fresh) or is_beyond(displacement, self.snap_distance):
             return False
         if self.limit_velocity and speed2 > 16 * last2:
-            self.v0 = self.v0 * sqrt(4 * last2 / speed2)
+            self.start.velocity = self.start.velocity * sqrt(4 * last2 / speed2)
         self.smoothing_time = self.fixed_time
         if self.averages:
             self.smoothing_time = self.max_smoothing_time
             if self.interval.count > 0:
                 self.smoothing_time = min(self.interval.value, self.smoothing_time)
-            if dot(self.v1, self.v1) * self.smoothing_time ** 2 < dot(way, way):
+            if (dot(self.received.velocity, self.received.velocity) * self.smoothing_time ** 2
+                    < dot(displacement, displacement)):
                 self.smoothing_time = min(self.smoothing_time, 1.0)
-        return is_finite(way) and is_finite(self.v0)
+        return is_finite(displacement) and is_finite(self.start.velocity)
 
-    cdef Vec3[double] path(self, double at) noexcept nogil:
+    cdef Motion path(self, double at) noexcept nogil:
         cdef double t = at - self.began
         if t < self.smoothing_time:
-            return blended(self.p0, self.v0, self.p1, self.v1, self.a, self.smoothing_time, t,
+            return blended(self.start, self.received, self.a, self.smoothing_time, t,
                            self.blends_velocity)
-        return self.p1 + self.v1 * t + self.a * (0.5 * t * t)
-
-    cdef Vec3[double] path_velocity(self, double at) noexcept nogil:
-        cdef double t = at - self.began
-        if t < self.smoothing_time:
-            return blended_velocity(self.p0, self.v0, self.p1, self.v1, self.a,
-                                    self.smoothing_time, t, self.blends_velocity)
-        return self.v1 + self.a * t
+        return projected(self.received, self.a, t)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] position
+        cdef Motion drawn
         if self.empty:
             sample.status = NONE
             return
         if self.begins_at_frame and self.fresh:
             self.began = at
-        position = self.path(at)
-        sample.velocity = self.path_velocity(at)
-        if not (is_finite(position) and is_finite(sample.velocity)):
-            position = self.p1
-            sample.velocity = Vec3[double]()
+        drawn = self.path(at)
+        if not (is_finite(drawn.position) and is_finite(drawn.velocity)):
+            drawn = Motion(self.received.position, Vec3[double]())
         if self.begins_at_frame:
-            if self.fresh:
-                self.shown_velocity = sample.velocity
-            elif at > self.frame:
-                self.shown_velocity = (position - self.shown) * (1 / (at - self.frame))
-                if not is_finite(self.shown_velocity):
-                    self.shown_velocity = Vec3[double]()
-            sample.velocity = self.shown_velocity
-            self.frame, self.shown = at, position
+            if not self.fresh:
+                drawn.velocity = self.velocity_of_frames(drawn.position, at)
+            self.frame, self.shown = at, drawn
         self.fresh = False
-        sample.position = position
-        sample.status = INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED
+        sample.show(drawn, INTERPOLATED if at - self.began < self.smoothing_time else EXTRAPOLATED)
+
+    cdef Vec3[double] velocity_of_frames(self, Vec3[double] position, double at) noexcept nogil:
+        """From the last frame to this position; as it was where no time has passed."""
+        cdef Vec3[double] velocity
+        if not at > self.frame:
+            return self.shown.velocity
+        velocity = (position - self.shown.position) * (1 / (at - self.frame))
+        return velocity if is_finite(velocity) else Vec3[double]()

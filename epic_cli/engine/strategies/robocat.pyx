@@ -4,16 +4,18 @@ from libc.math cimport isnan
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.latency cimport WeightedTimedAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport WeightedTimedAverage
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_finite
+from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage as NewWeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages import (
+    WeightedTimedAverage as NewWeightedTimedAverage,
+)
 
 # The program simulates in steps of this length, seconds.
 cdef double STEP = 1.0 / 30
@@ -25,6 +27,10 @@ cdef double LOCAL_SHARE = 0.1
 cpdef enum class Role:
     REMOTE
     LOCAL
+
+cdef struct OutOfSync:
+    bint apart
+    double since                        # local time
 
 
 cdef class Robocat(Strategy):
@@ -54,8 +60,9 @@ cdef class Robocat(Strategy):
     keeps turning is out of sync all the time, and after the first RTT jumps at every packet:
     little is smoothed then. A teleport that is not marked also slides for one RTT.
 
-    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``,
-    and ``interpolated`` while it is out of sync. Without packets it goes on for ever.
+    A packet with the newest timestamp or an earlier one is discarded. Every row is
+    ``extrapolated``: frames go on with the shown velocity, which nothing bends between packets.
+    Without packets it goes on for ever.
     """
 
     declaration = Declaration(
@@ -87,9 +94,8 @@ cdef class Robocat(Strategy):
     cdef WeightedTimedAverage average
     cdef bint empty
     cdef double simulated               # the local time up to which it was simulated
-    cdef Vec3[double] position, velocity
-    cdef bint apart, velocity_apart     # out of sync, since when
-    cdef double apart_since, velocity_apart_since
+    cdef Motion cat
+    cdef OutOfSync position_state, velocity_state
 
     def configure(self, *, duration, age):
         self.average = NewWeightedTimedAverage(duration)
@@ -105,41 +111,42 @@ cdef class Robocat(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
-        self.apart = False
-        self.velocity_apart = False
+        self.position_state.apart = self.velocity_state.apart = False
         self.age.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
         """Takes twice the packet's age for a measurement of the RTT."""
-        cdef double rtt = min(max(2 * self.age.of(packet, now), 0.0), 10.0)
+        cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)
         else:
             self.average.add(rtt, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Vec3[double] shown = self.position, shown_velocity = self.velocity
+        cdef Motion shown
         if not self.empty:
             if packet.time <= self.newest:
                 return False
             self.simulate(now - self.simulated)
-            shown, shown_velocity = self.position, self.velocity
+            shown = self.cat
         self.measure(packet, now)
-        self.position = packet.position
-        self.velocity = packet.velocity
+        self.cat = packet
         self.simulated = now
         if self.role == Role.REMOTE:
             self.simulate_ahead(self.round_trip_time())
         if not self.empty:
-            self.interpolate(shown, shown_velocity, now)
+            self.cat.position = self.corrected(
+                shown.position, self.cat.position, &self.position_state, now)
+            self.cat.velocity = self.corrected(
+                shown.velocity, self.cat.velocity, &self.velocity_state, now)
         self.empty = False
-        if not is_finite(self.position):
-            self.position = packet.position     # numbers too large to simulate
+        if not is_finite(self.cat.position):
+            self.cat.position = packet.position     # numbers too large to simulate
         return True
 
     cdef void simulate(self, double seconds) noexcept nogil:
         """Moves on with the shown velocity, without a cat's walls and thrust."""
-        self.position = self.position + self.velocity * seconds
+        self.cat.position = self.cat.position + self.cat.velocity * seconds
 
     cdef void simulate_ahead(self, double seconds) noexcept nogil:
         while seconds >= STEP:
@@ -147,30 +154,18 @@ cdef class Robocat(Strategy):
             seconds -= STEP
         self.simulate(seconds)
 
-    cdef void interpolate(self, Vec3[double] shown, Vec3[double] shown_velocity,
-                          double now) noexcept nogil:
-        """From the corrected state back towards what was shown."""
+    cdef Vec3[double] corrected(self, Vec3[double] shown, Vec3[double] received, OutOfSync* state,
+                                double now) noexcept nogil:
+        """What is shown next of a position or velocity: between what was and what it should be."""
         cdef double rtt = self.round_trip_time(), elapsed
-        cdef Vec3[double] way = self.position - shown
-        cdef Vec3[double] change = self.velocity - shown_velocity
-        if self.in_sync(way):
-            self.apart = False
-        else:
-            if not self.apart:
-                self.apart_since = now
-            self.apart = True
-            elapsed = now - self.apart_since
-            if elapsed < rtt:
-                self.position = lerp(shown, self.position, self.share(elapsed, rtt))
-        if self.in_sync(change):
-            self.velocity_apart = False
-        else:
-            if not self.velocity_apart:
-                self.velocity_apart_since = now
-            self.velocity_apart = True
-            elapsed = now - self.velocity_apart_since
-            if elapsed < rtt:
-                self.velocity = lerp(shown_velocity, self.velocity, self.share(elapsed, rtt))
+        if self.in_sync(received - shown):
+            state.apart = False
+            return received
+        if not state.apart:
+            state.since = now
+        state.apart = True
+        elapsed = now - state.since
+        return lerp(shown, received, self.share(elapsed, rtt)) if elapsed < rtt else received
 
     cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
@@ -179,18 +174,14 @@ cdef class Robocat(Strategy):
         return elapsed / rtt if self.role == Role.REMOTE else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before = self.position
+        cdef Vec3[double] before = self.cat.position
         if self.empty:
             sample.status = NONE
             return
         self.simulate(at - self.simulated)
-        if not is_finite(self.position):
-            self.position = before
+        if not is_finite(self.cat.position):
+            self.cat.position = before
         self.simulated = at
-        if dot(self.velocity, self.velocity) == 0:
-            self.apart = False          # a cat that stands still is in sync
-        sample.position = self.position
-        sample.velocity = self.velocity
-        sample.status = EXTRAPOLATED
-        if self.apart and at - self.apart_since < self.round_trip_time():
-            sample.status = INTERPOLATED
+        if dot(self.cat.velocity, self.cat.velocity) == 0:
+            self.position_state.apart = False   # a cat that stands still is in sync
+        sample.show(self.cat, EXTRAPOLATED)

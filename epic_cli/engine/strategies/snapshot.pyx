@@ -4,7 +4,7 @@ from libc.math cimport ceil, fabs
 from libcpp.vector cimport vector
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.strategies.parts.sync cimport PhaseLockedLoop
 from epic_cli.engine.vec3 cimport Vec3
@@ -147,11 +147,11 @@ cdef class Snapshot(Strategy):
             second = self.after(second)
         before = &self.ring[self.first]
         if before.time >= time or second == self.next:
-            sample.position = before.position
-            sample.status = HELD
+            sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
             return
         after = &self.ring[second]
-        sample.position = lerp(before.position, after.position,
-                               (time - before.time) / (after.time - before.time))
-        sample.velocity = (after.position - before.position) * (1 / (after.time - before.time))
-        sample.status = INTERPOLATED
+        sample.show(
+            Motion(lerp(before.position, after.position,
+                        (time - before.time) / (after.time - before.time)),
+                   (after.position - before.position) * (1 / (after.time - before.time))),
+            INTERPOLATED)

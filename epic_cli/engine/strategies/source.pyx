@@ -1,27 +1,27 @@
 """The interpolated variables of Valve's Source engine."""
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs
 
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderClock
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SenderTime
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
     draw_between,
-    draw_held,
     farther,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number, Switch
-from epic_cli.engine.strategies.parts.sender_time import SenderClock as NewSenderClock
+from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 
-# Stamps closer than this are the same, s.
+# Timestamps closer than this are the same, s.
 cdef double EPSILON = 0.0001
 # So little past the newest state is no extrapolation, s.
 cdef double NO_TIME = 0.001
@@ -88,14 +88,14 @@ cdef class Source(Strategy):
     cdef public double snap_distance
     cdef public bint quirks
     cdef double interpolation_time, most
-    cdef SenderClock clock
+    cdef SenderTime clock
     cdef SnapshotBuffer history
 
     def configure(self, *, cl_interp, cl_interp_ratio, cl_updaterate, tick_interval,
                   cl_extrapolate, cl_extrapolate_amount, latency):
         self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate) + tick_interval
         self.most = cl_extrapolate_amount if cl_extrapolate else 0
-        self.clock = NewSenderClock(latency)
+        self.clock = NewSenderTime(latency)
         self.history.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:
@@ -123,17 +123,17 @@ cdef class Source(Strategy):
             self.history.drop_front(before - 3)
         before = self.history.count_until(time)
         if before == 0:
-            draw_held(self.history.front(), sample)
+            sample.hold(self.history.front(), self.drawn, INTERPOLATED)
         elif before == self.history.size():
             self.draw_past(self.history.back(), time, sample)
         else:
             self.draw_along(before - 1, time, sample)
 
     cdef void draw_past(self, const Snapshot& newest, double time, Sample& sample) noexcept nogil:
-        """The last way, continued; or the newest state where there is none."""
+        """The last segment, continued; or the newest state where there is none."""
         cdef Snapshot before
         cdef double past = time - newest.time
-        draw_held(newest, sample)
+        sample.hold(newest, self.drawn, INTERPOLATED)
         if self.history.size() < 2 or past < NO_TIME or self.most <= 0:
             return
         before = self.history[self.history.size() - 2]
@@ -141,15 +141,18 @@ cdef class Source(Strategy):
             return
         draw_between(before, newest,
                      1 + min(past, self.most) / (newest.time - before.time), 0, sample)
-        sample.status = EXTRAPOLATED if past <= self.most else HELD
+        if past <= self.most:
+            sample.status = EXTRAPOLATED
+        else:
+            sample.hold(sample, self.drawn, EXTRAPOLATED)
 
     cdef void draw_along(self, size_t index, double time, Sample& sample) noexcept nogil:
         """The curve from the state that has this index to the next."""
         cdef Snapshot start = self.history[index]
         cdef Snapshot end = self.history[index + 1]
         cdef Snapshot previous
-        cdef double way = end.time - start.time
-        cdef double u = (time - start.time) / way
+        cdef double duration = end.time - start.time
+        cdef double u = (time - start.time) / duration
         cdef double ratio
         draw_between(start, end, u, self.snap_distance, sample)
         if index == 0 or farther(start.position, end.position, self.snap_distance):
@@ -157,8 +160,8 @@ cdef class Source(Strategy):
         previous = self.history[index - 1]
         if farther(previous.position, start.position, self.snap_distance):
             return
-        ratio = way / (start.time - previous.time)
-        if fabs(way - (start.time - previous.time)) <= EPSILON:
+        ratio = duration / (start.time - previous.time)
+        if fabs(duration - (start.time - previous.time)) <= EPSILON:
             ratio = 1
         sample.position = curve(previous.position, start.position, end.position, ratio, u,
                                 sample.position)
@@ -173,5 +176,5 @@ cdef Vec3[double] curve(Vec3[double] p0, Vec3[double] p1, Vec3[double] p2, doubl
     cdef Vec3[double] result
     if ratio != 1:
         p0 = lerp(p0, p1, 1 - ratio)
-    result = hermite(p1, p1 - p0, p2, p2 - p1, 1, u)
-    return result if isfinite(result.x + result.y + result.z) else otherwise
+    result = hermite(Motion(p1, p1 - p0), Motion(p2, p2 - p1), 1, u).position
+    return result if is_finite(result) else otherwise

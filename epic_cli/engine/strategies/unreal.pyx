@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
@@ -48,9 +48,8 @@ cdef class Unreal(Strategy):
     your own unit.
 
     A packet with the newest timestamp or an earlier one is discarded. The velocity is the
-    capsule's.
-    Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while there is an
-    offset, and ``held`` without.
+    capsule's. Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while
+    there is an offset (``extrapolated`` where the linear mode overshoots), and ``held`` without.
     """
 
     declaration = Declaration(
@@ -86,10 +85,10 @@ cdef class Unreal(Strategy):
     cdef public double max_client_smoothing_delta_time
     cdef bint empty, drew
     cdef double received, frame         # local times of the newest packet and the last frame
-    cdef Vec3[double] capsule, velocity         # as received
+    cdef Motion capsule                 # as received
     cdef Vec3[double] offset
     cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
-    cdef double server_time, clock, behind      # of the linear mode: stamp, clock, D
+    cdef double server_time, clock, behind      # of the linear mode: timestamp, clock, D
 
     cdef void clear(self) noexcept nogil:
         self.empty = True
@@ -100,8 +99,8 @@ cdef class Unreal(Strategy):
     cdef Vec3[double] simulated(self, double at) noexcept nogil:
         """The capsule."""
         if self.prediction:
-            return self.capsule + self.velocity * (at - self.received)
-        return self.capsule
+            return self.capsule.position + self.capsule.velocity * (at - self.received)
+        return self.capsule.position
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint first = self.empty
@@ -112,8 +111,7 @@ cdef class Unreal(Strategy):
             before = self.simulated(now)
         self.empty = False
         self.received = now
-        self.capsule = packet.position
-        self.velocity = packet.velocity
+        self.capsule = packet
         if first:
             self.server_time = self.clock = packet.time
             self.behind = 0
@@ -121,25 +119,26 @@ cdef class Unreal(Strategy):
             self.correct(before - packet.position, packet.time)
         return True
 
-    cdef void correct(self, Vec3[double] way, double stamp) noexcept nogil:
-        """The capsule was moved back by ``way``: the mesh stays where it was."""
-        cdef double step = stamp - self.server_time
-        cdef double distance = sqrt(dot(way, way))
+    cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
+        """The capsule was moved back by a displacement: the mesh stays where it was."""
+        cdef double step = timestamp - self.server_time
+        cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.network_no_smooth_update_distance:
             self.offset = Vec3[double]()
         elif distance > self.network_max_smooth_update_distance:
-            self.offset = self.offset + way * (self.network_max_smooth_update_distance / distance)
+            self.offset = self.offset + displacement * (
+                self.network_max_smooth_update_distance / distance)
         else:
-            self.offset = self.offset + way
+            self.offset = self.offset + displacement
         if not is_finite(self.offset):
             self.offset = Vec3[double]()
         self.corrected_offset = self.offset
-        self.server_time = stamp
-        self.clock = max(self.clock, stamp - self.max_client_smoothing_delta_time)
-        if self.clock >= stamp:
+        self.server_time = timestamp
+        self.clock = max(self.clock, timestamp - self.max_client_smoothing_delta_time)
+        if self.clock >= timestamp:
             # the clock ran ahead while packets were late: it begins one interval behind again
-            self.clock = stamp - min(step, self.max_client_smoothing_delta_time)
-        self.behind = stamp - self.clock
+            self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
+        self.behind = timestamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
         """Lets the offset shrink for the time of one frame."""
@@ -148,7 +147,7 @@ cdef class Unreal(Strategy):
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
             self.offset = self.corrected_offset * (1 - self.lerp_percent())
             return
-        if dot(self.velocity, self.velocity) == 0:
+        if dot(self.capsule.velocity, self.capsule.velocity) == 0:
             time *= 0.5
         self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
 
@@ -160,6 +159,7 @@ cdef class Unreal(Strategy):
                        1 + OVERSHOOT)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
@@ -167,11 +167,14 @@ cdef class Unreal(Strategy):
             self.smooth(at - self.frame)
         self.frame = at
         self.drew = True
-        sample.position = self.simulated(at) + self.offset
-        sample.velocity = self.velocity
+        motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+        if not is_finite(motion.position):
+            motion.position = self.capsule.position     # numbers too large to simulate
         if self.prediction:
-            sample.status = EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)
+        elif dot(self.offset, self.offset) == 0:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif self.network_smoothing_mode == LINEAR and self.lerp_percent() > 1:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
         else:
-            sample.status = INTERPOLATED if dot(self.offset, self.offset) > 0 else HELD
-        if not is_finite(sample.position):
-            sample.position = self.capsule      # numbers too large to simulate
+            sample.show(motion, INTERPOLATED)

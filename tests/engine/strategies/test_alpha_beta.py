@@ -124,9 +124,10 @@ def test_draws_the_present_of_a_constant_velocity() -> None:
     assert sample.position[0] == pytest.approx(20.5)
     assert sample.velocity[0] == pytest.approx(10)
     assert sample.status == "extrapolated"
-    held = one.read(9.0)
+    last, held = one.read(9.0), one.read(9.05)
+    assert (last.velocity[0], last.status) == (0, "extrapolated")
     assert (held.velocity[0], held.status) == (0, "held")
-    assert held.position[0] == pytest.approx(29)
+    assert last.position == held.position == pytest.approx((29, 0, 0))
 
 
 @pytest.mark.parametrize("settings", [{"snap_distance": 50.0}, {"max_gap": 0.5}])

@@ -34,7 +34,7 @@ def three(numbers: list[float]) -> Vector:
     return x, y, z
 
 
-def reckoned(case: dict[str, Any], angles: list[float], turn: list[float]) -> Vector:
+def extrapolated(case: dict[str, Any], angles: list[float], turn: list[float]) -> Vector:
     """The position of a case whose vectors are in body axes for models 6 to 9."""
     to_world = body_to_world(*angles)
     in_body = case["algorithm"] >= 6
@@ -44,14 +44,14 @@ def reckoned(case: dict[str, Any], angles: list[float], turn: list[float]) -> Ve
     )
     start = three(case.get("start", [0.0, 0.0, 0.0]))
     state = DisState(case["algorithm"], start, velocity, acceleration, times(to_world, turn))
-    return state.reckoned(case["dt"])[0]
+    return state.extrapolated(case["dt"])[0]
 
 
 @pytest.mark.parametrize("case", VALUES["golden"], ids=lambda case: case["name"])
 def test_the_golden_values_of_open_dis(case: Any) -> None:
     angles = [math.radians(angle) for angle in case["euler_deg"]]
     turn = [math.radians(rate) for rate in case["angular_velocity_deg_s"]]
-    found = reckoned({**case, "start": case["position"]}, angles, turn)
+    found = extrapolated({**case, "start": case["position"]}, angles, turn)
     assert found == pytest.approx(case["expect_position"], abs=case["tolerance"])
     assert found == pytest.approx(case["own_check"]["position"], rel=1e-12, abs=1e-8)
 
@@ -60,7 +60,7 @@ def test_the_golden_values_of_open_dis(case: Any) -> None:
 def test_the_values_in_the_plane(case: Any) -> None:
     angles = [math.radians(case["psi_deg"]), 0.0, 0.0]
     turn = [0.0, 0.0, math.radians(case["yaw_rate_deg_s"])]
-    assert reckoned(case, angles, turn) == pytest.approx(case["position"], abs=1e-9)
+    assert extrapolated(case, angles, turn) == pytest.approx(case["position"], abs=1e-9)
 
 
 @pytest.mark.parametrize("case", VALUES["circle"], ids=lambda case: case["name"])
@@ -70,17 +70,17 @@ def test_the_circles_of_open_dis(case: Any) -> None:
     turn = times(to_world, case["body_angular_velocity"])
     state = DisState(DisModel.RPB, three(case["start"]), velocity, (0, 0, 0), turn)
     for quarter, (x, y) in enumerate(case["expect_xy_after_each_quarter"], 1):
-        position, _ = state.reckoned(quarter * case["dt"])
+        position, _ = state.extrapolated(quarter * case["dt"])
         assert position == pytest.approx((x, y, 0), abs=VALUES["circle_tolerance"])
 
 
 def test_what_is_below_the_thresholds_counts_as_none() -> None:
     slow = DisState(DisModel.RPB, (0, 0, 0), (10, 0, 0), (0, 0, 0), (0, 0, math.radians(0.19)))
-    assert slow.reckoned(2.0) == ((20, 0, 0), (10, 0, 0))
+    assert slow.extrapolated(2.0) == ((20, 0, 0), (10, 0, 0))
     weak = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (0.09, -0.09, 0.09))
-    assert weak.reckoned(2.0) == ((20, 0, 0), (10, 0, 0))
+    assert weak.extrapolated(2.0) == ((20, 0, 0), (10, 0, 0))
     strong = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (0.09, 0.1, 0))
-    assert strong.reckoned(2.0)[0] == pytest.approx((20.18, 0.2, 0))
+    assert strong.extrapolated(2.0)[0] == pytest.approx((20.18, 0.2, 0))
 
 
 @pytest.mark.parametrize("turn", [1e-1, 1e-2, 3.6e-3, 5.0])
@@ -102,7 +102,7 @@ def test_the_closed_form_is_the_integral(turn: float, seconds: float) -> None:
         begin + math.fsum(w * row[axis] for w, row in zip(weights, rows, strict=True)) * width / 3
         for axis, begin in enumerate((1.0, 2.0, 3.0))
     ]
-    position, drawn_velocity = state.reckoned(seconds)
+    position, drawn_velocity = state.extrapolated(seconds)
     assert position == pytest.approx(integral, rel=1e-9, abs=1e-9)
     assert drawn_velocity == pytest.approx(velocity(seconds), rel=1e-9, abs=1e-9)
 
@@ -167,5 +167,6 @@ def test_holds_after_the_timeout() -> None:
     one = strategy("dis")
     one.update(packet(0.0, 0.0, 10.0), 0.0)
     assert one.read(11.9).status == "extrapolated"
-    held = one.read(100.0)
+    last, held = one.read(100.0), one.read(100.05)
+    assert (last.position[0], last.velocity[0], last.status) == (120.0, 0.0, "extrapolated")
     assert (held.position[0], held.velocity[0], held.status) == (120.0, 0.0, "held")

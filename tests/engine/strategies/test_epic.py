@@ -27,6 +27,7 @@ class PlainEpic:
         self.interpolator = oracle.Interpolator(**self.settings)
         self.empty = True
         self.newest = math.nan
+        self.shown: Vector | None = None
 
     def update(self, packet: Packet, now: float) -> bool:
         del now
@@ -52,6 +53,9 @@ class PlainEpic:
         if line.read(now):
             on_the_way = line.last_time <= now <= oracle.add(line.last_time, line.display_behind)
             status = "interpolated" if on_the_way else "extrapolated"
+        elif not self.empty and self.shown not in (None, line.last_return_pos):
+            status = "interpolated"  # it has just been moved there
+        self.shown = None if self.empty else line.last_return_pos
         return Sample(at, line.last_return_pos, line.last_vel, status)
 
 

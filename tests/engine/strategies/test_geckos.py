@@ -63,7 +63,7 @@ def test_own_streams(run: dict[str, Any]) -> None:
                 packet["recv"] / 1000,
             )
         sample = made.read(row["now_ms"] / 1000)
-        assert len(made.stamps) == row["vault_size"]
+        assert len(made.timestamps) == row["vault_size"]
         if row["vault_size"]:
             assert made.offset * 1000 == pytest.approx(row["time_offset"])
         if row["out"] is None:
@@ -126,7 +126,7 @@ def test_vault_capacity() -> None:
     made = geckos(quirks="on")
     for time in range(1000, 1130):
         made.update(at(time / 1000), 0)
-    stamps = made.stamps
+    stamps = made.timestamps
     after = facts["after_130_adds"]
     assert (len(stamps), stamps[0], stamps[-1]) == (
         after["size"], after["oldest"] / 1000, after["newest"] / 1000,
@@ -135,7 +135,7 @@ def test_vault_capacity() -> None:
         made = geckos(vault_size=3, quirks=quirks)
         for time in (10, 20, 30, 5):
             made.update(at(time), 0)
-        assert made.stamps == wanted
+        assert made.timestamps == wanted
     assert facts["max3_add_10_20_30_then_late_5"]["times"] == [5, 20, 30]
 
 
@@ -159,7 +159,7 @@ def test_a_copy_changes_nothing() -> None:
     made = geckos()
     assert made.update(at(1, 5), 0)
     assert not made.update(at(1, 6), 0.01)
-    assert made.stamps == [1]
+    assert made.timestamps == [1]
 
 
 def test_an_offset_of_minus_one_millisecond_counts() -> None:

@@ -73,7 +73,7 @@ def test_draws_the_present_of_a_constant_velocity() -> None:
     assert sample.position[0] == pytest.approx(20.5)
     assert sample.velocity[0] == pytest.approx(10)
     assert sample.status == "extrapolated"
-    assert one.read(9.0).status == "held"
+    assert [one.read(time).status for time in (9.0, 9.05)] == ["extrapolated", "held"]
 
 
 @pytest.mark.parametrize("settings", [{"snap_distance": 50.0}, {"max_gap": 0.5}])

@@ -20,11 +20,12 @@ def test_it_goes_from_what_is_drawn_to_the_new_state_over_the_period() -> None:
     drawn = one.read(0.5)
     assert drawn.position == pytest.approx((2, 4, 0))
     assert drawn.velocity == pytest.approx((20, 40, 0))
-    # a new state before the old one is reached: on from the middle of the way
+    # a new state before the old one is reached: on from the middle
     one.update(Packet((2, 0, 0), (0, 0, 0), 0.4), 0.5)
     assert one.read(0.5).position == pytest.approx((2, 4, 0))
     assert one.read(0.6).position == pytest.approx((2, 2, 0))
-    assert one.read(0.8) == Sample(0.8, (2, 0, 0), (0, 0, 0), "held")
+    assert one.read(0.8) == Sample(0.8, (2, 0, 0), (0, 0, 0), "interpolated")
+    assert one.read(0.9) == Sample(0.9, (2, 0, 0), (0, 0, 0), "held")
 
 
 def test_the_lag_is_latency_plus_the_period() -> None:

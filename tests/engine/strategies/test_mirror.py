@@ -17,7 +17,7 @@ STREAMS = streams()
 
 
 MovingAverage: Any = importlib.import_module(
-    "epic_cli.engine.strategies.parts.latency"
+    "epic_cli.engine.strategies.parts.averages"
 ).MovingAverage
 
 

@@ -83,5 +83,6 @@ def test_holds_when_the_state_has_become_too_old() -> None:
     one: Any = strategy("one-euro", velocity="given", max_prediction=0.5)
     one.update(packet(1.0, 5.0, 10.0), 1.0)
     assert one.read(1.4).status == "extrapolated"
+    assert one.read(8.9).status == "extrapolated"
     late = one.read(9.0)
     assert (late.position[0], late.velocity[0], late.status) == (10.0, 0.0, "held")

@@ -119,9 +119,9 @@ def test_time_nudge() -> None:
 def test_linear_stop_goes_on_for_its_duration() -> None:
     made = quake3(trajectory="linear-stop", tr_duration=0.05)
     made.update(at(1.0, 0.0, 10.0), 1.0)
-    shown = [made.read(time) for time in (1.0, 1.04, 1.2)]
-    assert [sample.position[0] for sample in shown] == pytest.approx([0, 0.4, 0.5])
-    assert [sample.status for sample in shown] == ["extrapolated", "extrapolated", "held"]
+    shown = [made.read(time) for time in (1.0, 1.04, 1.2, 1.3)]
+    assert [sample.position[0] for sample in shown] == pytest.approx([0, 0.4, 0.5, 0.5])
+    assert [sample.status for sample in shown] == ["extrapolated"] * 3 + ["held"]
 
 
 def test_players_freeze_at_the_newest_snapshot() -> None:

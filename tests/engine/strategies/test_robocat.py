@@ -6,7 +6,7 @@ import pytest
 from support.filter_cases import expected, packet
 
 from epic_cli import strategy
-from epic_cli.engine.strategies.parts.latency import WeightedTimedAverage
+from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 
 VALUES = expected("robocat")
 
@@ -60,13 +60,15 @@ def test_a_late_measurement_counts_for_the_whole_silence() -> None:
     assert one.rtt_in_use == pytest.approx(0.4)
 
 
-def test_the_status_tells_that_it_is_out_of_sync() -> None:
+def test_frames_go_on_as_shown_also_while_it_is_out_of_sync() -> None:
     one = strategy("robocat", rtt=0.2)
     one.update(packet(0.0, 0.0, 1.0), 0.0)
     assert one.read(0.05).status == "extrapolated"
     one.update(packet(0.1, 5.0, 1.0), 0.1)
-    assert one.read(0.15).status == "interpolated"
-    assert one.read(0.4).status == "extrapolated"
+    shown = [one.read(time) for time in (0.15, 0.2, 0.4)]
+    assert [sample.status for sample in shown] == ["extrapolated"] * 3
+    speed = (shown[1].position[0] - shown[0].position[0]) / 0.05
+    assert speed == pytest.approx(shown[0].velocity[0])
 
 
 @pytest.mark.parametrize(("sync_distance", "shown"), [(0.0, 6.0), (0.001, 5.1)])

@@ -66,13 +66,14 @@ def test_it_goes_on_and_slows_down_to_a_halt() -> None:
     wanted = [3.0, 5.0, 6.5, 7.0, 7.0]
     assert [sample.position[0] for sample in drawn] == pytest.approx(wanted)
     assert [sample.velocity[0] for sample in drawn] == pytest.approx([10, 10, 5, 0, 0], abs=1e-9)
-    statuses = ["extrapolated", "extrapolated", "extrapolated", "held", "held"]
+    statuses = ["extrapolated", "extrapolated", "extrapolated", "extrapolated", "held"]
     assert [sample.status for sample in drawn] == statuses
 
 
 def test_it_holds_without_extrapolation() -> None:
     one = playing(packet(0.0, 0.0, 10.0), packet(0.1, 1.0, 10.0), use_extrapolation="off")
-    sample = one.read(0.3)
+    assert one.read(0.3).status == "interpolated"
+    sample = one.read(0.35)
     assert (sample.position[0], sample.velocity[0], sample.status) == (1.0, 0.0, "held")
 
 

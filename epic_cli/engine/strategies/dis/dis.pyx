@@ -3,8 +3,8 @@
 from libc.math cimport atan2, sqrt
 
 from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState, Reckoned
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport is_finite
@@ -74,7 +74,7 @@ cdef class Dis(Strategy):
     cdef double true_at                 # the local time at which its state was true
     cdef double received
     cdef DisState state
-    cdef Vec3[double] position, velocity    # of the newest packet
+    cdef Motion received_state          # of the newest packet
     cdef Vec3[double] acceleration, angular_velocity
 
     def configure(self, *, age):
@@ -96,45 +96,46 @@ cdef class Dis(Strategy):
         self.empty = False
         self.true_at = now - self.age.of(packet, now)
         self.received = now
-        self.position = packet.position
-        self.velocity = packet.velocity
-        self.state.set_state(self.model, packet.position, packet.velocity, self.acceleration,
-                             self.angular_velocity)
+        self.received_state = packet
+        self.state.set_state(self.model, packet, self.acceleration, self.angular_velocity)
         return True
 
     cdef void estimate(self, Vec3[double] velocity, double period) noexcept nogil:
         """Acceleration and turn from the velocity ``period`` seconds ago and this one."""
-        cdef Vec3[double] axis = cross(self.velocity, velocity)
+        cdef Vec3[double] last = self.received_state.velocity
+        cdef Vec3[double] change = (velocity - last) * (1 / period)
+        cdef Vec3[double] axis = cross(last, velocity)
         cdef double sine = sqrt(dot(axis, axis))
         cdef double speed, before
         self.angular_velocity = Vec3[double]()
         if self.model < FPB:
-            self.acceleration = (velocity - self.velocity) * (1 / period)
+            self.acceleration = change
             return
         if sine > 0:
-            self.angular_velocity = axis * (atan2(sine, dot(self.velocity, velocity))
+            self.angular_velocity = axis * (atan2(sine, dot(last, velocity))
                                             / (sine * period))
         speed = sqrt(dot(velocity, velocity))
-        before = sqrt(dot(self.velocity, self.velocity))
+        before = sqrt(dot(last, last))
         # along the new direction; from or to rest, the change itself
-        self.acceleration = (velocity - self.velocity) * (1 / period)
+        self.acceleration = change
         if self.model == RVB and speed > 0 and before > 0:
             self.acceleration = velocity * ((speed - before) / (speed * period))
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double silence = at - self.received
-        cdef Reckoned drawn
+        cdef bint silent = at - self.received > self.timeout
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        drawn = self.state.after(min(at, self.received + self.timeout) - self.true_at)
-        if is_finite(drawn.position) and is_finite(drawn.velocity):
-            sample.position = drawn.position
-            sample.velocity = drawn.velocity
-        else:                           # numbers too large to reckon with
-            sample.position = self.position
-        if silence > self.timeout:
-            sample.velocity = Vec3[double]()
-            sample.status = HELD
+        motion = self.state.after(min(at, self.received + self.timeout) - self.true_at)
+        if not (is_finite(motion.position) and is_finite(motion.velocity)):
+            # numbers too large to compute with
+            motion = Motion(self.received_state.position, Vec3[double]())
+        if silent:
+            motion.velocity = Vec3[double]()
+        if self.model == STATIC:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif silent:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD if self.model == STATIC else EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)

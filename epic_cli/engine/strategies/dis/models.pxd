@@ -1,3 +1,4 @@
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.vec3 cimport Vec3
 
 
@@ -14,15 +15,11 @@ cpdef enum DisModel:
     FVB
 
 
-cdef struct Reckoned:
-    Vec3[double] position
-    Vec3[double] velocity
-
-
 cdef class DisState:
     cdef DisModel model
-    cdef Vec3[double] position, velocity, acceleration, angular_velocity
+    cdef Motion motion
+    cdef Vec3[double] acceleration, angular_velocity
 
-    cdef void set_state(self, DisModel model, Vec3[double] position, Vec3[double] velocity,
-                        Vec3[double] acceleration, Vec3[double] angular_velocity) noexcept nogil
-    cdef Reckoned after(self, double seconds) noexcept nogil
+    cdef void set_state(self, DisModel model, const Motion& motion, Vec3[double] acceleration,
+                        Vec3[double] angular_velocity) noexcept nogil
+    cdef Motion after(self, double seconds) noexcept nogil

@@ -23,6 +23,8 @@ Reckoning Algorithms (1994).
 
 from libc.math cimport M_PI, cos, fabs, fmax, sin, sqrt
 
+from epic_cli.engine.packets cimport Motion
+from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport components
 
@@ -32,7 +34,7 @@ cdef double LEAST_ACCELERATION = 0.1               # length units/s^2
 
 
 cdef class DisState:
-    """A received state, to be reckoned forward by one of the models (``DisModel``).
+    """A received state, to be extrapolated by one of the models (``DisModel``).
 
     Position, velocity (units/s), acceleration (units/s^2) and angular velocity (rad/s) are
     vectors in world axes.
@@ -42,23 +44,24 @@ cdef class DisState:
                  angular_velocity=(0, 0, 0)):
         self.set_state(
             <DisModel><int>model,
-            Vec3[double](position[0], position[1], position[2]),
-            Vec3[double](velocity[0], velocity[1], velocity[2]),
+            Motion(Vec3[double](position[0], position[1], position[2]),
+                   Vec3[double](velocity[0], velocity[1], velocity[2])),
             Vec3[double](acceleration[0], acceleration[1], acceleration[2]),
             Vec3[double](angular_velocity[0], angular_velocity[1], angular_velocity[2]))
 
-    def reckoned(self, double seconds):
+    def extrapolated(self, double seconds):
         """Position and velocity so many seconds later (or, below 0, earlier)."""
-        cdef Reckoned state = self.after(seconds)
+        cdef Motion state = self.after(seconds)
         return components(state.position), components(state.velocity)
 
-    cdef void set_state(self, DisModel model, Vec3[double] position, Vec3[double] velocity,
-                        Vec3[double] acceleration, Vec3[double] angular_velocity) noexcept nogil:
+    cdef void set_state(self, DisModel model, const Motion& motion, Vec3[double] acceleration,
+                        Vec3[double] angular_velocity) noexcept nogil:
         """Takes a state; what the model does not use and what is too small becomes zero."""
         cdef Vec3[double] none
         self.model = model
-        self.position = position
-        self.velocity = none if model == STATIC else velocity
+        self.motion = motion
+        if model == STATIC:
+            self.motion.velocity = none
         self.acceleration = none
         self.angular_velocity = none
         if ((model == RVW or model == FVW or model == RVB or model == FVB)
@@ -67,28 +70,23 @@ cdef class DisState:
         if (model == RPB or model == RVB) and largest(angular_velocity) >= LEAST_ROTATION:
             self.angular_velocity = angular_velocity
 
-    cdef Reckoned after(self, double seconds) noexcept nogil:
+    cdef Motion after(self, double seconds) noexcept nogil:
         """The state so many seconds later."""
-        cdef Reckoned state
         cdef Vec3[double] w = self.angular_velocity
         cdef double theta = sqrt(dot(w, w)) * fabs(seconds)
         cdef double t2 = seconds * seconds
         if theta == 0:
-            state.velocity = self.velocity + self.acceleration * seconds
-            state.position = (
-                self.position + self.velocity * seconds + self.acceleration * (0.5 * t2))
-            return state
-        state.velocity = turned(
-            self.velocity + self.acceleration * seconds, w,
-            cos(theta), seconds * first(theta), t2 * second(theta))
-        state.position = (
-            self.position
-            + turned(self.velocity, w, seconds * first(theta), t2 * second(theta),
+            return projected(self.motion, self.acceleration, seconds)
+        return Motion(
+            self.motion.position
+            + turned(self.motion.velocity, w, seconds * first(theta), t2 * second(theta),
                      t2 * seconds * third(theta))
             + turned(self.acceleration, w, t2 * (first(theta) - second(theta)),
                      t2 * seconds * (second(theta) - third(theta)),
-                     t2 * t2 * fourth(theta)))
-        return state
+                     t2 * t2 * fourth(theta)),
+            turned(self.motion.velocity + self.acceleration * seconds, w,
+                   cos(theta), seconds * first(theta), t2 * second(theta)),
+        )
 
 
 cdef Vec3[double] turned(Vec3[double] v, Vec3[double] w, double straight, double across,

@@ -1,6 +1,7 @@
-"""Curves that several strategies and the client share.
+"""Paths that several strategies and the client share; one evaluation gives position and velocity.
 
-``hermite`` is the cubic that matches position and velocity at both ends:
+``projected`` is the path of a constant acceleration: p0 + v0 t + a t^2 / 2. ``hermite`` is the
+cubic that matches position and velocity at both ends:
 
     p(u) = (2u^3 - 3u^2 + 1) p0 + (u^3 - 2u^2 + u) T v0 + (-2u^3 + 3u^2) p1 + (u^3 - u^2) T v1
 
@@ -12,6 +13,7 @@ x'' = -2 w x' - w^2 x, which brings an offset to zero without overshoot of its o
 
 from libc.math cimport exp, isfinite
 
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.vec3 cimport Vec3, dot
 
 
@@ -20,60 +22,58 @@ cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept
     return a * (1 - u) + b * u
 
 
-cdef inline Vec3[double] hermite(Vec3[double] p0, Vec3[double] v0, Vec3[double] p1,
-                                 Vec3[double] v1, double duration, double u) noexcept nogil:
-    """The position at u on the cubic from (p0, v0) to (p1, v1)."""
+cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
+                             double t) noexcept nogil:
+    """What becomes of a motion in t seconds of constant acceleration."""
+    return Motion(
+        start.position + start.velocity * t + acceleration * (0.5 * t * t),
+        start.velocity + acceleration * t,
+    )
+
+
+cdef inline Motion hermite(const Motion& start, const Motion& end, double duration,
+                           double u) noexcept nogil:
+    """The cubic from one motion to the other, at u, and its derivative by time."""
     cdef double u2 = u * u
     cdef double u3 = u2 * u
-    return (
-        p0 * (2 * u3 - 3 * u2 + 1)
-        + v0 * (duration * (u3 - 2 * u2 + u))
-        + p1 * (3 * u2 - 2 * u3)
-        + v1 * (duration * (u3 - u2))
+    return Motion(
+        start.position * (2 * u3 - 3 * u2 + 1)
+        + start.velocity * (duration * (u3 - 2 * u2 + u))
+        + end.position * (3 * u2 - 2 * u3)
+        + end.velocity * (duration * (u3 - u2)),
+        (end.position - start.position) * ((6 * u - 6 * u2) / duration)
+        + start.velocity * (3 * u2 - 4 * u + 1)
+        + end.velocity * (3 * u2 - 2 * u),
     )
 
 
-cdef inline Vec3[double] hermite_velocity(Vec3[double] p0, Vec3[double] v0, Vec3[double] p1,
-                                          Vec3[double] v1, double duration,
-                                          double u) noexcept nogil:
-    """The derivative of ``hermite`` by time."""
-    cdef double u2 = u * u
-    return (
-        (p1 - p0) * ((6 * u - 6 * u2) / duration)
-        + v0 * (3 * u2 - 4 * u + 1)
-        + v1 * (3 * u2 - 2 * u)
+cdef inline Motion critically_damped(const Motion& offset, double frequency,
+                                     double t) noexcept nogil:
+    """What is left after t seconds of an offset, which has a velocity of its own."""
+    cdef Vec3[double] pull = offset.velocity + offset.position * frequency
+    cdef double decay = exp(-frequency * t)
+    return Motion(
+        (offset.position + pull * t) * decay,
+        (offset.velocity - pull * (frequency * t)) * decay,
     )
 
 
-cdef inline Vec3[double] critically_damped(Vec3[double] x0, Vec3[double] v0, double frequency,
-                                           double t) noexcept nogil:
-    """What is left of the offset x0, which began with the velocity v0, after t seconds."""
-    return (x0 + (v0 + x0 * frequency) * t) * exp(-frequency * t)
-
-
-cdef inline Vec3[double] critically_damped_velocity(Vec3[double] x0, Vec3[double] v0,
-                                                    double frequency, double t) noexcept nogil:
-    """The derivative of ``critically_damped`` by time."""
-    return (v0 - (v0 + x0 * frequency) * (frequency * t)) * exp(-frequency * t)
-
-
-cdef inline Vec3[double] smooth_damp(Vec3[double] value, Vec3[double] target,
-                                     Vec3[double]* velocity, double smooth_time,
-                                     double elapsed) noexcept nogil:
+cdef inline Motion smooth_damp(const Motion& motion, Vec3[double] target, double smooth_time,
+                               double elapsed) noexcept nogil:
     """One step of a critically damped spring towards the target, which it never passes.
 
     The step is Unity's SmoothDamp, after Game Programming Gems 4, chapter 1.10, with its
-    approximation of e^-x. ``smooth_time`` is about how long the way takes.
+    approximation of e^-x. ``smooth_time`` is about how long it takes to get there.
     """
     cdef double frequency = 2 / max(smooth_time, 0.0001)
     cdef double x = frequency * elapsed
     cdef double decay = 1 / (1 + x + 0.48 * x * x + 0.235 * x * x * x)
-    cdef Vec3[double] change = value - target
-    cdef Vec3[double] step = (velocity[0] + change * frequency) * elapsed
-    cdef Vec3[double] result = target + (change + step) * decay
-    velocity[0] = (velocity[0] - step * frequency) * decay
+    cdef Vec3[double] change = motion.position - target
+    cdef Vec3[double] step = (motion.velocity + change * frequency) * elapsed
+    cdef Vec3[double] position = target + (change + step) * decay
+    cdef Vec3[double] velocity = (motion.velocity - step * frequency) * decay
     # past the target, or beyond what a double can hold
-    if dot(target - value, result - target) > 0 or not isfinite(dot(result, velocity[0])):
-        velocity[0] = Vec3[double]()
-        return target
-    return result
+    if (dot(target - motion.position, position - target) > 0
+            or not isfinite(dot(position, velocity))):
+        return Motion(target, Vec3[double]())
+    return Motion(position, velocity)

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped, components, is_beyond, is_finite
 
@@ -79,13 +79,17 @@ cdef class Filter(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double ahead = at - self.true_at
+        cdef Motion motion
         if self.empty:
             sample.status = NONE
             return
-        sample.position = self.position + self.velocity * clamped(
+        motion.position = self.position + self.velocity * clamped(
             ahead, -self.max_prediction, self.max_prediction)
-        sample.status = EXTRAPOLATED if fabs(ahead) <= self.max_prediction else HELD
-        if not is_finite(sample.position):
-            sample.position = self.position     # numbers too large to predict with
-        elif sample.status == EXTRAPOLATED:
-            sample.velocity = self.velocity
+        if not is_finite(motion.position):
+            motion.position = self.position     # numbers too large to predict with
+        elif fabs(ahead) <= self.max_prediction:
+            motion.velocity = self.velocity
+        if fabs(ahead) <= self.max_prediction:
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)

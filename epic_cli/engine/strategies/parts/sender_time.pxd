@@ -1,17 +1,17 @@
 cimport cython
 
-from epic_cli.engine.strategies.parts.latency cimport MovingAverage
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 
 
 @cython.final
-cdef class SenderClock:
+cdef class SenderTime:
     cdef readonly bint estimates
     cdef readonly double offset
     cdef readonly double resync
     cdef MovingAverage average
     cdef double latest
 
-    cpdef void add(self, double stamp, double now) noexcept nogil
+    cpdef void add(self, double timestamp, double now) noexcept nogil
     cpdef double time(self, double at) noexcept nogil
     cpdef void clear(self) noexcept nogil
 
@@ -24,5 +24,5 @@ cdef class SendInterval:
     cdef double first_guess
     cdef double newest
 
-    cpdef void add(self, double stamp) noexcept nogil
+    cpdef void add(self, double timestamp) noexcept nogil
     cpdef void clear(self) noexcept nogil

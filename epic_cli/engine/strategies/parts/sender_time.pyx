@@ -1,26 +1,26 @@
 """What a receiver can know of its sender: what time it is there, and how often it sends.
 
 Engines agree on both when a connection begins. A recording does not say, so both are estimated
-from stamps and arrivals, or given.
+from timestamps and arrivals, or given.
 """
 
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
-from epic_cli.engine.strategies.parts.latency import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 # How much one packet counts in the estimates: they settle within some twenty packets.
 cdef double WEIGHT = 0.1
 
 
 @cython.final
-cdef class SenderClock:
+cdef class SenderTime:
     """The sender's time of what comes in now: the local time less an offset, in seconds.
 
-        offset = moving average of (arrival - stamp)
+        offset = moving average of (arrival - timestamp)
 
     The offset holds the latency besides the difference between the clocks, so ``time`` is the
-    stamp that would come in now. A packet whose offset differs by more than ``resync`` starts
+    timestamp that would come in now. A packet whose offset differs by more than ``resync`` starts
     the average anew. ``time`` never goes back. With ``offset`` given nothing is estimated.
     """
 
@@ -31,13 +31,13 @@ cdef class SenderClock:
         self.average = NewMovingAverage(WEIGHT)
         self.clear()
 
-    cpdef void add(self, double stamp, double now) noexcept nogil:
-        """A packet with this stamp came in at the local time ``now``."""
+    cpdef void add(self, double timestamp, double now) noexcept nogil:
+        """A packet with this timestamp came in at the local time ``now``."""
         if not self.estimates:
             return
-        if self.average.count > 0 and fabs(now - stamp - self.average.value) > self.resync:
+        if self.average.count > 0 and fabs(now - timestamp - self.average.value) > self.resync:
             self.average.clear()
-        self.offset = self.average.add(now - stamp)
+        self.offset = self.average.add(now - timestamp)
 
     cpdef double time(self, double at) noexcept nogil:
         """The sender's time at the local time ``at``."""
@@ -54,7 +54,7 @@ cdef class SenderClock:
 
 @cython.final
 cdef class SendInterval:
-    """The time between two packets in seconds, given or measured by their stamps.
+    """The time between two packets in seconds, given or measured by their timestamps.
 
     A measured difference counts for a tenth, and for twice the average at most: a silence is
     not a send interval. Before two packets have come in it is ``first_guess``.
@@ -66,10 +66,10 @@ cdef class SendInterval:
         self.first_guess = self.value
         self.clear()
 
-    cpdef void add(self, double stamp) noexcept nogil:
-        """A packet with this stamp came in, and it is the newest."""
-        cdef double sample = stamp - self.newest
-        self.newest = stamp
+    cpdef void add(self, double timestamp) noexcept nogil:
+        """A packet with this timestamp came in, and it is the newest."""
+        cdef double sample = timestamp - self.newest
+        self.newest = timestamp
         if not self.measures or not sample > 0:
             return
         self.count += 1

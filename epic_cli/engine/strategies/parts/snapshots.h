@@ -8,10 +8,9 @@
 
 namespace epic {
 
-struct Snapshot {
+struct Snapshot : Motion {
     double time = 0;     // sender's clock, s
     double arrival = 0;  // receiver's clock, s
-    Vec3<double> position, velocity;
 };
 
 // A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves
@@ -42,7 +41,7 @@ public:
     }
     void drop_back() { --size_; }
 
-    // How many snapshots have a stamp of at most `time`.
+    // How many snapshots have a timestamp of at most `time`.
     std::size_t count_until(double time) {
         std::size_t count = size_;
         while (count > 0 && (*this)[count - 1].time > time) --count;
@@ -51,7 +50,8 @@ public:
 
     // Puts a snapshot before the one that has this index now; there must be room.
     void insert(std::size_t index, const Snapshot& snapshot) {
-        for (std::size_t later = size_++; later > index; --later) (*this)[later] = (*this)[later - 1];
+        for (std::size_t later = size_++; later > index; --later)
+            (*this)[later] = (*this)[later - 1];
         (*this)[index] = snapshot;
     }
 
@@ -67,7 +67,7 @@ private:
 };
 
 inline Snapshot snapshot_of(const Packet& packet, double now) {
-    return {packet.time, now, packet.position, packet.velocity};
+    return {packet, packet.time, now};
 }
 
 }  // namespace epic

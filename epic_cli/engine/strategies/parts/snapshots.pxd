@@ -1,17 +1,15 @@
-"""Buffers of received states, and what is drawn of two of them."""
+"""Buffers of received states, and what is drawn between two of them."""
 
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
 from epic_cli.engine.vec3 cimport Vec3
-from epic_cli.engine.vectors cimport is_beyond
+from epic_cli.engine.vectors cimport clamped, is_beyond
 
 
 cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
-    cdef cppclass Snapshot:
+    cdef cppclass Snapshot(Motion):
         double time
         double arrival
-        Vec3[double] position
-        Vec3[double] velocity
 
     cdef cppclass SnapshotBuffer:
         void set_capacity(size_t)
@@ -32,10 +30,10 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
 
 
 cdef inline double fraction_between(double before, double after, double time) noexcept nogil:
-    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where there is no way to go."""
+    """How far ``time`` is from ``before`` to ``after``, 0 to 1; 1 where the two are the same."""
     if after <= before:
         return 1
-    return min(max((time - before) / (after - before), 0.0), 1.0)
+    return clamped((time - before) / (after - before), 0, 1)
 
 
 cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexcept nogil:
@@ -43,27 +41,11 @@ cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexce
     return is_beyond(a - b, distance)
 
 
-cdef inline void draw_held(const Snapshot& one, Sample& sample) noexcept nogil:
-    """Shows one state for lack of another."""
-    sample.position = one.position
-    sample.velocity = one.velocity
-    sample.status = HELD
-
-
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
-    """Shows the point at the fraction u of the way; a way that is too long is not travelled."""
+    """Shows the point at the fraction u between two states; too long a displacement is jumped."""
     if farther(before.position, after.position, snap_distance):
-        sample.position = before.position if u < 1 else after.position
-        sample.velocity = before.velocity if u < 1 else after.velocity
+        sample.show(before if u < 1 else after, INTERPOLATED)
     else:
-        sample.position = lerp(before.position, after.position, u)
-        sample.velocity = lerp(before.velocity, after.velocity, u)
-    sample.status = INTERPOLATED
-
-
-cdef inline void draw_again(const Sample& shown, Sample& sample) noexcept nogil:
-    """Shows what was shown before."""
-    sample.position = shown.position
-    sample.velocity = shown.velocity
-    sample.status = HELD
+        sample.show(Motion(lerp(before.position, after.position, u),
+                           lerp(before.velocity, after.velocity, u)), INTERPOLATED)

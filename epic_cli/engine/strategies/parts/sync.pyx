@@ -6,12 +6,14 @@ in milliseconds, this in seconds.
 
 cimport cython
 
+from epic_cli.engine.vectors cimport clamped
+
 
 @cython.final
 cdef class PhaseLockedLoop:
     """A clock that is kept in step with updates that come at regular intervals.
 
-    It needs no time stamps: it predicts the time of the next update, and the difference to the
+    It needs no timestamps: it predicts the time of the next update, and the difference to the
     real one (the phase detector), summed with decay (the filter), shifts the clock by a little
     (the oscillator):
 
@@ -43,7 +45,7 @@ cdef class PhaseLockedLoop:
         """The next update came in; returns how early (above 0) or late it was, in seconds."""
         cdef double difference = self.expected - self.time(now)
         self.integrator = self.integrator * self.decay + difference
-        self.drift += min(max(self.integrator * self.gain, -self.limit), self.limit)
+        self.drift += clamped(self.integrator * self.gain, -self.limit, self.limit)
         self.expected += self.step
         self.ticks += 1
         return difference

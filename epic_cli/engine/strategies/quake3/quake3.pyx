@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -17,9 +17,9 @@ from epic_cli.engine.strategies.quake3.trajectory cimport (
     STATIONARY,
     Trajectory,
     trajectory_at,
-    trajectory_velocity_at,
 )
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number, Switch
@@ -47,7 +47,7 @@ cdef class Quake3(Strategy):
         u     = (time - snapshot.time) / (next.time - snapshot.time)
         drawn = lerp(snapshot, next, u)
 
-    The clock is never measured, it feels its way: with each snapshot ``delta`` grows by 1 ms if
+    The clock is never measured, it adapts by trial: with each snapshot ``delta`` grows by 1 ms if
     there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
     the newest one. So it stays about one snapshot behind, whatever the latency. An error of
     more than 100 ms is halved, one of more than 500 ms is corrected at once.
@@ -151,15 +151,15 @@ cdef class Quake3(Strategy):
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
         """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
-        cdef Vec3[double] before = self.predicted() + self.remaining(at)
+        cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size
         self.snapshots.drop_front(count)
         if not self.predicts():
             return
-        error = before - self.predicted()
+        error = before - self.predicted().position
         size = dot(error, error)
-        if size > NO_ERROR * NO_ERROR and not 0 < self.snap_distance * self.snap_distance < size:
+        if size > NO_ERROR * NO_ERROR and not is_beyond(error, self.snap_distance):
             self.error = error
             self.error_time = at
         else:
@@ -174,11 +174,11 @@ cdef class Quake3(Strategy):
             return Vec3[double]()
         return self.error * left
 
-    cdef Vec3[double] predicted(self) noexcept nogil:
+    cdef Motion predicted(self) noexcept nogil:
         """Where the trajectory of the snapshot that is drawn has come to."""
         cdef Snapshot base = self.snapshots.front()
-        return trajectory_at(self.trajectory, base.position, base.velocity,
-                             self.server_time - base.time, self.tr_duration, self.gravity)
+        return trajectory_at(self.trajectory, base, self.server_time - base.time, self.tr_duration,
+                             self.gravity, self.quirks)
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef size_t current
@@ -204,11 +204,11 @@ cdef class Quake3(Strategy):
 
     cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
         cdef double age = self.server_time - self.snapshots.front().time
-        sample.position = self.predicted() + self.remaining(at)
-        sample.velocity = trajectory_velocity_at(
-            self.trajectory, self.snapshots.front().velocity, age, self.tr_duration, self.gravity,
-            self.quirks)
+        cdef Motion motion = self.predicted()
+        motion.position = motion.position + self.remaining(at)
         if self.predicts() or self.trajectory == LINEAR_STOP and 0 <= age <= self.tr_duration:
-            sample.status = EXTRAPOLATED
+            sample.show(motion, EXTRAPOLATED)
+        elif self.trajectory == LINEAR_STOP and age > self.tr_duration:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
         else:
-            sample.status = HELD
+            sample.hold(motion, self.drawn, INTERPOLATED)

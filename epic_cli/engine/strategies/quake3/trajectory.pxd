@@ -1,7 +1,7 @@
 """Trajectories: what a position and a velocity, sent once, stand for at any later time.
 
 An idea of Quake III: client and server evaluate the same function, so an entity that flies or
-swings needs no more packets. With the age t since the stamp, in seconds:
+swings needs no more packets. With the age t since the timestamp, in seconds:
 
     stationary, interpolate   p
     linear                    p + v t
@@ -14,7 +14,9 @@ Source: Quake III Arena, BG_EvaluateTrajectory; formulas only (its code is GPL-2
 
 from libc.math cimport M_PI, cos, sin
 
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport clamped
 
 
 cpdef enum Trajectory:
@@ -26,34 +28,23 @@ cpdef enum Trajectory:
     GRAVITY
 
 
-cdef inline Vec3[double] trajectory_at(Trajectory kind, Vec3[double] position,
-                                       Vec3[double] velocity, double age, double duration,
-                                       double gravity) noexcept nogil:
-    """The position at this age."""
-    cdef Vec3[double] result = position
+cdef inline Motion trajectory_at(Trajectory kind, const Motion& start, double age, double duration,
+                                 double gravity, bint quirks) noexcept nogil:
+    """The motion at this age; with quirks Quake's velocity, where it is not the derivative."""
+    cdef Vec3[double] position = start.position, velocity
+    cdef double phase
     if kind == LINEAR or kind == GRAVITY:
-        result = position + velocity * age
+        position = start.position + start.velocity * age
+        velocity = start.velocity
     elif kind == LINEAR_STOP:
-        result = position + velocity * min(max(age, 0.0), duration)
+        position = start.position + start.velocity * clamped(age, 0, duration)
+        if age <= duration and (age >= 0 or quirks):
+            velocity = start.velocity
     elif kind == SINE:
-        result = position + velocity * sin(2 * M_PI * age / duration)
+        phase = 2 * M_PI * age / duration
+        position = start.position + start.velocity * sin(phase)
+        velocity = start.velocity * (cos(phase) * (0.5 if quirks else 2 * M_PI / duration))
     if kind == GRAVITY:
-        result.z -= gravity * age * age / 2
-    return result
-
-
-cdef inline Vec3[double] trajectory_velocity_at(Trajectory kind, Vec3[double] velocity, double age,
-                                                double duration, double gravity,
-                                                bint quirks) noexcept nogil:
-    """The velocity at this age; with quirks as Quake has it, where it is not the derivative."""
-    cdef Vec3[double] result
-    if kind == LINEAR or kind == GRAVITY:
-        result = velocity
-    elif kind == LINEAR_STOP and age <= duration and (age >= 0 or quirks):
-        result = velocity
-    elif kind == SINE:
-        result = velocity * (cos(2 * M_PI * age / duration)
-                             * (0.5 if quirks else 2 * M_PI / duration))
-    if kind == GRAVITY:
-        result.z -= gravity * age
-    return result
+        position.z -= gravity * age * age / 2
+        velocity.z -= gravity * age
+    return Motion(position, velocity)

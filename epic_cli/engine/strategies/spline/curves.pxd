@@ -3,9 +3,9 @@
 Source: decentraland/unity-explorer, InterpolationSpline (Apache-2.0), from the formulas.
 """
 
-from epic_cli.engine.strategies.parts.blending cimport blended, blended_velocity
-from epic_cli.engine.strategies.parts.curves cimport hermite, hermite_velocity, lerp
-from epic_cli.engine.packets cimport Sample
+from epic_cli.engine.strategies.parts.blending cimport blended
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.vec3 cimport Vec3
 
 
@@ -39,20 +39,16 @@ cdef inline Vec3[double] end_velocity(Curve curve, Vec3[double] velocity,
     return velocity
 
 
-cdef inline void draw_curve(Sample& sample, Curve curve, Vec3[double] p0, Vec3[double] v0,
-                            Vec3[double] p1, Vec3[double] v1, double duration,
-                            double t) noexcept nogil:
+cdef inline Motion along(Curve curve, const Motion& start, const Motion& end, double duration,
+                         double t) noexcept nogil:
     """The point of a curve t seconds after its beginning, and its derivative by time."""
     cdef double u = t / duration
     cdef bint blends_velocity = curve == VELOCITY_BLENDING
-    cdef Vec3[double] none
     if curve == LINEAR:
-        sample.position = lerp(p0, p1, u)
-        sample.velocity = (p1 - p0) * (1 / duration)
-    elif blends_velocity or curve == POSITION_BLENDING:
-        p1 = p1 - v1 * duration         # blending wants where the received path begins
-        sample.position = blended(p0, v0, p1, v1, none, duration, t, blends_velocity)
-        sample.velocity = blended_velocity(p0, v0, p1, v1, none, duration, t, blends_velocity)
-    else:
-        sample.position = hermite(p0, v0, p1, v1, duration, u)
-        sample.velocity = hermite_velocity(p0, v0, p1, v1, duration, u)
+        return Motion(lerp(start.position, end.position, u),
+                      (end.position - start.position) * (1 / duration))
+    if blends_velocity or curve == POSITION_BLENDING:
+        # blending wants where the received path begins
+        return blended(start, Motion(end.position - end.velocity * duration, end.velocity),
+                       Vec3[double](), duration, t, blends_velocity)
+    return hermite(start, end, duration, u)

@@ -2,12 +2,12 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
-from epic_cli.engine.strategies.spline.curves cimport Curve, draw_curve, end_velocity
+from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport is_beyond, is_finite
+from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number, Switch
@@ -129,7 +129,7 @@ cdef class Spline(Strategy):
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
-        """Plays so much time: the part under way, the next ones, and what is beyond them."""
+        """Plays so much time: the part that has begun, the next ones, and what is beyond them."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -151,10 +151,10 @@ cdef class Spline(Strategy):
         self.teleported = teleported
 
     cdef void begin_part(self, Snapshot message) noexcept nogil:
-        """Begins the way to the next message, or jumps there, or drops it."""
+        """Begins the part to the next message, or jumps there, or drops it."""
         cdef bint was_extrapolating = self.extrapolating
         cdef double gone
-        cdef Vec3[double] way, rate
+        cdef Vec3[double] displacement, rate
         if was_extrapolating:
             gone = self.past.time + min(self.time, self.linear_time + self.damped_time)
             if message.time <= gone:
@@ -163,23 +163,25 @@ cdef class Spline(Strategy):
             self.past.time = gone
             self.past.position = self.shown
             self.extrapolating = False
-        way = message.position - self.past.position
-        if is_beyond(way, self.min_teleport_distance) or (
-                self.use_speed_up and dot(way, way) < self.min_position_delta ** 2):
+        displacement = message.position - self.past.position
+        if is_beyond(displacement, self.min_teleport_distance) or (
+                self.use_speed_up
+                and dot(displacement, displacement) < self.min_position_delta ** 2):
             self.arrive(message, True)
             return
         self.end = message
         self.time = 0
-        self.duration = self.part_duration(way, was_extrapolating)
-        # the original takes the average rate by the stamps, however long the part is played
-        rate = way * (1 / (message.time - self.past.time))
+        self.duration = self.part_duration(displacement, was_extrapolating)
+        # the original takes the average rate by the timestamps, however long the part is played
+        rate = displacement * (1 / (message.time - self.past.time))
         self.v0 = end_velocity(self.interpolation_type, self.past.velocity, rate)
         self.v1 = end_velocity(self.interpolation_type, message.velocity, rate)
         self.interpolating = True
 
-    cdef double part_duration(self, Vec3[double] way, bint was_extrapolating) noexcept nogil:
+    cdef double part_duration(self, Vec3[double] displacement,
+                              bint was_extrapolating) noexcept nogil:
         cdef double duration = self.end.time - self.past.time
-        cdef double speed = sqrt(dot(way, way)) / duration
+        cdef double speed = sqrt(dot(displacement, displacement)) / duration
         if self.max_duration > 0:
             duration = min(duration, self.max_duration)
         if self.use_blend and was_extrapolating:
@@ -191,7 +193,7 @@ cdef class Spline(Strategy):
 
     cdef Vec3[double] extrapolated(self) noexcept nogil:
         """Where it has come by itself."""
-        cdef double slow = min(max(self.time - self.linear_time, 0.0), self.damped_time)
+        cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
             full -= 0.5 * slow * slow / self.damped_time
@@ -209,19 +211,26 @@ cdef class Spline(Strategy):
             self.started = True
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
-        sample.status = HELD
-        sample.position = self.shown
         if self.interpolating:
-            sample.status = INTERPOLATED
-            draw_curve(sample, self.interpolation_type, self.past.position, self.v0,
-                       self.end.position, self.v1, self.duration, self.time)
+            sample.show(along(self.interpolation_type, Motion(self.past.position, self.v0),
+                              Motion(self.end.position, self.v1), self.duration, self.time),
+                        INTERPOLATED)
         elif self.extrapolating:
-            sample.position = self.extrapolated()
-            if self.time < self.linear_time + self.damped_time:
-                sample.status = EXTRAPOLATED
-                sample.velocity = self.past.velocity * min(
-                    (self.linear_time + self.damped_time - self.time) / self.damped_time
-                    if self.damped_time > 0 else 1.0, 1.0)
+            self.draw_extrapolated(sample)
+        else:
+            sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
             sample.position = self.shown        # numbers too large to play
             sample.velocity = Vec3[double]()
+
+    cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
+        """On at the last velocity, which fades, then at rest."""
+        cdef double left = self.linear_time + self.damped_time - self.time
+        cdef Motion motion
+        motion.position = self.extrapolated()
+        if left > 0:
+            motion.velocity = self.past.velocity * min(
+                left / self.damped_time if self.damped_time > 0 else 1.0, 1.0)
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)

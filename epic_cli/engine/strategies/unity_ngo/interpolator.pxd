@@ -16,14 +16,14 @@ cdef class BufferedInterpolator:
     cdef readonly Interpolation kind
     cdef readonly bint smooths, per_frame
     cdef readonly double maximum_time
-    cdef public double tick         # the least time that a way takes, s
+    cdef public double tick         # the least duration of a segment, s
     cdef public double latency      # how far rendering is behind the server time, s
     cdef public double snap_distance
     cdef SnapshotBuffer queue
     cdef long received              # since the last frame
-    cdef double newest              # the newest stamp in the queue or taken from it
+    cdef double newest              # the newest timestamp in the queue or taken from it
     cdef bint has_target
-    cdef double start_time, target_time, way_time, way_done
+    cdef double start_time, target_time, duration, elapsed
     cdef Vec3[double] start, target, next_value, current, rate
 
     cdef void put(self, Vec3[double] value, double time) noexcept nogil

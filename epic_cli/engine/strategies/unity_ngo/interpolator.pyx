@@ -1,6 +1,6 @@
 """The interpolators of Unity's Netcode for GameObjects, for one vector each.
 
-Four ways to follow a queue of stamped values, from its releases 1.x (``double-lerp``, in single
+Four ways to follow a queue of timestamped values, from its releases 1.x (``double-lerp``, in single
 precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
 ``render`` an earlier time that is drawn.
 
@@ -8,25 +8,27 @@ Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formula
 """
 
 cimport cython
-from libc.math cimport INFINITY, isfinite, pow
+from libc.math cimport INFINITY, pow
 
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther
 from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
+from epic_cli.engine.vectors cimport clamped, components, is_finite
 
 # More values than this within one frame are a burst: only the newest counts.
 cdef long BURST = 100
 # The queue must also last while the server time stands still.
 cdef size_t CAPACITY = 512
-# A way that is this many times overdue is at its end.
-cdef float OVERDUE = 3
+# A segment that was to end this many durations ago counts as no further past its end.
+cdef float PAST_END = 3
 # How long legacy-lerp waits at its target before it forgets where it came from, s.
 cdef double IDLE = 0.3
 
 
 @cython.final
 cdef class BufferedInterpolator:
-    """Follows stamped values; see ``UnityNgo`` for what each kind does.
+    """Follows timestamped values; see ``UnityNgo`` for what each kind does.
 
     ``maximum_time`` is the maximum interpolation time (s for the lerps of old, a rate for the
     others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
@@ -47,7 +49,7 @@ cdef class BufferedInterpolator:
     # ------------------------------------------------------------- for Python
 
     def add(self, value, double time):
-        """Puts a value of three numbers with its stamp into the queue."""
+        """Puts a value of three numbers with its timestamp into the queue."""
         x, y, z = value
         self.put(Vec3[double](x, y, z), time)
 
@@ -59,7 +61,7 @@ cdef class BufferedInterpolator:
     def update(self, double elapsed, double render, double server):
         """The value of the frame at these times, after ``elapsed`` seconds since the last."""
         cdef Vec3[double] value = self.advance(elapsed, render, server)
-        return value.x, value.y, value.z
+        return components(value)
 
     # ------------------------------------------------------------- for strategies
 
@@ -98,7 +100,7 @@ cdef class BufferedInterpolator:
         self.rate = Vec3[double]()
 
     cdef void resume(self, double time) noexcept nogil:
-        """After a pause: the way to the next value begins here and at this stamp."""
+        """After a pause: the segment to the next value begins here and at this timestamp."""
         self.queue.clear()
         self.has_target = True
         self.target_time = time
@@ -106,12 +108,13 @@ cdef class BufferedInterpolator:
         self.rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
-        """Whether there is no way to go."""
+        """Whether it is where it is going, and nothing is waiting."""
         return self.queue.empty() and (not self.has_target or self.near_target(1e-6))
 
     cdef Vec3[double] advance(self, double elapsed, double render,
                               double server) noexcept nogil:
         cdef double u
+        cdef Motion step
         cdef bint legacy = self.kind == LEGACY_LERP
         cdef bint taken = False
         self.received = 0
@@ -130,16 +133,17 @@ cdef class BufferedInterpolator:
         elif not taken and not legacy and not self.queue.empty() and self.near_target(1e-6):
             return self.current         # arrived, with the next value still in the future
         if legacy:
-            u = min(max((render - self.start_time) / self.way_time, 0.0), 1.0)
+            u = clamped((render - self.start_time) / self.duration, 0, 1)
             self.next_value = lerp(self.start, self.target, u)
         else:
-            self.way_done = min(self.way_done + elapsed, self.way_time)
-            u = self.way_done / self.way_time
+            self.elapsed = min(self.elapsed + elapsed, self.duration)
+            u = self.elapsed / self.duration
             if self.kind == LERP:
                 self.next_value = lerp(self.start, self.target, u)
             else:
-                self.next_value = smooth_damp(self.next_value, self.target, &self.rate,
-                                              self.way_time * u, elapsed)
+                step = smooth_damp(Motion(self.next_value, self.rate), self.target,
+                                   self.duration * u, elapsed)
+                self.next_value, self.rate = step.position, step.velocity
         if self.smooths:
             self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
         else:
@@ -147,7 +151,7 @@ cdef class BufferedInterpolator:
         return self.current
 
     cdef bint take(self, double until) noexcept nogil:
-        """Heads for the newest queued value up to this stamp; False: there is none."""
+        """Heads for the newest queued value up to this timestamp; False: there is none."""
         cdef size_t count = self.queue.count_until(until)
         if count == 0:
             return False
@@ -158,8 +162,8 @@ cdef class BufferedInterpolator:
     cdef void head_for(self, Vec3[double] value, double time) noexcept nogil:
         cdef bint jumps = not self.has_target or farther(self.target, value, self.snap_distance)
         self.start_time = self.target_time if self.has_target else time
-        self.way_time = max(time - self.start_time, self.tick)
-        self.way_done = 0
+        self.duration = max(time - self.start_time, self.tick)
+        self.elapsed = 0
         self.has_target = True
         self.target = value
         self.target_time = time
@@ -167,22 +171,22 @@ cdef class BufferedInterpolator:
             self.next_value = self.current = value
             self.rate = Vec3[double]()
         # not the old target but what is drawn, so legacy-lerp falls behind where frames and
-        # stamps do not coincide
+        # timestamps do not coincide
         self.start = self.next_value
 
     cdef double smoothing(self, double elapsed) noexcept nogil:
-        """How much of the way to the interpolated value a frame goes, 0 to 1."""
+        """How much of the difference to the interpolated value a frame makes up for, 0 to 1."""
         cdef double rate
         if self.kind == LEGACY_LERP:
             return min(elapsed / self.maximum_time, 1.0)
-        rate = min(max(self.maximum_time, 0.0), 1.0)
+        rate = clamped(self.maximum_time, 0, 1)
         if self.per_frame:
             return 1 - rate
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
 
     cdef bint near_target(self, double distance) noexcept nogil:
-        cdef Vec3[double] way = self.target - self.current
-        return dot(way, way) <= distance * distance
+        cdef Vec3[double] left = self.target - self.current
+        return dot(left, left) <= distance * distance
 
     # ------------------------------------------------------------- of 1.x, in single precision
 
@@ -209,7 +213,7 @@ cdef class BufferedInterpolator:
             return self.current
         if self.target_time - self.start_time > 1e-10:
             u = <float>((render - self.start_time) / (self.target_time - self.start_time))
-            u = 0 if u < 0 else 1 if u > OVERDUE else u
+            u = 0 if u < 0 else 1 if u > PAST_END else u
         self.current = single_lerp(
             self.current, single_lerp(self.start, self.target, u),
             <float>elapsed / <float>self.maximum_time)
@@ -220,12 +224,12 @@ cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept 
     cdef Vec3[float] start = narrowed(a)
     cdef Vec3[double] result
     result = widened(start + (narrowed(b) - start) * min(max(u, <float>0), <float>1))
-    return result if isfinite(result.x + result.y + result.z) else b
+    return result if is_finite(result) else b
 
 
 def damped(double value, double target, double velocity, double smooth_time, double elapsed):
     """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
-    cdef Vec3[double] speed = Vec3[double](velocity, 0, 0)
-    cdef Vec3[double] result = smooth_damp(
-        Vec3[double](value, 0, 0), Vec3[double](target, 0, 0), &speed, smooth_time, elapsed)
-    return result.x, speed.x
+    cdef Motion motion = smooth_damp(
+        Motion(Vec3[double](value, 0, 0), Vec3[double](velocity, 0, 0)),
+        Vec3[double](target, 0, 0), smooth_time, elapsed)
+    return motion.position.x, motion.velocity.x

@@ -8,6 +8,6 @@ cdef class NetworkTime:
     cdef double fixed, buffer, hard_reset, ratio, interval
     cdef double desired, last_sync, latest
 
-    cpdef void sync(self, double stamp, double now) noexcept nogil
+    cpdef void sync(self, double timestamp, double now) noexcept nogil
     cpdef double advance(self, double at, double elapsed) noexcept nogil
     cpdef void clear(self) noexcept nogil

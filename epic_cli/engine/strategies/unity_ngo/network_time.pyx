@@ -1,20 +1,23 @@
-"""The server's time as a Netcode for GameObjects client reckons it."""
+"""The server's time as a Netcode for GameObjects client estimates it."""
 
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
+from epic_cli.engine.vectors cimport clamped
+
 
 @cython.final
 cdef class NetworkTime:
-    """A clock that stays ``buffer`` seconds behind the stamps that come in.
+    """A clock that stays ``buffer`` seconds behind the timestamps that come in.
 
     Every ``interval`` seconds a packet sets the offset that is wanted; the offset goes there by
     at most ``ratio`` of the time that passes, and jumps where more than ``hard_reset`` is missing:
 
-        wanted = stamp - now - buffer
+        wanted = timestamp - now - buffer
         time   = local time + offset
 
-    The time never goes back. With ``latency`` given (arrival less stamp, s) nothing is estimated.
+    The time never goes back. With ``latency`` given (arrival less timestamp, s) nothing is
+    estimated.
 
     Source: com.unity.netcode.gameobjects (MIT), NetworkTimeSystem; formulas only.
     """
@@ -29,13 +32,13 @@ cdef class NetworkTime:
         self.interval = interval
         self.clear()
 
-    cpdef void sync(self, double stamp, double now) noexcept nogil:
-        """A packet with this stamp came in at the local time ``now``."""
+    cpdef void sync(self, double timestamp, double now) noexcept nogil:
+        """A packet with this timestamp came in at the local time ``now``."""
         cdef bint first = self.last_sync == -INFINITY
         if not self.estimates or now - self.last_sync < self.interval:
             return
         self.last_sync = now
-        self.desired = stamp - now - self.buffer
+        self.desired = timestamp - now - self.buffer
         if first or fabs(self.desired - self.offset) > self.hard_reset:
             self.offset = self.desired
 
@@ -43,7 +46,7 @@ cdef class NetworkTime:
         """The server's time in the frame at the local time ``at``, ``elapsed`` after the last."""
         cdef double most = elapsed * self.ratio
         if self.estimates:
-            self.offset += min(max(self.desired - self.offset, -most), most)
+            self.offset += clamped(self.desired - self.offset, -most, most)
         self.latest = max(self.latest, at + self.offset)
         return self.latest
 

@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
     Interpolation,
 )
 from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
-from epic_cli.engine.packets cimport HELD, INTERPOLATED, NONE, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategy cimport Strategy
 
@@ -162,8 +162,9 @@ cdef class UnityNgo(Strategy):
             elapsed = max(at - self.last_frame, 0.0)
             server = self.clock.advance(at, elapsed)
             render = server - self.interval.value * self.tick_latency
-            sample.position = self.positions.advance(elapsed, render, server)
-            sample.velocity = self.velocities.advance(elapsed, render, server)
-            sample.status = HELD if self.positions.arrived() else INTERPOLATED
+            sample.show(Motion(self.positions.advance(elapsed, render, server),
+                               self.velocities.advance(elapsed, render, server)), INTERPOLATED)
+            if self.positions.arrived():
+                sample.hold(sample, self.drawn, INTERPOLATED)
         self.last_frame = at
         self.drew = True

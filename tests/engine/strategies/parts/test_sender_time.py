@@ -12,21 +12,21 @@ module: Any = importlib.import_module("epic_cli.engine.strategies.parts.sender_t
 
 
 def test_the_time_is_the_stamp_that_would_come_in_now() -> None:
-    clock = module.SenderClock()
+    clock = module.SenderTime()
     for count in range(50):
         clock.add(100 + count / 20, 3 + count / 20)
     assert clock.time(5.5) == pytest.approx(102.5)
 
 
 def test_the_estimate_is_an_average() -> None:
-    clock = module.SenderClock()
+    clock = module.SenderTime()
     clock.add(0.0, 0.1)
     clock.add(1.0, 1.2)
     assert clock.offset == pytest.approx(0.11)
 
 
 def test_time_never_goes_back_and_a_large_error_starts_anew() -> None:
-    clock = module.SenderClock(math.nan, 0.5)
+    clock = module.SenderTime(math.nan, 0.5)
     clock.add(0.0, 0.0)
     assert clock.time(1.0) == 1
     clock.add(1.0, 1.4)
@@ -38,7 +38,7 @@ def test_time_never_goes_back_and_a_large_error_starts_anew() -> None:
 
 
 def test_a_given_offset_is_not_estimated() -> None:
-    clock = module.SenderClock(0.08)
+    clock = module.SenderTime(0.08)
     clock.add(0.0, 7.0)
     assert clock.time(1.0) == pytest.approx(0.92)
     clock.clear()
@@ -46,7 +46,7 @@ def test_a_given_offset_is_not_estimated() -> None:
 
 
 def test_clear_forgets_the_estimate() -> None:
-    clock = module.SenderClock()
+    clock = module.SenderTime()
     clock.add(0.0, 7.0)
     clock.time(9.0)
     clock.clear()

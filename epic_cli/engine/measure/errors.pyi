@@ -3,7 +3,7 @@ from typing import Any
 #: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
 Buffer = Any
 
-def tally(
+def accumulate_errors(
     shown: Buffer,
     status: Buffer,
     truth: Buffer,

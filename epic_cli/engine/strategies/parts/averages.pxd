@@ -20,15 +20,3 @@ cdef class WeightedTimedAverage:
 
     cpdef void start(self, double value, double now) noexcept nogil
     cpdef double add(self, double sample, double now) noexcept nogil
-
-
-@cython.final
-cdef class LatencyEstimator:
-    cdef readonly MovingAverage round_trip
-    cdef readonly MovingAverage one_way
-    cdef readonly MovingAverage interval
-    cdef double last_arrival
-
-    cpdef double echo(self, double sent, double now) noexcept nogil
-    cpdef double packet(self, double stamp, double arrival) noexcept nogil
-    cpdef void clear(self) noexcept nogil

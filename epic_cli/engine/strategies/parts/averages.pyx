@@ -1,7 +1,7 @@
-"""Estimating round-trip time, latency and packet period from what arrives."""
+"""Moving averages of what is measured: intervals, offsets, round-trip times."""
 
 cimport cython
-from libc.math cimport NAN, isnan
+from libc.math cimport NAN
 
 
 @cython.final
@@ -67,39 +67,3 @@ cdef class WeightedTimedAverage:
         self.updated = now
         self.value = self.value * (1 - fraction) + sample * fraction
         return self.value
-
-
-@cython.final
-cdef class LatencyEstimator:
-    """Measures how old what arrives is, in the two ways that the seed book describes.
-
-    ``echo``: the peer sends back the stamp of our newest packet that it has processed; our clock
-    minus that stamp is the round-trip time, and half of it the age of what arrives. This works
-    whatever the peer's clock says. ``packet``: our clock minus the sender's stamp is the age, if
-    the clocks agree; the time between two arrivals is the packet period. Averages are moving
-    ones with ``weight``; all times are in seconds.
-    """
-
-    def __init__(self, double weight=0.1):
-        self.round_trip = MovingAverage(weight)
-        self.one_way = MovingAverage(weight)
-        self.interval = MovingAverage(weight)
-        self.clear()
-
-    cpdef double echo(self, double sent, double now) noexcept nogil:
-        """Our stamp ``sent`` came back at the time ``now``; returns half the averaged RTT."""
-        return self.round_trip.add(now - sent) / 2
-
-    cpdef double packet(self, double stamp, double arrival) noexcept nogil:
-        """A packet came in; returns the averaged latency."""
-        if not isnan(self.last_arrival):
-            self.interval.add(arrival - self.last_arrival)
-        self.last_arrival = arrival
-        return self.one_way.add(arrival - stamp)
-
-    cpdef void clear(self) noexcept nogil:
-        """Forgets everything."""
-        self.round_trip.clear()
-        self.one_way.clear()
-        self.interval.clear()
-        self.last_arrival = NAN

@@ -1,0 +1,187 @@
+"""A row's status tells the truth, whatever the traffic: tested for every strategy and choice.
+
+``held`` stands where the row before stood. ``interpolated`` is on its way to a known target: were
+no further packet to come, it would arrive at a state that has been received.
+"""
+
+import math
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from epic_cli import Packet, Sample, strategies, strategy
+
+SEEDS = range(4)
+TICK = 0.05
+
+#: Strategies that aim at a prediction, and call the way to it interpolated: the known target is
+#: then a point on the straight line that a received state predicts.
+AIM_AT_A_PREDICTION = {"epic", "extrapolator", "projective"}
+
+#: No further packet comes for so long, drawn in frames of such a length, s.
+SILENCE = 4.0
+FRAME = 0.002
+ROUNDING = 1e-3
+
+
+class Variant(NamedTuple):
+    """A strategy with one of its choices, the others at their defaults."""
+
+    name: str
+    settings: dict[str, Any]
+
+    def make(self) -> Any:
+        return strategy(self.name, **self.settings)
+
+    def __str__(self) -> str:
+        return "-".join([self.name, *(f"{key}={value}" for key, value in self.settings.items())])
+
+
+def variants() -> list[Variant]:
+    found = []
+    for one in strategies():
+        found.append(Variant(one.name, {}))
+        for setting in one.settings:
+            others = [choice for choice in setting.choices if choice != setting.default]
+            found += [Variant(one.name, {setting.name: choice}) for choice in others]
+    return found
+
+
+def traffic(seed: int) -> list[Packet]:
+    """What comes in from a sender that moves, stops and jumps, over a network that loses packets,
+    delays and reorders them, and falls silent."""
+    numbers = random.Random(seed)
+    period = numbers.choice([1 / 60, 0.05, 0.1, 0.2])
+    latency, jitter = numbers.uniform(0, 0.2), numbers.choice([0, 0.01, 0.05])
+    loss, silence = numbers.choice([0, 0.1, 0.3]), numbers.choice([0, 0.02])
+    position, velocity, time = [100.0, -30.0, 5.0], [4.0, 0.0, 0.0], 0.0
+    packets = []
+    while time < 8:
+        step = period + (numbers.uniform(0.3, 2) if numbers.random() < silence else 0)
+        time += step
+        if numbers.random() < 0.1:
+            speed = numbers.choice([0.0, 0.0, 10.0])
+            angle = numbers.uniform(0, math.tau)
+            velocity = [speed * math.cos(angle), speed * math.sin(angle), 0.0]
+        position = [x + v * step for x, v in zip(position, velocity, strict=True)]
+        teleport = numbers.random() < 0.01
+        if teleport or numbers.random() < 0.01:
+            position = [x + numbers.uniform(-30, 30) for x in position]
+        if numbers.random() >= loss:
+            arrival = time + latency + numbers.expovariate(1 / jitter) if jitter else time + latency
+            x, y, z = position
+            vx, vy, vz = velocity
+            packets.append(Packet((x, y, z), (vx, vy, vz), time, arrival, teleport=teleport))
+    return sorted(packets, key=lambda packet: packet.arrival or 0)
+
+
+class Row(NamedTuple):
+    """A row, how many packets had come in, and how far a frame goes at the pace of this row."""
+
+    sample: Sample
+    received: int
+    step: float
+
+
+def rows(one: Any, packets: list[Packet]) -> Iterator[Row]:
+    """What the strategy draws at each tick, with every packet taken before its tick."""
+    received = 0
+    before = None
+    for tick in range(round(10 / TICK)):
+        at = tick * TICK
+        while received < len(packets) and (packets[received].arrival or 0) <= at:
+            one.update(packets[received], packets[received].arrival)
+            received += 1
+        sample = one.read(at)
+        pace = math.dist(sample.position, before.position) / TICK if before else 0.0
+        yield Row(sample, received, pace * FRAME)
+        before = sample
+
+
+def distance_to_segment(point: Any, begin: Any, end: Any) -> float:
+    """How far a point is from the nearest one between two others."""
+    along = [e - b for b, e in zip(begin, end, strict=True)]
+    squared = math.fsum(a * a for a in along)
+    share = 0.0
+    if squared > 0:
+        share = math.fsum(a * (p - b) for a, p, b in zip(along, point, begin, strict=True))
+        share = min(max(share / squared, 0.0), 1.0)
+    return math.dist(point, [b + a * share for b, a in zip(begin, along, strict=True)])
+
+
+class Arrival(NamedTuple):
+    """The last interpolated sample, the one after it, and the step that led to the last."""
+
+    last: Sample
+    after: Sample
+    step: float
+
+
+def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
+    """How the way ends that a row is on, if no packet comes after that row."""
+    one = variant.make()
+    known = packets[: row.received]
+    for drawn in rows(one, known):
+        if drawn.sample.time == row.sample.time:
+            break
+    last, step = row.sample, row.step
+    for frame in range(1, round(SILENCE / FRAME)):
+        sample = one.read(row.sample.time + frame * FRAME)
+        if sample.status != "interpolated":
+            return Arrival(last, sample, step)
+        last, step = sample, math.dist(last.position, sample.position)
+    return Arrival(last, last, step)
+
+
+def distance_to_target(name: str, known: list[Packet], last: Sample, after: Sample) -> float:
+    """From the end of the way to the nearest target that was known."""
+    if name not in AIM_AT_A_PREDICTION:
+        return min(
+            distance_to_segment(one.position, last.position, after.position) for one in known
+        )
+    nearest = math.inf
+    for one in known:
+        ahead = [p + v * SILENCE for p, v in zip(one.position, one.velocity or (), strict=True)]
+        nearest = min(nearest, distance_to_segment(last.position, one.position, ahead))
+    return nearest
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
+    for seed in SEEDS:
+        before = None
+        for sample, *_ in rows(variant.make(), traffic(seed)):
+            if before is not None and before.status != "none" and sample.status == "held":
+                assert sample.position == before.position, (seed, sample)
+            before = sample
+
+
+def known_targets() -> list[Variant]:
+    """All but those whose settings make the prediction they aim at no straight line."""
+    return [one for one in variants() if one.name not in AIM_AT_A_PREDICTION or not one.settings]
+
+
+@pytest.mark.parametrize("variant", known_targets(), ids=str)
+def test_interpolated_arrives_at_a_known_target(variant: Variant) -> None:
+    for seed in SEEDS:
+        packets = traffic(seed)
+        found = [
+            row for row in rows(variant.make(), packets) if row.sample.status == "interpolated"
+        ]
+        for row in random.Random(seed).sample(found, min(6, len(found))):
+            last, after, step = undisturbed(variant, packets, row)
+            known = packets[: row.received]
+            off = distance_to_target(variant.name, known, last, after)
+            assert off <= step + ROUNDING, (seed, row, after)
+
+
+@pytest.mark.parametrize("name", sorted({variant.name for variant in variants()}))
+def test_an_entity_of_which_nothing_is_heard_is_not_interpolated_for_ever(name: str) -> None:
+    one = strategy(name)
+    for row in rows(one, traffic(2)):
+        last = row.sample
+    for tick in range(1, 400):
+        before, last = last, one.read(10 + tick * TICK)
+    assert last.status != "interpolated" or math.dist(last.position, before.position) < 1e-6
