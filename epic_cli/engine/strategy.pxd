@@ -4,7 +4,7 @@ from epic_cli.engine.packets cimport Packet, Sample
 cdef class Strategy:
     cdef readonly dict settings
     cdef double newest          # the newest stamp accepted; NaN: none yet
-    cdef Sample drawn           # the row before
+    cdef Sample drawn           # the row before: where, and its status
     cdef bint broken
     cdef bint takes_any_number
 

@@ -172,7 +172,7 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
-    strategy.drawn = sample
+    strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:

@@ -3,12 +3,7 @@
 from libc.math cimport INFINITY, fabs, isnan, round
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.snapshots cimport (
-    SnapshotBuffer,
-    draw_between,
-    fraction_between,
-    snapshot_of,
-)
+from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at, snapshot_of
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
@@ -155,10 +150,7 @@ cdef class Geckos(Strategy):
             time = max(time, self.server_time)
         newer = self.vault.count_until(time)
         if 0 < newer < self.vault.size():
-            draw_between(
-                self.vault[newer - 1], self.vault[newer],
-                fraction_between(self.vault[newer - 1].time, self.vault[newer].time, time),
-                self.snap_distance, sample)
+            draw_at(self.vault[newer - 1], self.vault[newer], time, self.snap_distance, sample)
             self.shown = sample
             self.drew = True
         elif self.drew:

@@ -8,8 +8,7 @@ from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_between,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
@@ -176,8 +175,5 @@ cdef class JamesFrowen(Strategy):
         elif after == self.buffer.size():
             sample.hold(self.buffer.back(), self.drawn, INTERPOLATED)
         else:
-            draw_between(
-                self.buffer[after - 1], self.buffer[after],
-                fraction_between(self.buffer[after - 1].time, self.buffer[after].time,
-                                 self.drawn_time),
-                self.snap_distance, sample)
+            draw_at(self.buffer[after - 1], self.buffer[after], self.drawn_time,
+                    self.snap_distance, sample)

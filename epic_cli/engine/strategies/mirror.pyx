@@ -8,8 +8,7 @@ from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_between,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
@@ -223,10 +222,7 @@ cdef class Mirror(Strategy):
             if before > 1:
                 self.buffer.drop_front(before - 1)
             if before > 0 and self.buffer.size() > 1:
-                draw_between(
-                    self.buffer[0], self.buffer[1],
-                    fraction_between(self.buffer[0].time, self.buffer[1].time, self.timeline),
-                    self.snap_distance, sample)
+                draw_at(self.buffer[0], self.buffer[1], self.timeline, self.snap_distance, sample)
             else:
                 sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
             self.shown = sample

@@ -49,3 +49,10 @@ cdef inline void draw_between(const Snapshot& before, const Snapshot& after, dou
     else:
         sample.show(Motion(lerp(before.position, after.position, u),
                            lerp(before.velocity, after.velocity, u)), INTERPOLATED)
+
+
+cdef inline void draw_at(const Snapshot& before, const Snapshot& after, double time,
+                         double snap_distance, Sample& sample) noexcept nogil:
+    """Shows the point at a sender's time from ``before`` to ``after``, or the nearer end."""
+    draw_between(before, after, fraction_between(before.time, after.time, time), snap_distance,
+                 sample)

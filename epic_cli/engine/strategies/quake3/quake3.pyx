@@ -6,8 +6,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, P
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
-    draw_between,
-    fraction_between,
+    draw_at,
     snapshot_of,
 )
 from epic_cli.engine.strategy cimport Strategy
@@ -194,11 +193,8 @@ cdef class Quake3(Strategy):
             self.go_on(current - 1, at)
         if (self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP) and (
                 current > 0 and self.snapshots.size() > 1):
-            draw_between(
-                self.snapshots[0], self.snapshots[1],
-                fraction_between(self.snapshots[0].time, self.snapshots[1].time,
-                                 self.server_time),
-                self.snap_distance, sample)
+            draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
+                    sample)
         else:
             self.draw_trajectory(at, sample)
 

@@ -96,7 +96,7 @@ cdef class Spline(Strategy):
     cdef size_t inbox                   # how many messages waited when the frame began
     cdef double time, duration          # of the part being played, or of the extrapolation
     cdef Snapshot past, end              # the part's
-    cdef Vec3[double] v0, v1            # the velocities of its curve
+    cdef Motion curve_start, curve_end  # its ends, with the velocities that its curve takes
     cdef Vec3[double] shown
 
     def configure(self, *, damped_steps):
@@ -174,8 +174,10 @@ cdef class Spline(Strategy):
         self.duration = self.part_duration(displacement, was_extrapolating)
         # the original takes the average rate by the timestamps, however long the part is played
         rate = displacement * (1 / (message.time - self.past.time))
-        self.v0 = end_velocity(self.interpolation_type, self.past.velocity, rate)
-        self.v1 = end_velocity(self.interpolation_type, message.velocity, rate)
+        self.curve_start = Motion(
+            self.past.position, end_velocity(self.interpolation_type, self.past.velocity, rate))
+        self.curve_end = Motion(
+            message.position, end_velocity(self.interpolation_type, message.velocity, rate))
         self.interpolating = True
 
     cdef double part_duration(self, Vec3[double] displacement,
@@ -212,9 +214,8 @@ cdef class Spline(Strategy):
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
         if self.interpolating:
-            sample.show(along(self.interpolation_type, Motion(self.past.position, self.v0),
-                              Motion(self.end.position, self.v1), self.duration, self.time),
-                        INTERPOLATED)
+            sample.show(along(self.interpolation_type, self.curve_start, self.curve_end, self.duration,
+                              self.time), INTERPOLATED)
         elif self.extrapolating:
             self.draw_extrapolated(sample)
         else:
