@@ -214,8 +214,8 @@ cdef class Spline(Strategy):
             self.arrive(self.drop_first(), True)
         self.advance(self.frame_time)
         if self.interpolating:
-            sample.show(along(self.interpolation_type, self.curve_start, self.curve_end, self.duration,
-                              self.time), INTERPOLATED)
+            sample.show(along(self.interpolation_type, self.curve_start, self.curve_end,
+                              self.duration, self.time), INTERPOLATED)
         elif self.extrapolating:
             self.draw_extrapolated(sample)
         else:
