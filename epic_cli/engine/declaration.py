@@ -30,6 +30,8 @@ class Declaration(NamedTuple):
     ``takes_any_number``: a packet that is not finite is taken, and spreads; others discard it.
     ``begins_at_origin``: drawing begins at the origin; others begin at the first packet.
     ``waits_for_two``: nothing is drawn until there are two states; others show the first.
+    ``aims_at_prediction``: rows are interpolated on the way to a point on the line that a received
+    state predicts; those of others on the way to a received state.
     ``lag_wavers``: by how many seconds the lag at a constant velocity may waver; others: not.
     """
 
@@ -45,6 +47,7 @@ class Declaration(NamedTuple):
     takes_any_number: bool = False
     begins_at_origin: bool = False
     waits_for_two: bool = False
+    aims_at_prediction: bool = False
     lag_wavers: float = 0.0
     settings: tuple[Setting, ...] = ()
 

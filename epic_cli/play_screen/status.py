@@ -73,7 +73,7 @@ def news(event: Event) -> str:
     sentences = {
         "bump": f"{who} bumps into {details.get('other')}",
         "throw hit": f"{who}'s throw hits {details.get('victim')}",
-        "tell refused": f"the server refuses to fire for {who}: {details.get('reason')}",
+        "effect refused": f"the server refuses to fire for {who}: {details.get('reason')}",
         "correction": f"{who} is corrected by {details.get('size', 0.0):.3f}",
         "set": f"set {details.get('change')}",
     }

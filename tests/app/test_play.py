@@ -161,7 +161,7 @@ def test_the_golden_match_has_the_same_bytes_on_every_machine() -> None:
     rows = play(*options, "--view", "A").splitlines(keepends=True)
     events = play(*options, "--show", "events")
     assert '"what": "correction"' in events
-    assert '"what": "tell confirmed"' in events
+    assert '"what": "effect confirmed"' in events
     found = "".join(rows[::10]) + events
     assert found == (GOLDEN / "match.jsonl").read_text()
 

@@ -51,6 +51,7 @@ cdef class Epic(Strategy):
         rank=10,
         takes_any_number=True,
         begins_at_origin=True,
+        aims_at_prediction=True,
         settings=(
             Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
                    tune=(0.0, 1.0)),

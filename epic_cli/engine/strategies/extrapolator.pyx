@@ -82,6 +82,7 @@ cdef class Extrapolator(Strategy):
         proof="the original's answers, bit for bit",
         rank=20,
         takes_any_number=True,
+        aims_at_prediction=True,
         settings=(
             Choice("velocity", "given", "use the packets' velocity, or estimate it from their"
                    " positions", VelocitySource),

@@ -74,6 +74,7 @@ cdef class Projective(Strategy):
         " rules of delta3d/delta3d; LGPL-2.1, formulas only",
         proof="formula",
         rank=200,
+        aims_at_prediction=True,
         settings=(
             Choice("blending", "velocity", "blend velocity and position, or position alone",
                    Blending),

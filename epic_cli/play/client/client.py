@@ -160,9 +160,9 @@ class Client:
                 "waited": to_seconds(arrival_us - fired_us),
             }
             if outcome in ("stunned", "reloading"):
-                self._report("tell refused", details | {"reason": outcome})
+                self._report("effect refused", details | {"reason": outcome})
             else:
-                self._report("tell confirmed", details | {"outcome": outcome})
+                self._report("effect confirmed", details | {"outcome": outcome})
 
     def _measure_round_trip(self, arrival_us: int, echo_us: int, held_us: int) -> None:
         """The book's moving average; its program begins at 0, this with the first measurement.
@@ -201,10 +201,7 @@ class Client:
         return encode_input(packet) if packet.moves else b""
 
     def _predict_effect(self, move: Move, weapon: Weapon) -> None:
-        """Optimism: a muzzle flash or windup at once, the rest when the server confirms it.
-
-        Events call it by the book's word, a ``tell``.
-        """
+        """Optimism: a muzzle flash or windup at once, the rest when the server confirms it."""
         if not weapon:
             return
         self.unconfirmed.add(move.timestamp_us)
@@ -217,7 +214,7 @@ class Client:
             details["hit"] = self.aimed_at((x, y), move.control.aim) is not None
         aim_x, aim_y = move.control.aim
         details |= {"x": x, "y": y, "aim_x": aim_x, "aim_y": aim_y}
-        self._report("tell", details)
+        self._report("predicted effect", details)
 
     def aimed_at(self, origin: Point, aim: Point) -> int | None:
         """Whom a shot hits on this screen."""

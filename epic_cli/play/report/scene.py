@@ -57,7 +57,7 @@ class Flashes:
     def add(self, event: Event) -> None:
         """An event of the match; only shots are kept."""
         details = event.details
-        if event.what not in ("tell", "shot"):
+        if event.what not in ("predicted effect", "shot"):
             return
         start = (float(details["x"]), float(details["y"]))
         aim = (float(details["aim_x"]), float(details["aim_y"]))

@@ -106,13 +106,13 @@ class MatchStatistics:
         details = event.details
         if event.what == "bump":
             self.bumps += 1
-        elif event.what == "tell":
+        elif event.what == "predicted effect":
             self.predicted_effects[event.player] += 1
             if "hit" in details:
                 self._unjudged[event.player, float(details["stamp"])] = bool(details["hit"])
                 while len(self._unjudged) > MOST_UNJUDGED:
                     del self._unjudged[next(iter(self._unjudged))]
-        elif event.what == "tell refused":
+        elif event.what == "effect refused":
             self.refused_effects[event.player] += 1
         elif event.what == "shot":
             on_screen = self._unjudged.pop((event.player, float(details["stamp"])), False)
@@ -186,8 +186,8 @@ class MatchStatistics:
     def _shot_figures(self, name: str) -> list[tuple[str, float, str]]:
         shots = self._shots[name]
         return [
-            ("tells shown", self.predicted_effects[name], ""),
-            ("tells refused", self.refused_effects[name], ""),
+            ("effects predicted", self.predicted_effects[name], ""),
+            ("effects refused", self.refused_effects[name], ""),
             ("shots judged", shots.judged, ""),
             ("hits on own screen", shots.on_screen, ""),
             ("of these with rewind", shots.agreed, ""),

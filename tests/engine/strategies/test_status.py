@@ -12,13 +12,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from epic_cli import Packet, Sample, strategies, strategy
+from epic_cli.engine.strategies import declaration
 
 SEEDS = range(4)
 TICK = 0.05
-
-#: Strategies that aim at a prediction, and call the way to it interpolated: the known target is
-#: then a point on the straight line that a received state predicts.
-AIM_AT_A_PREDICTION = {"epic", "extrapolator", "projective"}
 
 #: No further packet comes for so long, drawn in frames of such a length, s.
 SILENCE = 4.0
@@ -137,7 +134,7 @@ def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
 
 def distance_to_target(name: str, known: list[Packet], last: Sample, after: Sample) -> float:
     """From the end of the way to the nearest target that was known."""
-    if name not in AIM_AT_A_PREDICTION:
+    if not declaration(name).aims_at_prediction:
         return min(
             distance_to_segment(one.position, last.position, after.position) for one in known
         )
@@ -160,7 +157,9 @@ def test_held_stands_where_the_row_before_stood(variant: Variant) -> None:
 
 def known_targets() -> list[Variant]:
     """All but those whose settings make the prediction they aim at no straight line."""
-    return [one for one in variants() if one.name not in AIM_AT_A_PREDICTION or not one.settings]
+    return [
+        one for one in variants() if not (declaration(one.name).aims_at_prediction and one.settings)
+    ]
 
 
 @pytest.mark.parametrize("variant", known_targets(), ids=str)

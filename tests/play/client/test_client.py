@@ -39,13 +39,15 @@ def events_of(played: Match, *whats: str) -> list[tuple[float, str]]:
 def test_an_effect_is_predicted_at_once_and_completed_when_the_server_confirms() -> None:
     played = match("1 A right shoot\n2 A throw\n", link=LinkConditions(latency=0.1))
     played.run_until(4)
-    events = events_of(played, "tell", "tell confirmed", "shot", "thrown", "tell refused")
+    events = events_of(
+        played, "predicted effect", "effect confirmed", "shot", "thrown", "effect refused"
+    )
     assert [what for _, what in events] == [
-        "tell", "shot", "tell confirmed", "tell", "thrown", "tell confirmed",
+        "predicted effect", "shot", "effect confirmed", "predicted effect", "thrown", "effect confirmed",
     ]  # fmt: skip
-    for tell, effect, confirmed in (events[:3], events[3:]):
-        assert effect[0] - tell[0] == pytest.approx(0.1, abs=0.034)
-        assert 0.2 <= confirmed[0] - tell[0] <= 0.2 + 0.05 + 0.034
+    for predicted, effect, confirmed in (events[:3], events[3:]):
+        assert effect[0] - predicted[0] == pytest.approx(0.1, abs=0.034)
+        assert 0.2 <= confirmed[0] - predicted[0] <= 0.2 + 0.05 + 0.034
 
 
 def test_unwarranted_optimism_is_reported() -> None:
@@ -56,7 +58,7 @@ def test_unwarranted_optimism_is_reported() -> None:
     )
     played.run_until(3)
     events = [event for event in played.take_events() if event.player == "B"]
-    assert [event.what for event in events] == ["tell", "refused", "tell refused"]
+    assert [event.what for event in events] == ["predicted effect", "refused", "effect refused"]
     assert events[2].details["reason"] == "stunned"
     assert events[2].time - events[0].time >= 0.3
 

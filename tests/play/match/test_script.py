@@ -108,11 +108,11 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
 def test_who_says_nothing_aims_where_he_runs() -> None:
     played = match("0 A left up\n1 A shoot\n")
     played.run_until(2)
-    [shot] = [event for event in played.take_events() if event.what == "tell"]
+    [shot] = [event for event in played.take_events() if event.what == "predicted effect"]
     assert shot.details["hit"] is False
 
 
 def test_a_strategy_without_data_to_aim_at_is_no_problem() -> None:
     played = match("0 A shoot aim=B\n")
     played.run_until(1)
-    assert next(event.what for event in played.take_events()) == "tell"
+    assert next(event.what for event in played.take_events()) == "predicted effect"

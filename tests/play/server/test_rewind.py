@@ -22,7 +22,7 @@ def shots(played: Match) -> list[tuple[Event, bool]]:
     seen = {
         (event.player, event.details["stamp"]): bool(event.details["hit"])
         for event in events
-        if event.what == "tell" and "hit" in event.details
+        if event.what == "predicted effect" and "hit" in event.details
     }
     return [
         (event, seen[event.player, event.details["stamp"]])
