@@ -41,7 +41,7 @@ class Track:
     """The recorded states of one entity, and what is taken for the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities. After a break it begins anew (``breaks``, see ``add``): before a teleport it
+    velocities. After a break it begins again (``breaks``, see ``add``): before a teleport it
     stands where it was last seen, with the velocity that it had; in a gap longer than
     ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
     """
