@@ -77,6 +77,10 @@ def strategies() -> list[Declaration]:
     return [declaration(name) for name in names()]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     import importlib
 

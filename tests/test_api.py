@@ -63,6 +63,7 @@ def test_the_examples_in_the_documentation_are_true() -> None:
 
 def test_every_public_name_is_there() -> None:
     assert all(hasattr(epic_cli, name) for name in epic_cli.__all__)
+    assert dir(epic_cli) == sorted(epic_cli.__all__)
     with pytest.raises(AttributeError, match="'epic_cli' has no attribute 'replays'"):
         epic_cli.replays  # noqa: B018
 

@@ -20,6 +20,9 @@ IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n]*)|c?import\s+([\w.]+))", re.MULTILINE
 )
 
+#: A C++ header, included by another one or declared to Cython.
+HEADER = re.compile(r'^\s*(?:#include|cdef extern from) "([\w./]+\.h)"', re.MULTILINE)
+
 
 def module_of(file: Path) -> str:
     """The module that a file of any kind belongs to."""
@@ -80,6 +83,36 @@ def test_a_module_imports_only_from_its_room_and_the_floors_below(module: str) -
         assert other.startswith(ENGINE), f"the engine knows nobody: {module} imports {other}"
         below = room_of(other)
         assert below == room or FLOORS[below] < FLOORS[room], f"{module} imports {other}"
+
+
+def test_headers_keep_to_the_floors_as_well() -> None:
+    engine, found = PACKAGE / "engine", 0
+    for file in engine.rglob("*"):
+        for name in (
+            HEADER.findall(file.read_text()) if file.suffix in (".h", ".pyx", ".pxd") else ()
+        ):
+            header = next(path for path in (engine / name, file.parent / name) if path.exists())
+            room, below = room_of(module_of(file)), room_of(module_of(header))
+            assert below == room or FLOORS[below] < FLOORS[room], f"{file.name} includes {name}"
+            found += 1
+    assert found > 5
+
+
+def test_a_strategy_uses_no_other_strategy() -> None:
+    strategies = f"{ENGINE}.strategies"
+    checked = 0
+    for module, others in IMPORTS.items():
+        if not module.startswith(f"{strategies}."):
+            continue
+        own = module.removeprefix(f"{strategies}.").partition(".")[0]
+        used = {
+            name.removeprefix(f"{strategies}.").partition(".")[0]
+            for name in others
+            if name.startswith(strategies)
+        }
+        assert used <= {own, "parts"}, f"{module} imports {used - {own, 'parts'}}"
+        checked += 1
+    assert checked > 25
 
 
 def test_there_is_no_circle() -> None:

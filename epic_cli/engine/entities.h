@@ -14,12 +14,17 @@ inline bool is_utf8(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
         const auto c = static_cast<unsigned char>(text[i++]);
         if (c < 0x80) continue;
-        const int more = c >= 0xC2 && c < 0xE0 ? 1 : (c & 0xF0) == 0xE0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : 0;
+        const int more = c >= 0xC2 && c < 0xE0   ? 1
+                         : (c & 0xF0) == 0xE0    ? 2
+                         : c >= 0xF0 && c < 0xF5 ? 3
+                                                 : 0;
         if (!more) return false;
         uint32_t code = c & (0x3Fu >> more);
         for (int k = 0; k < more; ++k) {
-            if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
-            code = code << 6 | (static_cast<unsigned char>(text[i++]) & 0x3Fu);
+            if (i == text.size()) return false;
+            const auto next = static_cast<unsigned char>(text[i++]);
+            if ((next & 0xC0) != 0x80) return false;
+            code = code << 6 | (next & 0x3Fu);
         }
         if ((more == 2 && code < 0x800) || (more == 3 && code < 0x10000)) return false;
         if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;

@@ -3,8 +3,8 @@ from epic_cli.engine.packets cimport Packet, Sample
 
 cdef class Strategy:
     cdef readonly dict settings
-    cdef double newest          # the newest stamp accepted; NaN: none yet
-    cdef Sample drawn           # the row before: where, and its status
+    cdef double newest          # the newest timestamp accepted; NaN: none yet
+    cdef Sample drawn           # the row before: its position and status
     cdef bint broken
     cdef bint takes_any_number
 

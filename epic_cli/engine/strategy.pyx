@@ -12,6 +12,7 @@ from epic_cli.engine.packets cimport (
     sample_to_python,
 )
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.declaration import Declaration
 
@@ -106,13 +107,7 @@ cdef class Strategy:
 
 
 cdef bint finite(const Packet& packet) noexcept nogil:
-    return (
-        isfinite(packet.time)
-        and isfinite(packet.position.x) and isfinite(packet.position.y)
-        and isfinite(packet.position.z)
-        and isfinite(packet.velocity.x) and isfinite(packet.velocity.y)
-        and isfinite(packet.velocity.z)
-    )
+    return isfinite(packet.time) and is_finite(packet.position) and is_finite(packet.velocity)
 
 
 cdef class PythonStrategy(Strategy):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.scan import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.limits import LONGEST_LINE
+from epic_cli.formats.conventions import LONGEST_LINE, delimiter_of
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.writing import Fault, Unwritable, check, check_length, csv_field, number
 
@@ -81,11 +81,6 @@ class CsvWriter:
         elif packet.delta:
             raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
         return check_length(row.encode() + b"\n", LONGEST_LINE, packet.entity)
-
-
-def delimiter_of(header: str) -> str:
-    """What separates the columns: tabs if there is one in the header, or else commas."""
-    return "\t" if "\t" in header else ","
 
 
 def split_row(line: str, delimiter: str) -> list[str] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.scan import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.limits import LONGEST_LINE
+from epic_cli.formats.conventions import LONGEST_LINE
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.writing import check, check_length, number
 

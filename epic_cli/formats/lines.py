@@ -8,7 +8,7 @@ from typing import Any
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.scan import FieldScanner
-from epic_cli.formats.limits import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
 
 
 class LineReader(ABC):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.limits import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -122,9 +122,6 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
         return "text"  # a header begins with no number; the rest of the line need not be there
     if not newline and not final and len(head) < LONGEST_LINE:
         return None
-    names = {name.strip().strip('"') for name in _split_header(line.decode("utf-8", "replace"))}
+    header = line.decode("utf-8", "replace")
+    names = {name.strip().strip('"') for name in header.split(delimiter_of(header.strip()))}
     return "csv" if {"time", "x"} <= names else "text"
-
-
-def _split_header(line: str) -> list[str]:
-    return line.strip().split("\t" if "\t" in line else ",")

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from epic_cli.engine.contract import Vector
+from epic_cli.engine.measure.path import interpolated
 from epic_cli.network.paths import Path
 from epic_cli.network.state import Snapshot, State
 
@@ -41,7 +42,7 @@ class Track:
     """The recorded states of one entity, and what is taken for the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities. After a break it begins anew (``breaks``, see ``add``): before a teleport it
+    velocities. After a break it begins again (``breaks``, see ``add``): before a teleport it
     stands where it was last seen, with the velocity that it had; in a gap longer than
     ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
     """
@@ -84,7 +85,8 @@ class Track:
             return None
         if after.teleports != before.teleports:
             return before
-        return hermite(before, after, step, since / step)
+        motion = interpolated(before[:2], after[:2], step, since / step)
+        return State(*motion, before.teleports)
 
     def next_known(self, time: float) -> float:
         """The first time from ``time`` on at which it is there; infinite: it is gone for good."""
@@ -92,25 +94,6 @@ class Track:
             return time
         index = bisect_right(self.times, time)
         return self.times[index] if index < len(self.times) else math.inf
-
-
-def hermite(before: State, after: State, step: float, share: float) -> State:
-    """The cubic Hermite curve between two states that are ``step`` seconds apart.
-
-    ``share`` is 0 at the first and 1 at the second; the velocity is the curve's derivative.
-    """
-    s, left = share, 1 - share
-    position, velocity = [], []
-    pairs = zip(before.position, after.position, before.velocity, after.velocity, strict=True)
-    for p0, p1, v0, v1 in pairs:
-        change = p1 - p0
-        position.append(p0 + s * s * (3 - 2 * s) * change + s * left * step * (left * v0 - s * v1))
-        velocity.append(
-            6 * s * left * change / step + left * (1 - 3 * s) * v0 + s * (3 * s - 2) * v1
-        )
-    x, y, z = position
-    vx, vy, vz = velocity
-    return State((x, y, z), (vx, vy, vz), before.teleports)
 
 
 class RecordedMovement:

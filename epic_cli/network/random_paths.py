@@ -78,7 +78,7 @@ class Strafe(_RandomPath):
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
     def first_piece(self, source: Random) -> _Piece:
-        """He stands in the origin and wants to go somewhere."""
+        """He stands at the origin and wants to go somewhere."""
         rest = _Plane(0.0, 0.0)
         return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
 

@@ -44,7 +44,7 @@ def read_movement(
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     if they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
-    entity begins anew after it. ``max_speed`` (length units a second): a faster step is a
+    entity begins again after it. ``max_speed`` (length units a second): a faster step is a
     teleport. ``entity``: read only this one.
 
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.

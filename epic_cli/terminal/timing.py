@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -45,8 +44,7 @@ class OrWord(ParameterType):
         return value if value == self._word else self._other.convert(value, param, ctx)
 
 
-@dataclass(frozen=True)
-class TimingSetting:
+class TimingSetting(NamedTuple):
     """A field of ``Timing``, which is ``--NAME`` on the command line and ``:NAME`` in a session.
 
     ``unset`` is the session's word for None; empty: the field always has a value. ``written`` is

@@ -18,8 +18,8 @@ from support.recordings import (
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conventions import LONGEST_LINE
 from epic_cli.formats.csv import CsvReader
-from epic_cli.formats.limits import LONGEST_LINE
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     InputFormat,

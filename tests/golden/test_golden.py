@@ -1,7 +1,7 @@
 """Runs every transcript of this folder and compares all that ``epic`` says, byte for byte.
 
 ``support/transcripts.py`` says what a transcript looks like. After a change that is meant,
-``pytest tests/golden --update-goldens`` writes anew what is expected; read it with ``git diff``.
+``pytest tests/golden --update-goldens`` writes what is expected again; read it with ``git diff``.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """What every strategy draws on every sample recording: one table per recording.
 
 A new strategy joins by being declared. After a change that is meant, ``pytest tests/golden
---update-goldens`` writes the tables anew; read them with ``git diff``.
+--update-goldens`` writes the tables again; read them with ``git diff``.
 """
 
 from pathlib import Path

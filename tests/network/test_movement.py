@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
-from epic_cli.network.movement import hermite
+from epic_cli.network.movement import Track
 
 TWO = """entity,time,x,y,z,vx,vy,vz
 a,0,0,0,0,1,0,0
@@ -60,9 +60,13 @@ def test_between_states_a_cubic_is_exact() -> None:
     def cubic(t: float) -> State:
         return State((t**3 - t, 2 * t * t, 1.0), (3 * t * t - 1, 4 * t, 0.0))
 
-    for share in (0.0, 0.1, 0.5, 0.77, 1.0):
-        state = hermite(cubic(0.4), cubic(1.9), 1.5, share)
-        expected = cubic(0.4 + 1.5 * share)
+    track = Track(max_gap=3)
+    for time in (0.4, 1.9):
+        track.add(time, *cubic(time)[:2], breaks=False)
+    for time in (0.4, 0.55, 1.15, 1.555, 1.9):
+        state = track.at(time)
+        assert state is not None
+        expected = cubic(time)
         assert state.position == pytest.approx(expected.position, abs=1e-13)
         assert state.velocity == pytest.approx(expected.velocity, abs=1e-13)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,8 +17,7 @@ from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.timing import TIMING, TimingSetting
 
 
-@dataclass(frozen=True)
-class StrategyChoice:
+class StrategyChoice(NamedTuple):
     """A strategy and the settings given for it, as they were typed."""
 
     strategy: str

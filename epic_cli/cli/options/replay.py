@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import click
 
@@ -20,8 +20,7 @@ from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice
 
 
-@dataclass(frozen=True)
-class ReplayOptions:
+class ReplayOptions(NamedTuple):
     """What is replayed, how, and where the rows go; no ``files``: standard input."""
 
     files: tuple[str, ...]

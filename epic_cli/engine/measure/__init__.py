@@ -1,1 +1,1 @@
-"""What analysis needs at C speed: reference paths and accumulated errors."""
+"""What analysis needs at C speed: true paths and accumulated errors."""

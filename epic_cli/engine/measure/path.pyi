@@ -1,5 +1,7 @@
 from typing import Any
 
+from epic_cli.engine.contract import Vector
+
 #: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
 Buffer = Any
 
@@ -35,3 +37,7 @@ class Path:
         slowest: float,
         shortest: float,
     ) -> int: ...
+
+def interpolated(
+    start: tuple[Vector, Vector], end: tuple[Vector, Vector], duration: float, u: float
+) -> tuple[Vector, Vector]: ...

@@ -8,6 +8,7 @@ from libcpp.vector cimport vector
 from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.strategies.parts.curves cimport hermite
 from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.vectors cimport components
 
 
 cdef class Path:
@@ -155,18 +156,36 @@ cdef class Path:
 
     cdef Motion interpolate(self, size_t index, double time) noexcept nogil:
         """The motion at a time from that of the state with this index on, to before the next."""
-        cdef Motion start = self.motions[index], end, relative
         cdef double duration
         if self.times[index] == time:
-            return start
-        end = self.motions[index + 1]
+            return self.motions[index]
         duration = self.times[index + 1] - self.times[index]
-        # seen from the state before, so that a path far from the origin keeps its digits
-        relative = hermite(
-            Motion(Vec3[double](), start.velocity),
-            Motion(end.position - start.position, end.velocity),
-            duration, (time - self.times[index]) / duration)
-        return Motion(start.position + relative.position, relative.velocity)
+        return between(self.motions[index], self.motions[index + 1], duration,
+                       (time - self.times[index]) / duration)
+
+
+cdef Motion between(const Motion& start, const Motion& end, double duration,
+                    double u) noexcept nogil:
+    """The cubic from one state to the next, at the fraction u of the duration."""
+    # seen from the state before, so that a path far from the origin keeps its digits
+    cdef Motion relative = hermite(
+        Motion(Vec3[double](), start.velocity),
+        Motion(end.position - start.position, end.velocity), duration, u)
+    return Motion(start.position + relative.position, relative.velocity)
+
+
+def interpolated(start, end, double duration, double u):
+    """A path between two states that are ``duration`` seconds apart, at the fraction u of that.
+
+    The states, and what is returned, are pairs of a position and a velocity.
+    """
+    cdef Motion motion = between(motion_of(start), motion_of(end), duration, u)
+    return components(motion.position), components(motion.velocity)
+
+
+cdef Motion motion_of(object state):
+    (x, y, z), (vx, vy, vz) = state
+    return Motion(Vec3[double](x, y, z), Vec3[double](vx, vy, vz))
 
 
 cdef Vec3[double] row_of(const double[:, :] vectors, Py_ssize_t row) noexcept nogil:

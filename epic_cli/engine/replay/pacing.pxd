@@ -1,5 +1,5 @@
-from epic_cli.engine.replay.clocks cimport Clock
 from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.replay.clocks cimport Clock
 
 
 cdef double MOST_TICKS

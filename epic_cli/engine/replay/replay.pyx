@@ -3,19 +3,20 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.replay.clocks cimport SingleClock
 from epic_cli.engine.replay.pacing cimport (
     ACCEPTED,
     ARRIVAL_GOES_BACK,
-    NO_ARRIVAL,
     MOST_TICKS,
+    NO_ARRIVAL,
     TOO_FAR,
     ArrivalPacing,
     Pacing,
     Verdict,
 )
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
+
 
 cdef class Replay:
     """Runs packets through one strategy per entity and draws each of them at every tick.

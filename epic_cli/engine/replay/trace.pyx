@@ -3,9 +3,8 @@
 from cpython.array cimport array, clone
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
 
-from epic_cli.engine.replay.pacing cimport Pacing
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
-from epic_cli.engine.replay.replay cimport Replay
+from epic_cli.engine.replay.pacing cimport Pacing
 from epic_cli.engine.replay.replay cimport Replay
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.

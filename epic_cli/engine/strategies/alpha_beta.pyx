@@ -2,9 +2,9 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.strategies.parts.filtering cimport Filter
 from epic_cli.engine.packets cimport Motion, Packet
 from epic_cli.engine.strategies.parts.curves cimport projected
+from epic_cli.engine.strategies.parts.filtering cimport Filter
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport components, is_finite
 

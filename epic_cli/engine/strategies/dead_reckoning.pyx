@@ -1,7 +1,7 @@
 """The dead reckoning of Glazer and Madhav, with its kinds of correction."""
 
-from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_beyond
@@ -87,7 +87,7 @@ cdef class DeadReckoning(Strategy):
     cdef Vec3[double] acceleration
     cdef bint correcting
     cdef double corrected_at            # the local time at which the correction began
-    cdef Motion offset                  # drawn less predicted, then
+    cdef Motion offset                  # drawn minus predicted, at that time
     cdef Motion end                     # of the spline
 
     def configure(self, *, acceleration):

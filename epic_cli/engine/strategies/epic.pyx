@@ -16,7 +16,7 @@ cpdef enum class Start:
 cdef class Epic(Strategy):
     """Draws a straight line from what was drawn last to where the entity will be.
 
-    When a packet comes in, the line starts anew at the last drawn position and heads for the
+    When a packet comes in, a new line starts at the last drawn position and heads for the
     packet's position extrapolated by ``calc_ahead``, at a speed that gets it there in
     ``display_behind`` seconds:
 

@@ -10,9 +10,9 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # The demo's buffer grows as it likes; ours holds what comes in within a few seconds.

@@ -7,9 +7,9 @@ from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at,
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # An offset that is wrong by more is replaced, s; the rest is for rounding.
 cdef double TOLERANCE = 0.05 + 1e-9
@@ -39,8 +39,7 @@ cdef class Geckos(Strategy):
     back, and the entity runs backwards; here it waits. A copy of a packet changes nothing, and a
     packet older than everything in a full vault is discarded. Times keep their fractions of a
     millisecond, and every offset counts, even one of -1 ms. With ``quirks=on`` all of this is as
-    in the original, and ``closest`` answers with the farther of two snapshots, as there.
-    ``snap_distance`` is an addition.
+    in the original. ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -74,7 +73,7 @@ cdef class Geckos(Strategy):
     cdef double buffer_time
     cdef SnapshotBuffer vault
     cdef bint has_offset, drew
-    cdef readonly double offset         # arrival less timestamp, s
+    cdef readonly double offset         # arrival minus timestamp, s
     cdef double server_time
     cdef Motion shown
 
@@ -88,24 +87,6 @@ cdef class Geckos(Strategy):
     def timestamps(self):
         """The timestamps of the snapshots in the vault, oldest first, seconds."""
         return [self.vault[index].time for index in range(self.vault.size())]
-
-    def around(self, double time):
-        """The timestamps of the snapshots at or before and after a time; None: there is none."""
-        count = self.vault.count_until(time)
-        newer = self.vault[count].time if count < self.vault.size() else None
-        if count > 0:
-            return self.vault[count - 1].time, newer
-        return None, None if self.quirks else newer
-
-    def closest(self, double time):
-        """The timestamp of the snapshot closest to a time; with quirks, of the other one."""
-        older, newer = self.around(time)
-        if older is None:
-            return newer
-        if newer is None:
-            return older
-        older_is_closer = self.local(time - older) < self.local(newer - time)
-        return older if older_is_closer != self.quirks else newer
 
     cdef void clear(self) noexcept nogil:
         self.vault.clear()

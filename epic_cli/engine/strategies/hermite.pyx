@@ -2,9 +2,9 @@
 
 from libc.math cimport floor, pow, sqrt
 
-from epic_cli.engine.strategies.parts.curves cimport hermite
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SenderTime, SendInterval
+from epic_cli.engine.strategies.parts.curves cimport hermite
+from epic_cli.engine.strategies.parts.sender_time cimport SendInterval, SenderTime
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
     SnapshotBuffer,
@@ -16,13 +16,13 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_finite
 
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import (
     LATENCY,
     SEND_INTERVAL,
     SNAP_DISTANCE_OR_ERROR,
 )
-from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 

@@ -2,8 +2,8 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
@@ -14,10 +14,10 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 # A difference of more than this many thresholds takes the faster scales.

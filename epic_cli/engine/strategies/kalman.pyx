@@ -2,8 +2,8 @@
 
 from libc.math cimport isfinite
 
-from epic_cli.engine.strategies.parts.filtering cimport Filter
 from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.strategies.parts.filtering cimport Filter
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 

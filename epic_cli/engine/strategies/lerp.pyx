@@ -1,7 +1,7 @@
 """Linear interpolation towards the newest position, after Easterling."""
 
-from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 

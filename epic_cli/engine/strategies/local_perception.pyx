@@ -2,9 +2,9 @@
 
 from libc.math cimport isnan
 
-from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 

@@ -2,20 +2,20 @@
 
 from libc.math cimport isnan, sqrt
 
+from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.age cimport PacketAge
+from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 from epic_cli.engine.strategies.parts.blending cimport blended
 from epic_cli.engine.strategies.parts.curves cimport projected
-from epic_cli.engine.strategies.parts.averages cimport MovingAverage
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond, is_finite
 
-from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
-from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
 
 
 cpdef enum class Blending:

@@ -2,17 +2,17 @@
 
 from libc.math cimport isnan
 
-from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.strategies.parts.averages cimport WeightedTimedAverage
 from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.age cimport PacketAge
+from epic_cli.engine.strategies.parts.averages cimport WeightedTimedAverage
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
 
-from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.strategies.parts.averages import (
     WeightedTimedAverage as NewWeightedTimedAverage,
 )
@@ -27,6 +27,19 @@ cdef double LOCAL_SHARE = 0.1
 cpdef enum class Role:
     REMOTE
     LOCAL
+
+
+cdef inline Motion simulated(const Motion& cat, double seconds) noexcept nogil:
+    """On with the velocity as it is, without a cat's walls and thrust."""
+    return Motion(cat.position + cat.velocity * seconds, cat.velocity)
+
+
+cdef inline Motion simulated_ahead(Motion cat, double seconds) noexcept nogil:
+    """The same in steps of 1/30 s, as the program does it: they round differently from one."""
+    while seconds >= STEP:
+        cat = simulated(cat, STEP)
+        seconds -= STEP
+    return simulated(cat, seconds)
 
 
 cdef struct OutOfSync:
@@ -124,41 +137,33 @@ cdef class Robocat(Strategy):
             self.average.add(rtt, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Motion shown
+        cdef Motion cat, shown
+        cdef double rtt
         if not self.empty:
             if packet.time <= self.newest:
                 return False
-            self.simulate(now - self.simulated)
-            shown = self.cat
+            shown = simulated(self.cat, now - self.simulated)
         self.measure(packet, now)
-        self.cat = packet
-        self.simulated = now
+        rtt = self.round_trip_time()
+        cat = packet
         if self.role == Role.REMOTE:
-            self.simulate_ahead(self.round_trip_time())
+            cat = simulated_ahead(cat, rtt)
         if not self.empty:
-            self.cat.position = self.corrected(
-                shown.position, self.cat.position, &self.position_state, now)
-            self.cat.velocity = self.corrected(
-                shown.velocity, self.cat.velocity, &self.velocity_state, now)
+            cat.position = self.corrected(
+                shown.position, cat.position, &self.position_state, now, rtt)
+            cat.velocity = self.corrected(
+                shown.velocity, cat.velocity, &self.velocity_state, now, rtt)
+        if not is_finite(cat.position):
+            cat.position = packet.position          # numbers too large to simulate
         self.empty = False
-        if not is_finite(self.cat.position):
-            self.cat.position = packet.position     # numbers too large to simulate
+        self.cat = cat
+        self.simulated = now
         return True
 
-    cdef void simulate(self, double seconds) noexcept nogil:
-        """Moves on with the shown velocity, without a cat's walls and thrust."""
-        self.cat.position = self.cat.position + self.cat.velocity * seconds
-
-    cdef void simulate_ahead(self, double seconds) noexcept nogil:
-        while seconds >= STEP:
-            self.simulate(STEP)
-            seconds -= STEP
-        self.simulate(seconds)
-
-    cdef Vec3[double] corrected(self, Vec3[double] shown, Vec3[double] received, OutOfSync* state,
-                                double now) noexcept nogil:
+    cdef Vec3[double] corrected(self, const Vec3[double]& shown, const Vec3[double]& received,
+                                OutOfSync* state, double now, double rtt) noexcept nogil:
         """What is shown next of a position or velocity: between what was and what it should be."""
-        cdef double rtt = self.round_trip_time(), elapsed
+        cdef double elapsed
         if self.in_sync(received - shown):
             state.apart = False
             return received
@@ -175,13 +180,13 @@ cdef class Robocat(Strategy):
         return elapsed / rtt if self.role == Role.REMOTE else LOCAL_SHARE
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef Vec3[double] before = self.cat.position
+        cdef Motion cat
         if self.empty:
             sample.status = NONE
             return
-        self.simulate(at - self.simulated)
-        if not is_finite(self.cat.position):
-            self.cat.position = before
+        cat = simulated(self.cat, at - self.simulated)
+        if is_finite(cat.position):
+            self.cat.position = cat.position
         self.simulated = at
         if dot(self.cat.velocity, self.cat.velocity) == 0:
             self.position_state.apart = False   # a cat that stands still is in sync

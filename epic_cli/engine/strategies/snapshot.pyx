@@ -3,10 +3,10 @@
 from libc.math cimport ceil, fabs
 from libcpp.vector cimport vector
 
-from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategy cimport Strategy
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts.sync cimport PhaseLockedLoop
+from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration
@@ -36,7 +36,7 @@ cdef class Snapshot(Strategy):
     Updates wait in a ring of ceil(interpolation_time / step) + 1 places, one of which stays
     empty; where they come closer together than ``step`` the oldest is overwritten. Before there
     is an update older than the drawn time, the oldest is shown; when there is none newer, the
-    newest is: both rows are ``held``.
+    newest is: rows that show it again are ``held``.
 
     ``clock=stamps`` compares the packets' timestamps (minus their ``delta``: how old the state
     was) with the local time, for clocks that agree. ``clock=pll`` needs no timestamps: a
@@ -45,7 +45,7 @@ cdef class Snapshot(Strategy):
     update is then missing from the count, and the loop moves the clock after it by at most
     ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts.
 
-    The velocity is the slope between the two updates; zero where the row is held.
+    The velocity is the slope between the two updates; zero where only one is shown.
     """
 
     declaration = Declaration(

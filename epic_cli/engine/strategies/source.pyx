@@ -2,8 +2,8 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
 from epic_cli.engine.strategies.parts.sender_time cimport SenderTime
 from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot,
@@ -16,9 +16,9 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 
 # Timestamps closer than this are the same, s.

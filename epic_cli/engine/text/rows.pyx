@@ -6,7 +6,7 @@ from libcpp.string cimport string
 from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock
 
 
-cdef extern from "text/numbers.h" namespace "epic" nogil:
+cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
     char* append_fixed2 "epic::append_fixed<2>"(char* out, double value)
     char* append_fixed3 "epic::append_fixed<3>"(char* out, double value)

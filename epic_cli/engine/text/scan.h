@@ -7,10 +7,11 @@
 // in scan_tail() are read there, anything else is passed over.
 #pragma once
 
+#include <charconv>
 #include <string_view>
 
-#include "numbers.h"
 #include "packet.h"
+#include "scan_number.h"
 
 namespace epic {
 

@@ -25,14 +25,14 @@ def stream(timing: Timing) -> SampleStream:
     return SampleStream(lambda: strategy("epic"), timing)
 
 
-def rows_to(stamp: float, timing: Timing) -> tuple[int, float]:
-    """How many rows one packet with this stamp makes, and the time of the last one."""
-    return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, stamp))
+def rows_to(timestamp: float, timing: Timing) -> tuple[int, float]:
+    """How many rows one packet with this timestamp makes, and the time of the last one."""
+    return count_samples(stream(timing), Packet(ORIGIN, ORIGIN, timestamp))
 
 
-def problems_with(stamp: object, timing: Timing) -> list[Problem]:
+def problems_with(timestamp: object, timing: Timing) -> list[Problem]:
     """What is wrong with one packet, found out without drawing all its rows."""
-    block = TextScanner().scan(f"0,0,0 / 0,0,0 / {stamp}\n".encode("ascii"))
+    block = TextScanner().scan(f"0,0,0 / 0,0,0 / {timestamp}\n".encode("ascii"))
     drawing = stream(timing)
     refusals = block.refusals
     if next(drawing.feed(block), None) is not None:
@@ -51,22 +51,22 @@ def next_float(number: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("stamp", "rows"),
+    ("timestamp", "rows"),
     [
         *((0, 3), (0.05, 4), (0.1, 5), (0.15, 6), (0.2, 7), (0.5, 13), (1, 23), (1.5, 34), (2, 44)),
         *((-1, 0), (-0.15, 0), (-0.149, 1), (-0.1, 2), (-0.0, 3)),
     ],
 )
-def test_a_packet_has_as_many_rows_as_in_the_demo(stamp: float, rows: int) -> None:
-    assert rows_to(stamp, SINGLE)[0] == rows
+def test_a_packet_has_as_many_rows_as_in_the_demo(timestamp: float, rows: int) -> None:
+    assert rows_to(timestamp, SINGLE)[0] == rows
 
 
 @pytest.mark.parametrize(
-    ("stamp", "total", "last"),
+    ("timestamp", "total", "last"),
     [(10, 203, "10.150"), (100, 2003, "100.152"), (1000, 20_007, "1000.179")],
 )
-def test_the_single_clock_drifts_as_the_demo_does(stamp: int, total: int, last: str) -> None:
-    rows = draw(b"0,0,0/0,0,0/%d\n" % stamp).rows.splitlines()
+def test_the_single_clock_drifts_as_the_demo_does(timestamp: int, total: int, last: str) -> None:
+    rows = draw(b"0,0,0/0,0,0/%d\n" % timestamp).rows.splitlines()
     assert len(rows) == total
     assert rows[-1].endswith(b"time: " + last.encode("ascii"))
 
@@ -138,13 +138,13 @@ def test_exact_ticks_of_a_sixtieth_are_the_nearest_doubles() -> None:
 @given(tick=st.fractions(Fraction(1, 1000), 100, max_denominator=10_000), ticks=st.floats(-5, 300))
 @examples(200)
 def test_exact_rows_go_to_the_first_tick_that_is_not_behind(tick: Fraction, ticks: float) -> None:
-    stamp = ticks * float(tick)
+    timestamp = ticks * float(tick)
     timing = Timing((tick.numerator, tick.denominator), "exact")
-    text = f"0,0,0/0,0,0/{stamp!r}\n".encode("ascii")
+    text = f"0,0,0/0,0,0/{timestamp!r}\n".encode("ascii")
     times = [0.0, *(sample.time for sample in draw_samples(text, timing=timing))]
     assert times == [float(k * tick) for k in range(len(times))]
-    assert times[-1] >= stamp + 0.15 or len(times) == 1
-    assert len(times) == 1 or times[-2] < stamp + 0.15
+    assert times[-1] >= timestamp + 0.15 or len(times) == 1
+    assert len(times) == 1 or times[-2] < timestamp + 0.15
 
 
 def test_the_exact_clock_draws_no_more_than_fifty_million_ticks_at_once() -> None:

@@ -36,7 +36,7 @@ def smooth(rng: random.Random) -> Iterator[str]:
 
 
 def wild(rng: random.Random) -> Iterator[str]:
-    """No two packets have to do with each other; stamps go back, stand still and leap."""
+    """No two packets have to do with each other; timestamps go back, stand still and leap."""
     time = 0.0
     for _ in range(20_000):
         time += rng.choice((0, 0.001, 0.05, 0.1, -0.2, rng.expovariate(5)))
@@ -73,12 +73,12 @@ def test_numbers_that_are_not_finite_spread_as_they_do_there(seed: int) -> None:
     lines, time = [], 0.0
     for _ in range(400):
         time += rng.choice((0.0, 0.02, 0.05, 0.1, 0.15, -0.3, 1.0))
-        stamp = rng.choice((f"{time:.2f}",) * 8 + ("nan", "-nan", "-inf", "-2"))
+        timestamp = rng.choice((f"{time:.2f}",) * 8 + ("nan", "-nan", "-inf", "-2"))
         values = [
             rng.choice(ODD_VALUES) if rng.random() < 0.3 else f"{rng.uniform(-9, 9):.3f}"
             for _ in range(6)
         ]
-        lines.append(line_of([*values, stamp]))
+        lines.append(line_of([*values, timestamp]))
     assert_same_as_the_oracle("".join(lines).encode("ascii"))
 
 

@@ -25,11 +25,11 @@ GAPS = st.one_of(st.floats(0, 0.2), st.just(0.0), st.floats(0.5, 2), ON_A_TICK, 
 
 @st.composite
 def recordings(draw_from: st.DrawFn) -> list[Packet]:
-    """Packets in order of arrival, with bursts, silences, late ones and equal stamps."""
+    """Packets in order of arrival, with bursts, silences, late ones and equal timestamps."""
     packets, arrival = [], draw_from(st.floats(-3, 3) | ON_A_TICK | NEAR_A_TICK)
     for _ in range(draw_from(st.integers(1, 12))):
-        stamp = arrival - draw_from(st.sampled_from((0.05, 0.1, 0.1, 0.3, -0.05)))
-        packets.append(Packet(draw_from(VECTORS), draw_from(VECTORS), stamp, arrival))
+        timestamp = arrival - draw_from(st.sampled_from((0.05, 0.1, 0.1, 0.3, -0.05)))
+        packets.append(Packet(draw_from(VECTORS), draw_from(VECTORS), timestamp, arrival))
         arrival += max(0.0, draw_from(GAPS))
     return packets
 
@@ -101,14 +101,14 @@ def test_a_packet_is_applied_before_the_tick_at_its_arrival() -> None:
 
 
 def test_the_strategy_is_told_the_arrival_time() -> None:
-    told: list[tuple[float, float | None]] = []
+    taken: list[tuple[float, float | None]] = []
 
     class Listener:
         def reset(self) -> None:
-            told.clear()
+            taken.clear()
 
         def update(self, packet: Packet, now: float) -> bool:
-            told.append((now, packet.arrival))
+            taken.append((now, packet.arrival))
             return True
 
         def read(self, at: float) -> Sample:
@@ -116,9 +116,9 @@ def test_the_strategy_is_told_the_arrival_time() -> None:
 
     packets = [Packet(ORIGIN, ORIGIN, 0.0, 0.123), Packet(ORIGIN, ORIGIN, 0.1, 0.234)]
     list(replay(packets, Listener))
-    assert told == [(0.123, 0.123), (0.234, 0.234)]
+    assert taken == [(0.123, 0.123), (0.234, 0.234)]
     list(replay([packet._replace(arrival=None) for packet in packets], Listener, latency=0.5))
-    assert told == [(0.5, None), (0.6, None)]
+    assert taken == [(0.5, None), (0.6, None)]
 
 
 def test_after_slop_time_the_entity_stands_still_until_the_next_packet() -> None:

@@ -84,8 +84,8 @@ def test_samples_do_not_depend_on_where_blocks_end(
 
 def test_a_block_is_drawn_before_the_next_one_is_fed() -> None:
     block = PacketBlock()
-    for stamp in (0.0, 1.0):
-        block.append(Packet(ORIGIN, ORIGIN, stamp))
+    for timestamp in (0.0, 1.0):
+        block.append(Packet(ORIGIN, ORIGIN, timestamp))
     loop = Replay(lambda: strategy("epic"), pacing_of("demo"), block.entities)
     loop.feed(block)
     assert loop.draw(SampleBlock(2))
@@ -95,8 +95,8 @@ def test_a_block_is_drawn_before_the_next_one_is_fed() -> None:
 
 def test_taken_and_discarded_packets_are_counted() -> None:
     block = PacketBlock()
-    for stamp, entity in ((0.0, "a"), (0.1, "a"), (0.05, "a"), (0.05, "b"), (-2.0, "b")):
-        block.append(Packet(ORIGIN, ORIGIN, stamp, entity=entity))
+    for timestamp, entity in ((0.0, "a"), (0.1, "a"), (0.05, "a"), (0.05, "b"), (-2.0, "b")):
+        block.append(Packet(ORIGIN, ORIGIN, timestamp, entity=entity))
     loop = Replay(lambda: strategy("epic"), pacing_of("demo"), block.entities)
     loop.feed(block)
     while loop.draw(SampleBlock()):
@@ -195,21 +195,21 @@ class BreaksAt:
     def __init__(self, method: str, call: int = 1) -> None:
         self.method, self.calls = method, call
 
-    def tell(self, method: str) -> None:
+    def call(self, method: str) -> None:
         self.calls -= method == self.method
         if not self.calls:
             raise Oops(method)
 
     def reset(self) -> None:
-        self.tell("reset")
+        self.call("reset")
 
     def update(self, packet: Packet, now: float) -> bool:
         del packet, now
-        self.tell("update")
+        self.call("update")
         return True
 
     def read(self, at: float) -> Sample:
-        self.tell("read")
+        self.call("read")
         return Sample(at, ORIGIN, ORIGIN, "held")
 
 
@@ -221,7 +221,7 @@ def test_what_a_strategy_raises_is_raised(method: str) -> None:
 
 
 def test_a_strategy_that_raises_later_has_drawn_until_then() -> None:
-    packets = [Packet(ORIGIN, ORIGIN, stamp) for stamp in (0.0, 0.1, 0.2)]
+    packets = [Packet(ORIGIN, ORIGIN, timestamp) for timestamp in (0.0, 0.1, 0.2)]
     drawn = replay(packets, lambda: BreaksAt("update", 3))
     assert len(list(islice(drawn, 5))) == 5
     with pytest.raises(Oops):

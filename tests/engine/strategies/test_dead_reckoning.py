@@ -10,8 +10,8 @@ from epic_cli import Packet, Vector, strategy
 STEP = 1e-6
 
 
-def packet(position: Vector, velocity: Vector = (0.0, 0.0, 0.0), stamp: float = 0.0) -> Packet:
-    return Packet(position, velocity, stamp)
+def packet(position: Vector, velocity: Vector = (0.0, 0.0, 0.0), timestamp: float = 0.0) -> Packet:
+    return Packet(position, velocity, timestamp)
 
 
 def test_the_books_figure_8_5() -> None:

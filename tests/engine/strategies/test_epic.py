@@ -61,8 +61,8 @@ class PlainEpic:
 
 NUMBERS = st.floats(-1e6, 1e6, width=32)
 VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
-STAMPS = st.floats(-3, 6) | st.integers(-2, 60).map(lambda n: n / 10)
-PACKETS = st.tuples(VECTORS, VECTORS, STAMPS, st.integers(0, 5)).map(
+TIMESTAMPS = st.floats(-3, 6) | st.integers(-2, 60).map(lambda n: n / 10)
+PACKETS = st.tuples(VECTORS, VECTORS, TIMESTAMPS, st.integers(0, 5)).map(
     lambda parts: Packet(*parts[:3], teleport=not parts[3])
 )
 SETTINGS = st.fixed_dictionaries(
@@ -186,8 +186,8 @@ def test_before_the_first_packet_it_draws_the_origin_as_the_demo_does() -> None:
 # ------------------------------------------------------------------------------------- teleports
 
 
-def moved(to: Vector, stamp: float, velocity: Vector = ORIGIN) -> Packet:
-    return Packet(to, velocity, stamp, teleport=True)
+def moved(to: Vector, timestamp: float, velocity: Vector = ORIGIN) -> Packet:
+    return Packet(to, velocity, timestamp, teleport=True)
 
 
 def test_a_teleport_is_drawn_at_once_and_without_a_way() -> None:
@@ -238,9 +238,11 @@ def test_constant_velocity_is_drawn_as_that_line_after_the_first_packet(
     made = strategy("epic", start="packet")
     x, y, z = velocity
     for index in range(30):
-        stamp = begin + index * TENTH
-        made.update(Packet((x * stamp, y * stamp, z * stamp), velocity, stamp), stamp)
-        for at in (stamp + 0.05, stamp + 0.1):
+        timestamp = begin + index * TENTH
+        made.update(
+            Packet((x * timestamp, y * timestamp, z * timestamp), velocity, timestamp), timestamp
+        )
+        for at in (timestamp + 0.05, timestamp + 0.1):
             expected = (x * at, y * at, z * at)
             size = max(map(abs, (*expected, *velocity)))
             assert made.read(at).position == pytest.approx(expected, rel=0, abs=size * 1e-4 + 1e-30)

@@ -52,8 +52,8 @@ def test_it_answers_bit_for_bit_as_the_library(vector: dict[str, Any]) -> None:
 def test_the_librarys_own_unit_test_holds() -> None:
     one = strategy("extrapolator", velocity="estimated")
 
-    def add(stamp: float, now: float, x: float) -> bool:
-        return one.update(Packet((x, 0, 0), (0, 0, 0), stamp), now)
+    def add(timestamp: float, now: float, x: float) -> bool:
+        return one.update(Packet((x, 0, 0), (0, 0, 0), timestamp), now)
 
     assert add(0.1, 0.1, 0.0)
     assert not add(0.0, 1.0, 1.0)
@@ -80,7 +80,7 @@ def test_status_goes_from_interpolated_to_extrapolated_to_held() -> None:
     assert end.velocity == frozen.velocity == (0, 0, 0)
 
 
-def test_a_stamp_ahead_of_the_clock_counts_as_no_latency() -> None:
+def test_a_timestamp_ahead_of_the_clock_counts_as_no_latency() -> None:
     one: Any = strategy("extrapolator")
     assert one.update(Packet((1, 2, 3), (1, 0, 0), 5.0), 4.0)
     assert one.latency == 0

@@ -33,8 +33,8 @@ def test_late_packets_and_copies_are_discarded_except_with_quirks() -> None:
     for quirks in ("off", "on"):
         made = strategy("gambetta", quirks=quirks)
         taken = [
-            made.update(Packet((x, 0, 0), (0, 0, 0), stamp), now)
-            for x, stamp, now in ((0, 0.0, 0.1), (1, 0.1, 0.2), (1, 0.1, 0.21), (0, 0.05, 0.22))
+            made.update(Packet((x, 0, 0), (0, 0, 0), timestamp), now)
+            for x, timestamp, now in ((0, 0.0, 0.1), (1, 0.1, 0.2), (1, 0.1, 0.21), (0, 0.05, 0.22))
         ]
         assert taken == [True, True, quirks == "on", quirks == "on"]
 

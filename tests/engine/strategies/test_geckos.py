@@ -100,35 +100,14 @@ def test_time_runs_backwards_after_a_late_packet_only_with_quirks() -> None:
     assert shown("off")[-1] == pytest.approx(shown("on")[-1])
 
 
-@pytest.mark.parametrize("case", FUNCTIONS["vault_get"], ids=lambda case: str(case["query"]))
-def test_vault_get(case: dict[str, Any]) -> None:
-    made = geckos(quirks="on")
-    for time in case["times"]:
-        made.update(at(time / 1000), time / 1000)
-    found = (*made.around(case["query"] / 1000), made.closest(case["query"] / 1000))
-    wanted = (case[key] and case[key] / 1000 for key in ("older", "newer", "closest"))
-    assert found == tuple(wanted)
-
-
-@pytest.mark.parametrize(
-    ("time", "closest"),
-    [(0.9, 1.0), (1.0, 1.0), (1.024, 1.0), (1.026, 1.05), (1.05, 1.05), (1.2, 1.1)],
-)
-def test_closest_is_the_closest(time: float, closest: float) -> None:
-    made = geckos()
-    for stamp in (1.0, 1.05, 1.1):
-        made.update(at(stamp), 0)
-    assert made.closest(time) == closest
-
-
 def test_vault_capacity() -> None:
     facts = FUNCTIONS["vault_capacity"]
     made = geckos(quirks="on")
     for time in range(1000, 1130):
         made.update(at(time / 1000), 0)
-    stamps = made.timestamps
+    timestamps = made.timestamps
     after = facts["after_130_adds"]
-    assert (len(stamps), stamps[0], stamps[-1]) == (
+    assert (len(timestamps), timestamps[0], timestamps[-1]) == (
         after["size"], after["oldest"] / 1000, after["newest"] / 1000,
     )  # fmt: skip
     for quirks, wanted in (("on", [5, 20, 30]), ("off", [10, 20, 30])):

@@ -12,7 +12,7 @@ from epic_cli import Packet, strategy
 
 DATA = load("jamesfrowen")
 STREAMS = streams()
-# The original counts its frames, its interval and the fraction of a way in single precision.
+# The original counts its frames, its interval and the fraction of a segment in single precision.
 TICK = struct.unpack("<f", struct.pack("<f", 0.05))[0]
 
 
@@ -36,7 +36,7 @@ def test_timescale(case: dict[str, Any]) -> None:
         tick_interval=case["tick_interval"],
         moving_average_count=case["ema_count"],
     )
-    # the client time comes to 100, then a stamp says how far it is off
+    # the client time comes to 100, then a timestamp says how far it is off
     made.update(at(95.0), 0.0)
     made.read(0.0)
     made.read(5.0)
@@ -46,7 +46,7 @@ def test_timescale(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stamps", "times", "shown"),
+    ("timestamps", "times", "shown"),
     [
         # upstream's tests of its buffer: one snapshot; before, after and between two of them
         ((1.0,), (0.0, 1.0, 2.0), (1, 1, 1)),
@@ -56,12 +56,12 @@ def test_timescale(case: dict[str, Any]) -> None:
     ],
 )
 def test_upstream_buffer(
-    stamps: tuple[float, ...], times: tuple[float, ...], shown: tuple[float, ...]
+    timestamps: tuple[float, ...], times: tuple[float, ...], shown: tuple[float, ...]
 ) -> None:
     made: Any = strategy("james-frowen", tick_interval=1)
-    for value, stamp in enumerate(stamps, start=1):
-        made.update(at(stamp, float(value)), 0.0)
-    start = stamps[0] - 2.0  # client time less two ticks, at local time 0
+    for value, timestamp in enumerate(timestamps, start=1):
+        made.update(at(timestamp, float(value)), 0.0)
+    start = timestamps[0] - 2.0  # client time minus two ticks, at local time 0
     drawn = [made.read(time - start).position[0] for time in times]
     assert drawn == pytest.approx(list(shown), abs=1e-9)
 

@@ -5,8 +5,8 @@ import pytest
 from epic_cli import Packet, strategy
 
 
-def at_rest(x: float, stamp: float) -> Packet:
-    return Packet((x, 0, 0), (0, 0, 0), stamp)
+def at_rest(x: float, timestamp: float) -> Packet:
+    return Packet((x, 0, 0), (0, 0, 0), timestamp)
 
 
 def test_each_frame_goes_its_share_of_the_way() -> None:

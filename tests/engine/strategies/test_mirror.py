@@ -136,8 +136,8 @@ def test_dynamic_adjustment(case: dict[str, Any]) -> None:
         delivery_time_ema_duration=1,
         pause=0,
     )
-    for stamp, arrival in ((1, 0), (2, 1), (3, 2 + spread), (4, 3)):
-        made.update(at(stamp), arrival)
+    for timestamp, arrival in ((1, 0), (2, 1), (3, 2 + spread), (4, 3)):
+        made.update(at(timestamp), arrival)
     assert made.buffer_time / case["send_interval"] == pytest.approx(case["out"], abs=1e-9)
 
 
@@ -171,15 +171,15 @@ def test_the_timeline_begins_a_buffer_time_behind() -> None:
     assert made.timeline == -1
 
 
-@pytest.mark.parametrize(("stamps", "drift"), [((2, 3, 5), 4.75), ((2, 5, 3), 4.25)])
-def test_drift(stamps: tuple[int, ...], drift: float) -> None:
+@pytest.mark.parametrize(("timestamps", "drift"), [((2, 3, 5), 4.75), ((2, 5, 3), 4.25)])
+def test_drift(timestamps: tuple[int, ...], drift: float) -> None:
     # the second order has a late packet, which disturbs the average in the original
     made = mirror(
         send_interval=1, buffer_time_multiplier=3, dynamic_adjustment="off", pause=0,
         drift_ema_duration=3, quirks="on",
     )  # fmt: skip
-    for stamp in stamps:
-        made.update(at(stamp), 0)
+    for timestamp in timestamps:
+        made.update(at(timestamp), 0)
     assert made.drift == pytest.approx(drift)
 
 

@@ -41,7 +41,7 @@ def test_agrees_with_the_first_rows_of_the_ground_truth() -> None:
 
 
 @pytest.mark.parametrize("quirks", ["off", "on"])
-def test_a_stamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> None:
+def test_a_timestamp_of_zero_counts_as_none_with_quirks_only(quirks: str) -> None:
     one: Any = strategy("one-euro", freq=20, quirks=quirks)
     one.update(packet(0.0, 0.0), 0.0)
     frequency = 20 if quirks == "on" else 10

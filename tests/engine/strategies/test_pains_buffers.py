@@ -181,7 +181,7 @@ def test_two_packets_in_one_frame(name: str) -> None:
     packets.sort(key=lambda packet: (packet.arrival, packet.time))
     shown = list(drawn(made(name), packets, frames(0.013, 20.0)))
     late = ages(shown)[-100:]
-    # legacy-lerp falls behind where frames come soon after the stamps they draw: declared
+    # legacy-lerp falls behind where frames come soon after the timestamps they draw: declared
     slack = 0.5 if name == "unity-legacy-lerp" else 0.16
     assert max(late) - min(late) < slack
     assert max(late) < usual_age(name) + slack

@@ -166,15 +166,15 @@ def test_two_packets_in_one_frame(name: str) -> None:
 
 
 def awkward() -> list[Packet]:
-    """Equal stamps, late and doubled packets, gaps, huge and tiny numbers; stamps from 1e9 on."""
+    """Equal timestamps from 1e9 on, late and doubled packets, gaps, huge and tiny numbers."""
     rolls = random.Random(11)
-    packets, stamp, arrival = [], 1e9, 1e9
+    packets, timestamp, arrival = [], 1e9, 1e9
     for k in range(300):
-        stamp += rolls.choice((0.0, 0.05, -0.1, 10.0, 1e-7, 0.1))
+        timestamp += rolls.choice((0.0, 0.05, -0.1, 10.0, 1e-7, 0.1))
         arrival += rolls.choice((0.0, 1e-9, 0.05, 0.05, 3.0))
         size = rolls.choice((0.0, 1.0, 1e3, 1e-300, 1e12, 1e150, 1e300, 1.7e308))
         x, y, z = (rolls.choice((-1, 1)) * size for _ in range(3))
-        packets.append(Packet((x, y, z), (z, -x, y), stamp, arrival, teleport=k % 50 == 49))
+        packets.append(Packet((x, y, z), (z, -x, y), timestamp, arrival, teleport=k % 50 == 49))
     return packets
 
 

@@ -86,5 +86,5 @@ def test_a_cat_that_stands_still_is_in_sync() -> None:
     one.update(packet(0.0, 0.0), 0.0)
     one.update(packet(0.1, 5.0), 0.1)  # out of sync from here on
     one.read(0.15)
-    one.update(packet(1.0, 9.0), 1.0)  # out of sync anew: none of the way yet
+    one.update(packet(1.0, 9.0), 1.0)  # out of sync again: none of the distance yet
     assert one.read(1.0).position[0] == pytest.approx(0.0)

@@ -22,10 +22,10 @@ MODES = {
 
 
 def sampled(history: list[tuple[float, float]], target: float) -> Sample:
-    """What is drawn at this time on the sender's clock, of (stamp, x), oldest first."""
+    """What is drawn at this time on the sender's clock, of (timestamp, x), oldest first."""
     made = strategy("source", cl_interp=0, cl_interp_ratio=0, tick_interval=0, latency=0)
-    for stamp, x in history:
-        made.update(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), stamp), stamp)
+    for timestamp, x in history:
+        made.update(Packet((x, 0.0, 0.0), (0.0, 0.0, 0.0), timestamp), timestamp)
     return made.read(target)
 
 
@@ -33,7 +33,7 @@ def sampled(history: list[tuple[float, float]], target: float) -> Sample:
     "case", TABLES["sample"], ids=lambda case: f"{case['history']}-{case['target']}"
 )
 def test_sample(case: dict[str, Any]) -> None:
-    history = [(stamp, value) for stamp, value in reversed(case["entries_newest_first"])]
+    history = [(timestamp, value) for timestamp, value in reversed(case["entries_newest_first"])]
     sample = sampled(history, case["target"])
     assert sample.position[0] == pytest.approx(case["value"], abs=1e-9)
     assert sample.status == MODES[case["mode"]]
@@ -68,8 +68,8 @@ def test_the_longer_of_interp_and_ratio_counts_and_a_tick() -> None:
 def test_a_late_packet_wipes_out_the_newer_ones_only_with_quirks() -> None:
     def play(quirks: str) -> tuple[bool, float]:
         made = strategy("source", latency=0, tick_interval=0, quirks=quirks)
-        for stamp, x in ((0.0, 0.0), (0.1, 1.0), (0.2, 2.0), (0.3, 3.0)):
-            made.update(Packet((x, 0, 0), (0, 0, 0), stamp), stamp)
+        for timestamp, x in ((0.0, 0.0), (0.1, 1.0), (0.2, 2.0), (0.3, 3.0)):
+            made.update(Packet((x, 0, 0), (0, 0, 0), timestamp), timestamp)
         taken = made.update(Packet((0.5, 0, 0), (0, 0, 0), 0.05), 0.3)
         return taken, made.read(0.3).position[0]
 
@@ -78,7 +78,7 @@ def test_a_late_packet_wipes_out_the_newer_ones_only_with_quirks() -> None:
     assert shown == pytest.approx(2.0)
     taken, shown = play("on")
     assert taken
-    assert shown == pytest.approx(0.5 + 10 * 0.05 * 3)  # the way from 0 to 0.5, continued
+    assert shown == pytest.approx(0.5 + 10 * 0.05 * 3)  # the segment from 0 to 0.5, continued
 
 
 def test_an_estimated_latency_draws_as_the_given_one() -> None:

@@ -19,7 +19,7 @@ CURVES = {
 
 
 def playing(first: Packet, second: Packet, **settings: Any) -> Any:
-    """The way from the first packet to the second begins at local time 0."""
+    """The segment from the first packet to the second begins at local time 0."""
     one = strategy("spline", **{"use_speed_up": "off", "min_teleport_distance": 0, **settings})
     one.update(first, 0.0)
     one.read(0.0)
@@ -80,7 +80,7 @@ def test_it_holds_without_extrapolation() -> None:
 def test_a_message_after_going_on_is_approached_from_there() -> None:
     one = playing(packet(0.0, 0.0, 10.0), packet(0.1, 1.0, 10.0), interpolation_type="linear")
     assert one.read(0.2).position[0] == pytest.approx(2.0)
-    one.update(packet(0.3, 5.0, 10.0), 0.2)  # 0.1 s are left until its stamp
+    one.update(packet(0.3, 5.0, 10.0), 0.2)  # 0.1 s are left until its timestamp
     assert one.read(0.25).position[0] == pytest.approx(3.5)
     assert one.read(0.3).position[0] == pytest.approx(5.0)
 
@@ -118,7 +118,7 @@ def test_it_catches_up_when_messages_are_waiting() -> None:
     one.read(0.0)
     for k in range(1, 6):
         one.update(packet(k * 0.4, k * 4.0), 0.0)
-    # 0.4 s less five times 0.02 s
+    # 0.4 s minus five times 0.02 s
     assert one.read(0.02).position[0] == pytest.approx(4.0 * 0.02 / 0.3)
     one.reset()
     one.update(packet(0.0, 0.0), 0.0)

@@ -1,6 +1,6 @@
 """A row's status tells the truth, whatever the traffic: tested for every strategy and choice.
 
-``held`` stands where the row before stood. ``interpolated`` is on its way to a known target: were
+``held`` stands where the row before stood. ``interpolated`` is on the way to a known target: were
 no further packet to come, it would arrive at a state that has been received.
 """
 
@@ -117,7 +117,7 @@ class Arrival(NamedTuple):
 
 
 def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
-    """How the way ends that a row is on, if no packet comes after that row."""
+    """Where a row leads to, if no packet comes after it."""
     one = variant.make()
     known = packets[: row.received]
     for drawn in rows(one, known):
@@ -133,7 +133,7 @@ def undisturbed(variant: Variant, packets: list[Packet], row: Row) -> Arrival:
 
 
 def distance_to_target(name: str, known: list[Packet], last: Sample, after: Sample) -> float:
-    """From the end of the way to the nearest target that was known."""
+    """From where the entity comes to rest to the nearest target that was known."""
     if not declaration(name).aims_at_prediction:
         return min(
             distance_to_segment(one.position, last.position, after.position) for one in known

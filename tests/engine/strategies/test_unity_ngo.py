@@ -31,7 +31,7 @@ def single(value: float) -> bytes:
 
 @pytest.mark.parametrize("scenario", LEGACY["scenarios"], ids=lambda scenario: scenario["name"])
 def test_double_lerp_in_the_originals_scenarios(scenario: dict[str, Any]) -> None:
-    made = interpolator("double-lerp", scenario["maximum_interpolation_time"])
+    made = interpolator("double-lerp", scenario["maximum_interpolation_time"], True, False)
     for op in scenario["ops"]:
         if op["op"] == "add":
             made.add((op["value"], 0, 0), op["sent_time"])
@@ -46,7 +46,7 @@ def test_double_lerp_in_the_originals_scenarios(scenario: dict[str, Any]) -> Non
 @pytest.mark.parametrize("run", LEGACY["streams"], ids=lambda run: run["stream"])
 def test_double_lerp_in_the_common_streams(run: dict[str, Any]) -> None:
     stream = STREAMS[run["stream"]]
-    positions, velocities = interpolator("double-lerp", 0.1), interpolator("double-lerp", 0.1)
+    positions, velocities = (interpolator("double-lerp", 0.1, True, False) for _ in range(2))
     waiting = packets(stream)
     compared = 0
     for time, row in zip(ticks(stream), run["rows"], strict=True):
@@ -85,7 +85,7 @@ def test_later_kinds_in_the_common_streams(run: dict[str, Any]) -> None:
     ids=lambda run: f"{run['type']}-{run['lerp_smoothing']}",
 )
 def test_later_kinds_on_the_native_interpolators_trajectory(run: dict[str, Any]) -> None:
-    made = interpolator(MODES[run["type"]], 0.1, run["lerp_smoothing"], False, 1 / 30, 2 / 30)
+    made = interpolator(MODES[run["type"]], 0.1, run["lerp_smoothing"], False)
     rows = {row["frame"]: row["out"] for row in run["rows"]}
     made.reset_to((0, 0, 7.5))
     time, count, compared = 0.0, 0, 0
@@ -106,7 +106,7 @@ def test_later_kinds_on_the_native_interpolators_trajectory(run: dict[str, Any])
 def smoothing_run(kind: str, rate: float, per_frame: bool, frame: float) -> float:
     """Where an object is that goes 2.3 a second for 1.53 s and rests, seen for 2.11 s."""
     tick = 1 / 30
-    made = interpolator(kind, rate, True, per_frame, tick, 2 * tick)
+    made = interpolator(kind, rate, True, per_frame)
     made.reset_to((3.17, 0, 0))
     time, count, shown = 0.0, 0, 3.17
     for _ in range(int(2.11 / frame)):
@@ -148,7 +148,7 @@ def test_smooth_damp(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stamps", "at", "wanted"),
+    ("timestamps", "at", "wanted"),
     [
         # upstream's tests of message loss and of duplicates, with a tick of one second
         ((1, 2, 4, 5), (1, 2, 2.5, 3), (1, 1, 1.5, 2)),
@@ -157,11 +157,12 @@ def test_smooth_damp(case: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("kind", ["double-lerp", "legacy-lerp"])
 def test_upstream_loss_and_duplicates(
-    kind: str, stamps: tuple[float, ...], at: tuple[float, ...], wanted: tuple[float, ...]
+    kind: str, timestamps: tuple[float, ...], at: tuple[float, ...], wanted: tuple[float, ...]
 ) -> None:
-    made = interpolator(kind, 0.01, True, False, 1.0, 1.0)
-    for stamp in stamps:
-        made.add((stamp, 0, 0), stamp)
+    made = interpolator(kind, 0.01, True, False)
+    made.tick = made.latency = 1.0
+    for timestamp in timestamps:
+        made.add((timestamp, 0, 0), timestamp)
     shown = [made.update(0.5, server - 1, server)[0] for server in at]
     assert shown == pytest.approx(wanted, abs=1e-6)
 

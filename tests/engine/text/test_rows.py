@@ -42,9 +42,9 @@ NAMES = st.text(st.characters(exclude_characters="\0\r\n", exclude_categories=["
 
 def show(*shown: tuple[Vector, Vector], entity: str = "") -> tuple[SampleBlock, Entities]:
     """A block of samples with these positions and velocities, at 0.05, 0.1, 0.15 ... s."""
-    stamp = (len(shown) - 0.5) * 0.05 - 0.15  # rows go to the tick after stamp + 0.15
+    timestamp = (len(shown) - 0.5) * 0.05 - 0.15  # rows go to the tick after timestamp + 0.15
     block, samples = PacketBlock(), SampleBlock(len(shown))
-    block.append(Packet(ORIGIN, ORIGIN, stamp, entity=entity))
+    block.append(Packet(ORIGIN, ORIGIN, timestamp, entity=entity))
     replay = Replay(lambda: Puppet(shown), DemoPacing(ExactClock()), block.entities)
     replay.feed(block)
     assert not replay.draw(samples)

@@ -2,17 +2,17 @@
 
 from libc.math cimport atan2, sqrt
 
-from epic_cli.engine.strategies.parts.age cimport PacketAge
-from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState
 from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.dis.models cimport FPB, RVB, STATIC, DisModel, DisState
+from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.dis.models import DisModel as Models, DisState as NewDisState
+from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 
 # Packets closer than this say nothing about an acceleration, seconds.
 cdef double SHORTEST_PERIOD = 0.001
@@ -44,8 +44,9 @@ cdef class Dis(Strategy):
     threshold. The models with acceleration are better for a vehicle in a curve, and far worse
     with noisy velocities. Look at ``dead-reckoning`` or ``projective`` for smoothed corrections.
 
-    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``;
-    static ones are ``held``, and so are those after ``timeout`` without a packet.
+    A packet with the newest timestamp or an earlier one is discarded. Rows are ``extrapolated``,
+    and ``held`` after ``timeout`` without a packet; static ones are ``interpolated`` where they
+    first show a state, and ``held`` after that.
     """
 
     declaration = Declaration(

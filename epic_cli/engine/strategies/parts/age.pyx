@@ -8,8 +8,8 @@ off after ten minutes.
 cimport cython
 from libc.math cimport NAN, isfinite, isnan
 
-from epic_cli.engine.vectors cimport clamped
 from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.settings import Choice
 

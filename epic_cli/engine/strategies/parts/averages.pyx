@@ -40,7 +40,7 @@ cdef class MovingAverage:
 
 @cython.final
 cdef class WeightedTimedAverage:
-    """The moving average of the seed book's program: a sample counts for the time it stands for.
+    """The moving average of RoboCat Action: a sample counts for the time it stands for.
 
         fraction = min(elapsed / duration, 1)
         value    = value * (1 - fraction) + sample * fraction
@@ -57,7 +57,7 @@ cdef class WeightedTimedAverage:
         self.start(0, now)
 
     cpdef void start(self, double value, double now) noexcept nogil:
-        """Begins anew with a value at the time ``now``."""
+        """Begins again with a value at the time ``now``."""
         self.value = value
         self.updated = now
 

@@ -6,7 +6,7 @@ from epic_cli.engine.settings import Number
 
 
 def snap_distance(effect: str) -> Number:
-    """Originals that know no such distance are told of a teleport, or travel across it."""
+    """The setting ``snap_distance``: originals without it glide across an unmarked teleport."""
     return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
 
 
@@ -14,26 +14,24 @@ SNAP_DISTANCE = snap_distance("jump across any greater distance; 0: never")
 SNAP_CORRECTION = snap_distance("do not smooth a larger difference; 0: smooth all")
 SNAP_DISTANCE_OR_ERROR = snap_distance("jump across any greater distance or error; 0: never")
 
-_AUTO = "auto"
-
 #: Engines agree on the time when a connection begins; a recording does not say.
 LATENCY = Number(
     "latency",
-    _AUTO,
+    "auto",
     "arrival time minus timestamp; auto estimates it",
     "s",
     -1e12,
     1e12,
-    unset=_AUTO,
+    unset="auto",
 )
 
 #: Engines know it; a recording does not say.
 SEND_INTERVAL = Number(
     "send_interval",
-    _AUTO,
+    "auto",
     "time between two packets; auto measures it",
     "s",
     0.001,
     60,
-    unset=_AUTO,
+    unset="auto",
 )

@@ -1,4 +1,4 @@
-"""Paths that several strategies and the client share; one evaluation gives position and velocity.
+"""Paths that several strategies share; one evaluation gives position and velocity.
 
 ``projected`` is the path of a constant acceleration: p0 + v0 t + a t^2 / 2. ``hermite`` is the
 cubic that matches position and velocity at both ends:

@@ -1,5 +1,5 @@
-from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.packets cimport Packet
+from epic_cli.engine.strategies.parts.age cimport PacketAge
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 

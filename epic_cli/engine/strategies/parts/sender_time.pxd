@@ -5,9 +5,8 @@ from epic_cli.engine.strategies.parts.averages cimport MovingAverage
 
 @cython.final
 cdef class SenderTime:
-    cdef readonly bint estimates
+    cdef bint estimates
     cdef readonly double offset
-    cdef readonly double resync
     cdef MovingAverage average
     cdef double latest
 
@@ -18,7 +17,7 @@ cdef class SenderTime:
 
 @cython.final
 cdef class SendInterval:
-    cdef readonly bint measures
+    cdef bint measures
     cdef readonly double value
     cdef readonly long count
     cdef double first_guess

@@ -12,22 +12,24 @@ from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMoving
 # How much one packet counts in the estimates: they settle within some twenty packets.
 cdef double WEIGHT = 0.1
 
+# An offset that is further off than this is that of a clock that has been set, s.
+cdef double RESYNC = 0.5
+
 
 @cython.final
 cdef class SenderTime:
-    """The sender's time of what comes in now: the local time less an offset, in seconds.
+    """The sender's time of what comes in now: the local time minus an offset, in seconds.
 
         offset = moving average of (arrival - timestamp)
 
     The offset holds the latency besides the difference between the clocks, so ``time`` is the
-    timestamp that would come in now. A packet whose offset differs by more than ``resync`` starts
-    the average anew. ``time`` never goes back. With ``offset`` given nothing is estimated.
+    timestamp that would come in now. A packet whose offset differs by more than 0.5 s restarts the
+    average. ``time`` never goes back. With ``offset`` given nothing is estimated.
     """
 
-    def __init__(self, double offset=NAN, double resync=0.5):
+    def __init__(self, double offset=NAN):
         self.estimates = offset != offset
         self.offset = 0 if self.estimates else offset
-        self.resync = resync
         self.average = NewMovingAverage(WEIGHT)
         self.clear()
 
@@ -35,7 +37,7 @@ cdef class SenderTime:
         """A packet with this timestamp came in at the local time ``now``."""
         if not self.estimates:
             return
-        if self.average.count > 0 and fabs(now - timestamp - self.average.value) > self.resync:
+        if self.average.count > 0 and fabs(now - timestamp - self.average.value) > RESYNC:
             self.average.clear()
         self.offset = self.average.add(now - timestamp)
 

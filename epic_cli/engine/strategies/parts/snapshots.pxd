@@ -1,7 +1,7 @@
 """Buffers of received states, and what is drawn between two of them."""
 
-from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport clamped, is_beyond
 

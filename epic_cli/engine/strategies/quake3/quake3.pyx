@@ -9,7 +9,6 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     draw_at,
     snapshot_of,
 )
-from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.strategies.quake3.trajectory cimport (
     INTERPOLATE,
     LINEAR_STOP,
@@ -17,6 +16,7 @@ from epic_cli.engine.strategies.quake3.trajectory cimport (
     Trajectory,
     trajectory_at,
 )
+from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond
 
@@ -104,7 +104,7 @@ cdef class Quake3(Strategy):
     cdef public bint quirks
     cdef SnapshotBuffer snapshots
     cdef bint extrapolated, drew
-    cdef readonly double delta          # sender's less local time, s
+    cdef readonly double delta          # sender's minus local time, s
     cdef readonly double server_time
     cdef Vec3[double] error
     cdef double error_time

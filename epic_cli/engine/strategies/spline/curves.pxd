@@ -3,9 +3,9 @@
 Source: decentraland/unity-explorer, InterpolationSpline (Apache-2.0), from the formulas.
 """
 
+from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.strategies.parts.blending cimport blended
 from epic_cli.engine.strategies.parts.curves cimport hermite, lerp
-from epic_cli.engine.packets cimport Motion
 from epic_cli.engine.vec3 cimport Vec3
 
 

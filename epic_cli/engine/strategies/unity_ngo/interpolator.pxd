@@ -13,9 +13,9 @@ cpdef enum Interpolation:
 
 @cython.final
 cdef class BufferedInterpolator:
-    cdef readonly Interpolation kind
-    cdef readonly bint smooths, per_frame
-    cdef readonly double maximum_time
+    cdef Interpolation kind
+    cdef bint smooths, per_frame
+    cdef double maximum_time
     cdef public double tick         # the least duration of a segment, s
     cdef public double latency      # how far rendering is behind the server time, s
     cdef public double snap_distance

@@ -10,8 +10,8 @@ Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formula
 cimport cython
 from libc.math cimport INFINITY, pow
 
-from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.packets cimport Motion
+from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, farther
 from epic_cli.engine.vec3 cimport Vec3, dot, narrowed, widened
 from epic_cli.engine.vectors cimport clamped, components, is_finite
@@ -35,14 +35,13 @@ cdef class BufferedInterpolator:
     2026, which does not know the frame's length.
     """
 
-    def __init__(self, kind, double maximum_time=0.1, bint smooths=True, bint per_frame=False,
-                 double tick=1.0 / 30, double latency=2.0 / 30):
+    def __init__(self, kind, double maximum_time, bint smooths, bint per_frame):
         self.kind = kind
         self.maximum_time = maximum_time
         self.smooths = smooths
         self.per_frame = per_frame
-        self.tick = tick
-        self.latency = latency
+        self.tick = 1.0 / 30
+        self.latency = 2 * self.tick
         self.queue.set_capacity(CAPACITY)
         self.jump(Vec3[double]())
 

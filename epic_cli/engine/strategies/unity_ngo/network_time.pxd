@@ -3,8 +3,8 @@ cimport cython
 
 @cython.final
 cdef class NetworkTime:
-    cdef readonly bint estimates
-    cdef readonly double offset
+    cdef bint estimates
+    cdef double offset
     cdef double fixed, buffer, hard_reset, ratio, interval
     cdef double desired, last_sync, latest
 

@@ -16,7 +16,7 @@ cdef class NetworkTime:
         wanted = timestamp - now - buffer
         time   = local time + offset
 
-    The time never goes back. With ``latency`` given (arrival less timestamp, s) nothing is
+    The time never goes back. With ``latency`` given (arrival minus timestamp, s) nothing is
     estimated.
 
     Source: com.unity.netcode.gameobjects (MIT), NetworkTimeSystem; formulas only.

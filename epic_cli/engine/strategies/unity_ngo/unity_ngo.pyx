@@ -2,6 +2,8 @@
 
 from libc.math cimport isnan
 
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
     DOUBLE_LERP,
     LEGACY_LERP,
@@ -9,19 +11,17 @@ from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
     Interpolation,
 )
 from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
-from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.sender_time cimport SendInterval
 from epic_cli.engine.strategy cimport Strategy
 
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 from epic_cli.engine.strategies.unity_ngo.interpolator import (
     BufferedInterpolator as NewInterpolator,
     Interpolation as Mode,
 )
-from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
-from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.unity_ngo.network_time import NetworkTime as NewNetworkTime
-from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 
 
 cpdef enum class SmoothingFactor:

@@ -12,10 +12,10 @@ def ages(
     one = strategy("dis", age=rule)
     found = []
     for k, delay in enumerate(delays):
-        stamp = k * 1.0
-        now = stamp + delay
+        timestamp = k * 1.0
+        now = timestamp + delay
         arrival = now if with_arrival else None
-        one.update(Packet((0, 0, 0), (1, 0, 0), stamp, arrival, delta=delta), now)
+        one.update(Packet((0, 0, 0), (1, 0, 0), timestamp, arrival, delta=delta), now)
         found.append(one.read(now).position[0])
     return found
 
@@ -33,12 +33,12 @@ def test_the_state_was_true_before_its_stamp() -> None:
     assert ages("stamp", [0.08], delta=0.03) == pytest.approx([0.11])
 
 
-def test_stamp_believes_whatever_the_stamp_says() -> None:
+def test_stamp_believes_whatever_the_timestamp_says() -> None:
     assert ages("stamp", [-100.0, 7.0]) == pytest.approx([-100, 7])
 
 
 def test_auto_believes_only_differences_where_the_clocks_never_agreed() -> None:
-    # less what is forgotten, 2 % of the 1.1 s between the two
+    # minus what is forgotten, 2 % of the 1.1 s between the two
     assert ages("auto", [-99.92, -99.82, -99.92]) == pytest.approx([0, 0.1 - 0.02 * 1.1, 0])
     assert ages("auto", [7.0, 7.1]) == pytest.approx([0, 0.1 - 0.02 * 1.1])
 
@@ -54,7 +54,7 @@ def test_auto_forgets_the_least_age_so_that_a_slow_clock_is_followed() -> None:
     assert ages("auto", drifting)[-1] == pytest.approx(0.5)
 
 
-def test_auto_keeps_the_stamp_of_packets_without_arrival_time() -> None:
+def test_auto_keeps_the_timestamp_of_packets_without_arrival_time() -> None:
     assert ages("auto", [-0.85, 0.05, -3.0], with_arrival=False) == pytest.approx(
         [-0.85, 0.05, -3.0]
     )

@@ -1,20 +1,15 @@
-// Text to numbers as glibc's sscanf("%f") reads them, numbers to text as printf
-// writes them, without the C library's locale and at several times its speed.
+// Text to numbers as glibc's sscanf("%f") reads them, without the C library's locale and
+// at several times its speed.
 //
-// Reading: the token grammar is glibc's (vfscanf), laxness included: "1e", "1e+" and
-// "0x1p" are numbers, "0x" and "infi" are not. A number is rounded once, straight
-// from its text, to double and to float. (A float made from the double is rounded
-// twice: 16777217.0000000001 would become 16777216 where strtof says 16777218.)
-//
-// Writing: fixed() rounds the exact binary value, ties to even, as printf("%.2f")
-// does; -0.00, inf, nan and -nan included.
+// The token grammar is glibc's (vfscanf), laxness included: "1e", "1e+" and "0x1p" are
+// numbers, "0x" and "infi" are not. A number is rounded once, straight from its text, to
+// double and to float. (A float made from the double is rounded twice:
+// 16777217.0000000001 would become 16777216 where strtof says 16777218.)
 #pragma once
 
-#include <charconv>
 #include <clocale>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -26,8 +21,6 @@
 #endif
 
 namespace epic {
-
-// ------------------------------------------------------------------ reading
 
 struct Number {
     double value = 0;   // nearest double
@@ -168,141 +161,6 @@ inline const char* scan_number(const char* p, Number& out) {
     // 19 digits fit in the mantissa; more of them, zeros in front included, are rare
     if (count <= 19 && convert_fast(mantissa, exponent, negative, out)) return p;
     return convert_exactly(begin, p, out) ? p : nullptr;
-}
-
-// ------------------------------------------------------------------ writing
-
-inline char* append(char* out, const char* text) {
-    const size_t length = std::strlen(text);
-    std::memcpy(out, text, length);
-    return out + length;
-}
-
-constexpr char kPairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-    "8081828384858687888990919293949596979899";
-
-inline char* append_long(char* out, uint64_t value) {
-    if (value >= 100000000) return std::to_chars(out, out + 20, value).ptr;
-    auto rest = uint32_t(value);
-    const int digits = rest < 100       ? 2
-                       : rest < 1000    ? 3
-                       : rest < 10000   ? 4
-                       : rest < 100000  ? 5
-                       : rest < 1000000 ? 6
-                       : rest < 10000000 ? 7
-                                        : 8;
-    char* p = out + digits;
-    for (; rest >= 10; rest /= 100) std::memcpy(p -= 2, kPairs + 2 * (rest % 100), 2);
-    if (p > out) *out = char('0' + rest);
-    return out + digits;
-}
-
-inline char* append_unsigned(char* out, uint64_t value) {
-    if (value >= 100) return append_long(out, value);
-    const int pair = value >= 10;
-    std::memcpy(out, kPairs + 2 * value + 1 - pair, 2);
-    return out + 1 + pair;
-}
-
-inline char* append_not_finite(char* out, double value) {
-    if (std::signbit(value)) *out++ = '-';
-    return append(out, std::isnan(value) ? "nan" : "inf");
-}
-
-// printf("%.<Decimals>f"). Needs room for kLongestFixed characters.
-constexpr int kLongestFixed = 320;
-
-// A digit count of 1 to 8 and a fraction of two or three digits.
-template <int Decimals>
-inline char* append_parts(char* out, uint64_t whole, uint32_t tail) {
-    out = append_unsigned(out, whole);
-    *out++ = '.';
-    if constexpr (Decimals == 3) {
-        *out++ = char('0' + tail / 100);
-        tail %= 100;
-    }
-    std::memcpy(out, kPairs + 2 * tail, 2);
-    return out + 2;
-}
-
-// Any value below 2^53, exactly: value = mantissa * 2^-shift, and mantissa * 1000 still fits
-// in 64 bits.
-template <int Decimals>
-inline char* append_exactly(char* out, double magnitude) {
-    constexpr uint64_t kScale = Decimals == 2 ? 100 : 1000;
-    uint64_t bits;
-    std::memcpy(&bits, &magnitude, sizeof bits);
-    const int field = int(bits >> 52);
-    const uint64_t fraction = bits & ((uint64_t(1) << 52) - 1);
-    const uint64_t mantissa = field ? fraction | (uint64_t(1) << 52) : fraction;
-    const int shift = 1075 - (field ? field : 1);
-    const uint64_t scaled = mantissa * kScale;
-    uint64_t rounded = 0;
-    if (shift == 0) {
-        rounded = scaled;
-    } else if (shift < 64) {  // beyond that the value is below a quarter of the last digit
-        rounded = scaled >> shift;
-        const uint64_t rest = scaled & ((uint64_t(1) << shift) - 1);
-        const uint64_t half = uint64_t(1) << (shift - 1);
-        rounded += rest > half || (rest == half && (rounded & 1));
-    }
-    return append_parts<Decimals>(out, rounded / kScale, uint32_t(rounded % kScale));
-}
-
-template <int Decimals>
-inline char* append_fixed(char* out, double value) {
-    static_assert(Decimals == 2 || Decimals == 3);
-    constexpr uint32_t kScale = Decimals == 2 ? 100 : 1000;
-    const double magnitude = std::fabs(value);
-    if (magnitude < 4e6) {
-        *out = '-';
-        out += std::signbit(value);
-        // Adding 2^52 rounds to a whole number. The product is off by less than 1e-6, so
-        // that whole number is right unless the product is that close to a half.
-        const double scaled = magnitude * kScale;
-        const double shifted = scaled + 0x1p52;
-        if (std::fabs(scaled - (shifted - 0x1p52)) < 0.499999) {
-            uint64_t bits;
-            std::memcpy(&bits, &shifted, sizeof bits);
-            const auto rounded = uint32_t(bits);
-            return append_parts<Decimals>(out, rounded / kScale, rounded % kScale);
-        }
-        return append_exactly<Decimals>(out, magnitude);
-    }
-    if (!std::isfinite(value)) return append_not_finite(out, value);
-    if (magnitude < 0x1p53) {
-        *out = '-';
-        return append_exactly<Decimals>(out + std::signbit(value), magnitude);
-    }
-    // an integer, of up to 309 digits
-    return out + std::snprintf(out, kLongestFixed, "%.0f.%0*d", value, Decimals, 0);
-}
-
-// The same, right-aligned in a column of the given width, of which at least one is blank.
-template <int Decimals>
-inline char* append_column(char* out, double value, int width) {
-    char text[kLongestFixed];
-    const auto length = append_fixed<Decimals>(text, value) - text;
-    *out++ = ' ';
-    for (auto blank = length + 1; blank < width; ++blank) *out++ = ' ';
-    std::memcpy(out, text, size_t(length));
-    return out + length;
-}
-
-// The shortest decimal that reads back as the same double.
-inline char* append_shortest(char* out, double value) {
-    if (!std::isfinite(value)) return append_not_finite(out, value);
-#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
-    return std::to_chars(out, out + 32, value).ptr;
-#else
-    for (int digits = 15; digits <= 17; ++digits) {
-        const int length = std::snprintf(out, 32, "%.*g", digits, value);
-        if (std::strtod(out, nullptr) == value || digits == 17) return out + length;
-    }
-    return out;
-#endif
 }
 
 }  // namespace epic
