@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from epic_cli.cli.options.groups import Decorator, group
-from epic_cli.engine.contract import SmoothingStrategy
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.strategies import create
 from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
@@ -17,9 +15,13 @@ from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.timing import TIMING, TimingSetting
 
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
 
-@dataclass(frozen=True)
-class StrategyChoice:
+# Tuples with names, not dataclasses, here and wherever a replay needs them: they start faster.
+
+
+class StrategyChoice(NamedTuple):
     """A strategy and the settings given for it, as they were typed."""
 
     strategy: str
@@ -37,7 +39,7 @@ class StrategyChoice:
 
 
 #: ``--strategy`` and ``--set``, as ``chosen: StrategyChoice``.
-strategy_options = group(
+strategy_options = OptionGroup(
     "chosen",
     StrategyChoice,
     click.option(
@@ -69,7 +71,7 @@ def _timing_option(setting: TimingSetting) -> Decorator:
 
 
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
-timing_options = group("timing", Timing, *map(_timing_option, TIMING))
+timing_options = OptionGroup("timing", Timing, *map(_timing_option, TIMING))
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(

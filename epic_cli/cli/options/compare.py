@@ -10,7 +10,7 @@ import click
 
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Seconds
@@ -44,7 +44,7 @@ class Inputs:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-inputs_options = group(
+inputs_options = OptionGroup(
     "inputs",
     Inputs,
     click.argument("recording", default="-", type=click.Path(), metavar="[RECORDING]"),
@@ -90,7 +90,7 @@ class Participants:
             raise WrongUsage(str(error)) from error
 
 
-participants_options = group(
+participants_options = OptionGroup(
     "participants",
     Participants,
     click.option(
@@ -118,7 +118,7 @@ class Judging:
     warm_up: float | None
 
 
-judging_options = group(
+judging_options = OptionGroup(
     "judging",
     Judging,
     click.option(
@@ -152,7 +152,7 @@ class Layout:
         return self.by == "entity"
 
 
-layout_options = group(
+layout_options = OptionGroup(
     "layout",
     Layout,
     click.option(
@@ -217,7 +217,7 @@ class Pictures:
         return shown
 
 
-pictures_options = group(
+pictures_options = OptionGroup(
     "pictures",
     Pictures,
     click.option(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options.groups import Decorator, group
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.network.delay import DISTRIBUTIONS
 from epic_cli.network.link import LinkConditions
 from epic_cli.network.loss import GilbertElliott
@@ -22,7 +22,7 @@ def link_options(latency: str, meaning: str) -> Decorator:
 
     The default and the meaning of the latency differ from command to command.
     """
-    return group(
+    return OptionGroup(
         "link",
         _conditions,
         click.option(
@@ -137,8 +137,8 @@ _TRACE_DIRECTION = click.option(
 )
 
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
-one_way_trace_options = group("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
-two_way_trace_options = group("trace", TraceOptions, *_TRACE)
+one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
+two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
 
 #: Without effect beside ``--trace``, and without it.
 _LINK_ALONE = [*(one.name for one in fields(LinkConditions) if one.name != "in_order"), "gemodel"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.report.headless import COLUMNS, Selection, Show
@@ -16,7 +16,7 @@ from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLe
 from epic_cli.terminal.quantities import Duration, Rate, Seconds
 from epic_cli.views.play_rows import FORMATS
 
-technique_options = group(
+technique_options = OptionGroup(
     "techniques",
     TechniqueOptions,
     click.option(
@@ -88,7 +88,7 @@ script_option = click.option(
     "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
 )
 
-player_options = group(
+player_options = OptionGroup(
     "players",
     PlayerOptions,
     click.option(
@@ -170,7 +170,7 @@ class OutputOptions:
                 raise WrongUsage(f"--{option} {name!r}: there are {', '.join(allowed)}")
 
 
-output_options = group(
+output_options = OptionGroup(
     "output",
     OutputOptions,
     click.option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import click
 
@@ -13,15 +13,14 @@ from epic_cli.cli.options.common import (
     strategy_options,
     timing_options,
 )
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice
 
 
-@dataclass(frozen=True)
-class ReplayOptions:
+class ReplayOptions(NamedTuple):
     """What is replayed, how, and where the rows go; no ``files``: standard input."""
 
     files: tuple[str, ...]
@@ -36,7 +35,7 @@ class ReplayOptions:
 
 
 #: All of them, as ``options: ReplayOptions``.
-replay_options = group(
+replay_options = OptionGroup(
     "options",
     ReplayOptions,
     click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
@@ -41,7 +41,7 @@ class MovementOptions:
         return self.duration
 
 
-movement_options = group(
+movement_options = OptionGroup(
     "movement",
     MovementOptions,
     click.option(
@@ -128,7 +128,7 @@ class SenderOptions:
         )
 
 
-sender_options = group(
+sender_options = OptionGroup(
     "sender",
     SenderOptions,
     click.option(
@@ -186,7 +186,7 @@ class OutputOptions:
     truth_rate: float
 
 
-output_options = group(
+output_options = OptionGroup(
     "output",
     OutputOptions,
     click.option(
