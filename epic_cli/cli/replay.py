@@ -45,7 +45,7 @@ def run(options: ReplayOptions) -> ExitStatus:
     """Writes the rows of all files; raises what the program turns into a message and a status."""
     options.chosen.create()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
-        raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
+        raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
     with open_sink(options.output) as sink:
         writer = RowWriter(options.row_format, use_color(options.color, sink))

@@ -38,26 +38,27 @@ class StrategyChoice(NamedTuple):
         return made
 
 
-#: ``--strategy`` and ``--set``, as ``chosen: StrategyChoice``.
-strategy_options = OptionGroup(
-    "chosen",
-    StrategyChoice,
-    click.option(
-        "-s",
-        "--strategy",
-        type=StrategyName(),
-        default="epic",
-        show_default=True,
-        help="The smoothing strategy; 'epic strategies' lists them.",
-    ),
-    click.option(
-        "--set",
-        "assignments",
-        type=SettingAssignment(),
-        multiple=True,
-        help="Set one of the strategy's settings; may be repeated.",
-    ),
-)
+def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
+    """An option for a strategy, and ``--set``, as ``chosen: StrategyChoice``.
+
+    ``meaning`` and ``settings`` are what the help says of the two.
+    """
+    return OptionGroup(
+        "chosen",
+        StrategyChoice,
+        click.option(
+            "-s",
+            name,
+            "strategy",
+            type=StrategyName(),
+            default=default,
+            show_default=True,
+            help=meaning,
+        ),
+        click.option(
+            "--set", "assignments", type=SettingAssignment(), multiple=True, help=settings
+        ),
+    )
 
 
 def _timing_option(setting: TimingSetting) -> Decorator:

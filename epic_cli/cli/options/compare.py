@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.cli.options.common import input_format_option
 from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
+from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Seconds
 from epic_cli.views.perspectives import VIEWS, View
@@ -58,17 +59,11 @@ inputs_options = OptionGroup(
         type=Seconds(-1e9, 1e9),
         default=0.0,
         metavar="SECONDS",
-        help="Add this to the truth's times, if the clocks differ: the receiver's less the"
+        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
         " sender's.",
     ),
     click.option("--entity", help="Compare only the packets of this entity."),
-    click.option(
-        "--input-format",
-        type=click.Choice(INPUT_FORMATS),
-        default="auto",
-        show_default=True,
-        help="How packets are written; auto looks at the first line.",
-    ),
+    input_format_option,
 )
 
 

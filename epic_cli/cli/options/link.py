@@ -9,12 +9,14 @@ import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.link import LinkConditions
+from epic_cli.network.link import LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, Direction
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import GilbertElliottLoss, Seconds, Share
+
+_DEFAULTS = LinkConditions()
 
 
 def link_options(latency: str, meaning: str) -> Decorator:
@@ -26,33 +28,37 @@ def link_options(latency: str, meaning: str) -> Decorator:
         "link",
         _conditions,
         click.option(
-            "--latency", type=Seconds(0, 60), default=latency, show_default=True, help=meaning
+            "--latency",
+            type=Seconds(0, LONGEST_DELAY),
+            default=latency,
+            show_default=True,
+            help=meaning,
         ),
         click.option(
             "--jitter",
-            type=Seconds(0, 60),
-            default="0",
+            type=Seconds(0, LONGEST_DELAY),
+            default=f"{_DEFAULTS.jitter:g}",
             show_default=True,
             help="The standard deviation of the delay; for uniform, its largest deviation.",
         ),
         click.option(
             "--distribution",
             type=click.Choice(DISTRIBUTIONS),
-            default="uniform",
+            default=_DEFAULTS.distribution,
             show_default=True,
             help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
         ),
         click.option(
             "--correlation",
             type=Share(0.9999),
-            default="0",
+            default=f"{_DEFAULTS.correlation:g}",
             show_default=True,
             help="How similar the delays of successive packets are.",
         ),
         click.option(
             "--loss",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.loss:g}",
             show_default=True,
             help="Lose this share at random.",
         ),
@@ -65,14 +71,14 @@ def link_options(latency: str, meaning: str) -> Decorator:
         click.option(
             "--duplicate",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.duplicate:g}",
             show_default=True,
             help="Send this share twice.",
         ),
         click.option(
             "--reorder",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.reorder:g}",
             show_default=True,
             help="Deliver this share at once, ahead of those in flight.",
         ),

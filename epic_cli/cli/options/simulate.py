@@ -97,7 +97,7 @@ movement_options = OptionGroup(
         "--duration",
         type=Duration(0, 1e9),
         default=None,
-        help="For how many seconds, or endless.  [default: 10; with --truth all of it]",
+        help="How long to send, in seconds, or endless.  [default: 10; with --truth all of it]",
     ),
 )
 
@@ -171,7 +171,7 @@ sender_options = OptionGroup(
         default=0.0,
         show_default=True,
         metavar="PPM",
-        help="How much too fast it runs, in parts per million.",
+        help="How much too fast the sender's clock runs, in parts per million.",
     ),
 )
 
