@@ -5,14 +5,17 @@ Typed lines, pastes, ``--init`` files and the journal all come through here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.repl.command_table import CommandTable
 from epic_cli.repl.dialogue import Dialogue, failure
 from epic_cli.terminal.errors import CannotAccess
+
+if TYPE_CHECKING:
+    from epic_cli.repl.command_table import CommandTable
 
 
 class WrongCommand(NamedTuple):
@@ -23,11 +26,16 @@ class WrongCommand(NamedTuple):
 
 
 class Interpreter:
-    """Runs lines in a dialogue, with the commands that it is given."""
+    """Runs lines in a dialogue; ``load_commands`` is called when the first of them is wanted."""
 
-    def __init__(self, dialogue: Dialogue, commands: CommandTable) -> None:
+    def __init__(self, dialogue: Dialogue, load_commands: Callable[[], CommandTable]) -> None:
         self.dialogue = dialogue
-        self.commands = commands
+        self._load_commands = load_commands
+
+    @cached_property
+    def commands(self) -> CommandTable:
+        """The commands that there are."""
+        return self._load_commands()
 
     def run(self, text: bytes, name: str = "<typed>") -> None:
         """Runs lines: packets until the next command, then that, and so on.
