@@ -81,9 +81,9 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
         else:
             value = _fraction(text.removesuffix("s"))
     except (ArithmeticError, ValueError) as error:
-        raise ValueError(f"{tick} is no tick: write 0.05, 1/60, 50ms or 60hz") from error
+        raise ValueError(f"{tick} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
-        raise ValueError(f"a tick of {tick} is out of range: it is 0.000001 to 3600 s")
+        raise ValueError(f"a tick of {tick} is out of range: it must be 0.000001 to 3600 s")
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
@@ -210,9 +210,9 @@ def replay(
     ``RefusedPacket`` for a packet that has no place on the clock when it comes.
     """
     if clock not in (None, *CLOCKS):
-        raise ValueError(f"there is no clock {clock!r}: it is one of {', '.join(CLOCKS)}")
+        raise ValueError(f"there is no clock {clock!r}: choose from {', '.join(CLOCKS)}")
     if pacing not in (None, *PACINGS):
-        raise ValueError(f"there is no pacing {pacing!r}: it is one of {', '.join(PACINGS)}")
+        raise ValueError(f"there is no pacing {pacing!r}: choose from {', '.join(PACINGS)}")
     timing = Timing(parse_tick(tick), clock, pacing, latency)
     return _samples(packets, SampleStream(_maker(strategy, settings), timing))
 

@@ -1,4 +1,6 @@
-"""The metrics of the literature, each a plain function of arrays.
+"""The metrics of the literature, each a plain function of arrays: for use from Python.
+
+``epic compare`` accumulates its own metrics row by row; of these it uses the quantile.
 
 Series are sampled once a tick, ``tick`` seconds apart; paths are (n, 3) or (n,), lengths in the
 recording's unit. Sampling decides what LDLJ and SPARC say of short movements: quote the tick

@@ -24,7 +24,7 @@ def make_weights(given: Mapping[str, float]) -> Weights:
         if name not in Weights._fields:
             raise ValueError(f"there is no weight {name!r}: the weights are {_names()}")
         if not 0 <= value < math.inf:
-            raise ValueError(f"the weight {name}={value:g} is not allowed: it is 0 or more")
+            raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
     weights = Weights(**given)
     if not any(weights):
         raise ValueError(f"one of the weights {_names()} must be more than 0")

@@ -13,8 +13,6 @@ import sys
 import click
 
 from epic_cli.app.group import epic
-from epic_cli.engine.settings import SettingError
-from epic_cli.engine.strategies import UnknownStrategy
 from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
@@ -47,7 +45,11 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         return ExitStatus.DONE
     except StoppedAtLine:
         return ExitStatus.LINES_REFUSED
-    except (SettingError, UnknownStrategy, WrongUsage) as error:
+    except WrongUsage as error:
+        return _complain(error, ExitStatus.WRONG_USAGE)
+    except ValueError as error:
+        if not _is_about_a_strategy(error):
+            raise
         return _complain(error, ExitStatus.WRONG_USAGE)
     except CannotAccess as error:
         _discard_output()
@@ -65,6 +67,13 @@ def _run(args: list[str]) -> int | None:
     with epic.make_context("epic", args) as context:
         status: int | None = epic.invoke(context)
         return status
+
+
+def _is_about_a_strategy(error: ValueError) -> bool:
+    from epic_cli.engine.settings import SettingError  # --help and --version have none
+    from epic_cli.engine.strategies import UnknownStrategy
+
+    return isinstance(error, SettingError | UnknownStrategy)
 
 
 def _discard_output() -> None:

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import click
 
-from epic_cli.engine.declaration import nearest
-
 
 class Entry(NamedTuple):
     """A command's module, which has it under its name, and its line in the group's help."""
@@ -97,6 +95,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Says what else an unknown command may have meant."""
         if args and args[0] not in COMMANDS:
+            from epic_cli.engine.declaration import nearest  # only a mistake needs it
+
             near = nearest(args[0], list(COMMANDS))
             hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)
             if os.path.exists(args[0]):  # noqa: PTH110 - pathlib is slow to load

@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 
 import click
 
@@ -37,7 +38,7 @@ from epic_cli.network import LinkConditions
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.views.play_rows import Writer, summary
 from epic_cli.views.play_svg import caption, picture
@@ -52,8 +53,8 @@ Examples:
 """
 
 #: Whoever gives one of these wants no screen.
-_HEADLESS_OPTIONS = {"script", "show", "row_format", "output", "view", "player", "packets",
-                     "truth_out", "picture", "duration"}  # fmt: skip
+_HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "duration"}
+_HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 
 @click.command(epilog=EXAMPLES)
@@ -110,7 +111,7 @@ def play(
             if sink:
                 sink.write(_with_command(ended.script))
         if not quiet:
-            sys.stderr.write(summary(ended.figures, ended.bumps))
+            say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
         run = HeadlessRun(settings, parsed, output.selection())
@@ -128,7 +129,7 @@ def play(
 
 def _summarise(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
-        sys.stderr.write(summary(run.figures(), run.statistics.bumps))
+        say(summary(run.figures(), run.statistics.bumps))
 
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.replay import ReplayOptions, replay_options
 from epic_cli.cli.replay import run as run_replay
 from epic_cli.engine.strategies import checked
@@ -32,8 +31,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class SessionOptions:
+class SessionOptions(NamedTuple):
     """The options that a session has and a replay does not."""
 
     init: str | None
@@ -49,7 +47,7 @@ class SessionOptions:
 _REPLAYS_ONLY = ("output", "entity", "input_format", "strict")
 
 #: As ``own: SessionOptions``.
-session_options = group(
+session_options = OptionGroup(
     "own",
     SessionOptions,
     click.option("--init", type=click.Path(), help="Run a file of packets and commands first."),
@@ -91,8 +89,9 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     "epic replay".
     """
     if options.files or not _on_terminal():
-        sessions_only = SessionOptions.__dataclass_fields__
-        _refuse(context, sessions_only, "is for a session, which needs a terminal and no FILE")
+        _refuse(
+            context, SessionOptions._fields, "is for a session, which needs a terminal and no FILE"
+        )
         return run_replay(options)
     _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
     _open(options, own, context.get_parameter_source("row_format") != ParameterSource.DEFAULT)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import click
 
 from epic_cli.cli.options.replay import ReplayOptions, replay_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.recordings import InputFormat, read
+from epic_cli.formats.recordings import read
 from epic_cli.playback import SampleStream
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
@@ -46,43 +45,35 @@ def run(options: ReplayOptions) -> ExitStatus:
     """Writes the rows of all files; raises what the program turns into a message and a status."""
     options.chosen.create()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
-        raise WrongUsage("--latency makes arrival times, which --pacing demo does not look at")
+        raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
     with open_sink(options.output) as sink:
         writer = RowWriter(options.row_format, use_color(options.color, sink))
         sink.write(writer.header())
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
-            recording = _Recording(
-                file,
-                source_name(file),
-                options.input_format,
-                options.entity,
-                options.strict,
-                error_color,
-            )
-            stream = SampleStream(options.chosen.create, options.timing, options.strict)
-            refused |= recording.replay(stream, writer, sink)
+            refused |= _Recording(file, options, error_color).replay(writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-class _Recording(NamedTuple):
+class _Recording:
     """A recording to be replayed, and what to do about the lines of it that are refused."""
 
-    file: str
-    name: str
-    input_format: InputFormat
-    entity: str | None
-    strict: bool
-    color: bool
+    def __init__(self, file: str, options: ReplayOptions, color: bool) -> None:
+        self._file = file
+        self._name = source_name(file)
+        self._options = options
+        self._color = color
 
-    def replay(self, stream: SampleStream, writer: RowWriter, sink: Sink) -> bool:
+    def replay(self, writer: RowWriter, sink: Sink) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
+        options = self._options
+        stream = SampleStream(options.chosen.create, options.timing, options.strict)
         refused = False
         second: tuple[int, str] | None = None
         for block in self._blocks():
-            if self.entity is not None:
-                block.keep_entity(self.entity)
+            if options.entity is not None:
+                block.keep_entity(options.entity)
             elif writer.format == "epic":
                 second = block.cut_at_second_entity()
                 if second is not None:
@@ -93,12 +84,12 @@ class _Recording(NamedTuple):
             if block.refusals:
                 refused = True
                 self._report(block)
-                if self.strict:
+                if options.strict:
                     raise StoppedAtLine
             if second is not None:
                 line, entity = second
                 raise WrongUsage(
-                    f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
+                    f"{self._name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
                 )
         self._check_entity(block)
@@ -108,20 +99,21 @@ class _Recording(NamedTuple):
         return refused
 
     def _check_entity(self, block: PacketBlock) -> None:
+        wanted = self._options.entity
         names = [block.entities.name(number) for number in range(len(block.entities))]
-        if self.entity is not None and self.entity not in names:
+        if wanted is not None and wanted not in names:
             there = ", ".join(map(repr, names)) or "none"
-            raise WrongUsage(f"{self.name}: no packet of entity {self.entity!r}; there are {there}")
+            raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
-        refusals = block.refusals[:1] if self.strict else block.refusals
-        report(refusals, self.name, self.color)
+        refusals = block.refusals[:1] if self._options.strict else block.refusals
+        report(refusals, self._name, self._color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
-        with open_source(self.file) as descriptor:
+        with open_source(self._file) as descriptor:
             try:
-                yield from read(descriptor, self.input_format)
+                yield from read(descriptor, self._options.input_format)
             except OSError as error:
-                raise CannotAccess("read", self.name, error) from error
+                raise CannotAccess("read", self._name, error) from error

@@ -46,7 +46,7 @@ from epic_cli.network import (
 )
 from epic_cli.network import simulate as simulated
 from epic_cli.network.truth_writer import TruthWriter
-from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.link_summary import summary
@@ -125,7 +125,7 @@ def simulate(
 
 def _summarise(statistics: Statistics, quiet: bool) -> None:
     if not quiet:
-        sys.stderr.write(summary(statistics))
+        say(summary(statistics))
 
 
 def _check_movement(movement: MovementOptions, sender: SenderOptions, given: set[str]) -> None:

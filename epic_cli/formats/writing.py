@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
-from epic_cli.engine.contract import Packet
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
 
 #: The largest sequence number that is read: 63 bits.
 MOST_SEQUENCE = 2**63 - 1

@@ -28,7 +28,7 @@ class Channel(Protocol):
 
 def _check(name: str, value: float, highest: float) -> None:
     if not 0 <= value <= highest:
-        raise ValueError(f"{name} is {value}: it is 0 to {highest:g}")
+        raise ValueError(f"{name} is {value}: it must be 0 to {highest:g}")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LinkConditions:
             known = ", ".join(DISTRIBUTIONS)
             raise ValueError(f"no distribution {self.distribution!r}: {known}")
         if not 0 <= self.correlation < 1:
-            raise ValueError(f"the correlation is {self.correlation}: it is 0 to below 1")
+            raise ValueError(f"the correlation is {self.correlation}: it must be 0 to below 1")
         if isinstance(self.loss, GilbertElliott):
             for name, value in self.loss._asdict().items():
                 _check(name, value, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
@@ -12,8 +12,7 @@ from epic_cli.repl.session import Session
 from epic_cli.terminal.errors import CannotAccess
 
 
-@dataclass(frozen=True)
-class Preferences:
+class Preferences(NamedTuple):
     """What is shown while a person types, and which editing keys there are."""
 
     hints: bool = True

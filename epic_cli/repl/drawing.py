@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 from operator import ne
+from typing import TYPE_CHECKING
 
-from epic_cli.engine.contract import Sample
 from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.text.rows import RowWriter
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Sample
 
 
 class Drawing:

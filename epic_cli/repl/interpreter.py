@@ -5,14 +5,17 @@ Typed lines, pastes, ``--init`` files and the journal all come through here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.repl.command_table import CommandTable
 from epic_cli.repl.dialogue import Dialogue, failure
 from epic_cli.terminal.errors import CannotAccess
+
+if TYPE_CHECKING:
+    from epic_cli.repl.command_table import CommandTable
 
 
 class WrongCommand(NamedTuple):
@@ -23,11 +26,16 @@ class WrongCommand(NamedTuple):
 
 
 class Interpreter:
-    """Runs lines in a dialogue, with the commands that it is given."""
+    """Runs lines in a dialogue; ``load_commands`` is called when the first of them is wanted."""
 
-    def __init__(self, dialogue: Dialogue, commands: CommandTable) -> None:
+    def __init__(self, dialogue: Dialogue, load_commands: Callable[[], CommandTable]) -> None:
         self.dialogue = dialogue
-        self.commands = commands
+        self._load_commands = load_commands
+
+    @cached_property
+    def commands(self) -> CommandTable:
+        """The commands that there are."""
+        return self._load_commands()
 
     def run(self, text: bytes, name: str = "<typed>") -> None:
         """Runs lines: packets until the next command, then that, and so on.
@@ -74,19 +82,31 @@ class Interpreter:
 
     def check(self, line: str) -> WrongCommand | None:
         """What is wrong with a command, as far as can be told without running it."""
-        column = len(line) - len(line.lstrip()) + 1
+        begin = len(line) - len(line.lstrip()) + 1
         try:
             name, words = _split(line)
             self.commands.find(name)
-            column = len(line.rstrip())
-            if not {"-h", "--help"} & set(words):
-                self._context(name, words).close()
         except click.ClickException as error:
-            message = _reason(error)
-            for word in line.split()[1:]:
-                if f"'{word}'" in message or f" {word} " in f" {message} ":
-                    column = line.rindex(word) + 1
-            return WrongCommand(column, message)
+            return WrongCommand(begin, _reason(error))
+        wrong = self._wrong(name, words)
+        if wrong is None:
+            return None
+        if not _is_final(wrong):
+            return WrongCommand(len(line.rstrip()), _reason(wrong))
+        counts = range(1, len(words) + 1)
+        first = next(
+            (count for count in counts if _is_final(self._wrong(name, words[:count]))), len(words)
+        )
+        return WrongCommand(_column(line, [name, *words[:first]]), _reason(wrong))
+
+    def _wrong(self, name: str, words: list[str]) -> click.ClickException | None:
+        """What click refuses in a command with these words."""
+        if {"-h", "--help"} & set(words):
+            return None
+        try:
+            self._context(name, words).close()
+        except click.ClickException as error:
+            return error
         return None
 
     def _context(self, name: str, words: list[str]) -> click.Context:
@@ -124,6 +144,24 @@ def _split(line: str) -> tuple[str, list[str]]:
     except ValueError as error:
         raise click.UsageError(f"{error}".lower()) from error
     return words[0].removeprefix(":"), words[1:]
+
+
+def _is_final(error: click.ClickException | None) -> bool:
+    """Whether it stays wrong whatever words follow: nothing is missing."""
+    return error is not None and not isinstance(
+        error, click.MissingParameter | click.BadOptionUsage
+    )
+
+
+def _column(line: str, words: list[str]) -> int:
+    """The column of the last of these words in a line that begins with them."""
+    at = end = 0
+    for word in words:
+        at = line.find(word, end)
+        if at < 0:  # it is quoted
+            return len(line.rstrip())
+        end = at + len(word)
+    return at + 1
 
 
 def _reason(error: click.ClickException) -> str:

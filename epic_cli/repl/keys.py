@@ -6,7 +6,6 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.enums import EditingMode
@@ -65,7 +64,7 @@ def key_bindings(dialogue: Dialogue, suspend: Callable[[], None]) -> KeyBindings
     def _(event: KeyPressEvent) -> None:
         vi = event.app.editing_mode != EditingMode.VI
         event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-        dialogue.preferences = replace(dialogue.preferences, vi=vi)
+        dialogue.preferences = dialogue.preferences._replace(vi=vi)
 
     @handle("c-z")
     def _(_event: KeyPressEvent) -> None:

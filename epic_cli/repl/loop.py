@@ -7,9 +7,8 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli import __version__
 from epic_cli.repl import journal as journals
@@ -22,15 +21,24 @@ from epic_cli.terminal.color import PLAIN_TERMINALS
 from epic_cli.terminal.errors import CannotAccess
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from epic_cli.repl.command_table import CommandTable
     from epic_cli.repl.quiet_terminal import QuietTerminal
+
+    class Reader(Protocol):
+        """Where lines come from."""
+
+        def read(self) -> str:
+            """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+
 
 FIRST_SCREEN = f"""\
 epic {__version__}: type packets and see what a player would see; q leaves
 :help lists the commands"""
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(NamedTuple):
     """How a session is opened.
 
     ``row_format`` None is the table on a terminal. ``init`` is a script that is run first;
@@ -44,13 +52,6 @@ class Opening:
     resume: bool
     history: bool
     preferences: Preferences
-
-
-class Reader(Protocol):
-    """Where lines come from."""
-
-    def read(self) -> str:
-        """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
 
 
 def run(opening: Opening) -> None:
@@ -70,15 +71,19 @@ def run(opening: Opening) -> None:
     )
     screen.say(FIRST_SCREEN)
     with _terminal(dialogue) as terminal:
-        from epic_cli.repl.commands import COMMANDS  # a prompt is to be seen before they load
-
-        interpreter = Interpreter(dialogue, COMMANDS)
+        interpreter = Interpreter(dialogue, _commands)
         reader = _reader(interpreter, terminal, directory if opening.history else None)
         try:
             _begin(interpreter, opening, path)
             converse(interpreter, reader)
         finally:
             screen.clear_prompt()
+
+
+def _commands() -> CommandTable:
+    from epic_cli.repl.commands import COMMANDS  # packets can be typed before they are loaded
+
+    return COMMANDS
 
 
 def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> None:

@@ -8,14 +8,13 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.terminal.console import draw
-from epic_cli.terminal.report import in_three_lines
-from epic_cli.wording import FrontEnd, in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from epic_cli.engine.refusals import Refusal
 
 #: Sixteen-colour codes, by what a remark is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
@@ -179,6 +178,11 @@ class Screen:
 
     def report(self, refusals: list[Refusal], name: str) -> None:
         """Writes refused lines: number, column, the line and a caret."""
+        if not refusals:
+            return
+        from epic_cli.terminal.report import in_three_lines  # the first prompt comes without them
+        from epic_cli.wording import FrontEnd, in_words
+
         for refusal in refusals:
             self._remark(in_three_lines(in_words(refusal, FrontEnd.SESSION), name, self.color))
 

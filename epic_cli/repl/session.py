@@ -8,10 +8,9 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import DEFAULT, create, declaration
 from epic_cli.engine.text.rows import RowWriter
@@ -19,6 +18,9 @@ from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
 from epic_cli.playback import SampleStream, Timing
 from epic_cli.repl.drawing import Drawing, count_different
+
+if TYPE_CHECKING:
+    from epic_cli.engine.refusals import Refusal
 
 Draw = Callable[[bytes], object]
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Stream(Protocol):
+        def isatty(self) -> bool: ...
+
 
 ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
@@ -11,10 +18,6 @@ COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 
 #: Values of TERM that promise nothing but lines of text.
 PLAIN_TERMINALS = ("dumb", "unknown", "")
-
-
-class _Stream(Protocol):
-    def isatty(self) -> bool: ...
 
 
 def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:

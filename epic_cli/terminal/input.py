@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import BinaryIO, TypeVar
 
 from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, StoppedAtLine, WrongUsage
+from epic_cli.terminal.sources import open_source, source_name
 
 Read = TypeVar("Read")
 
@@ -20,9 +20,9 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     Raises ``StoppedAtLine`` for a line that is refused, after showing it; ``WrongUsage`` where
     ``read`` raises ``ValueError``; ``CannotAccess``.
     """
-    name = "<stdin>" if path == "-" else path
+    name = source_name(path)
     try:
-        with _open(path, name) as stream:
+        with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
             return read(stream)
     except RefusedLine as refused:
         from epic_cli.terminal.report import report_problem  # only when something is wrong
@@ -33,14 +33,3 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         raise WrongUsage(f"{name}: {error}") from error
     except OSError as error:
         raise CannotAccess("read", name, error) from error
-
-
-@contextlib.contextmanager
-def _open(path: str, name: str) -> Iterator[BinaryIO]:
-    if path == "-":
-        if sys.stdin is None:
-            raise CannotAccess("read", name, OSError("it is closed"))
-        yield sys.stdin.buffer
-        return
-    with open(path, "rb") as stream:  # noqa: PTH123
-        yield stream

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     ParameterType = click.ParamType[Any]  # generic only for the type checker
 else:
     ParameterType = click.ParamType
@@ -33,6 +34,8 @@ class StrategyName(ParameterType):
     ) -> list[CompletionItem]:
         """The names, each with its summary."""
         del ctx, param
+        from click.shell_completion import CompletionItem  # only completion waits for it
+
         from epic_cli import strategies
 
         return [
@@ -68,6 +71,8 @@ class SettingAssignment(ParameterType):
     ) -> list[CompletionItem]:
         """The settings, then the words that a setting takes."""
         del param
+        from click.shell_completion import CompletionItem
+
         from epic_cli.engine.strategies import DEFAULT, UnknownStrategy, declaration
 
         try:

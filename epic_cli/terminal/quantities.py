@@ -36,7 +36,7 @@ class _Quantity(ParameterType):
         if math.isnan(number):
             self.fail(f"{value!r} is not {self.example}", param, ctx)
         if not self.lowest <= number <= self.highest:
-            self.fail(f"{value!r} is out of range: it is {self.range}", param, ctx)
+            self.fail(f"{value!r} is out of range: it must be {self.range}", param, ctx)
         return number
 
     @property

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from epic_cli.formats.writing import number
 from epic_cli.playback import CLOCKS, PACINGS, Ratio, Timing
 from epic_cli.terminal.parameters import ParameterType, TickLength
 
@@ -88,6 +87,12 @@ def tick_text(tick: Ratio) -> str:
     return f"{seconds} s" if len(seconds) <= 6 else f"{tick[0]}/{tick[1]} s"
 
 
+def _number_text(value: float) -> str:
+    from epic_cli.formats.writing import number  # a replay writes no settings
+
+    return number(value)
+
+
 TIMING = (
     TimingSetting(
         "tick",
@@ -120,7 +125,7 @@ TIMING = (
         "Give packets without an arrival time one: the time they were sent plus this.",
         "Let packets without an arrival time arrive SECONDS after they were sent; none: do not.",
         unset="none",
-        written=number,
-        shown=lambda seconds: f"{number(seconds)} s",
+        written=_number_text,
+        shown=lambda seconds: f"{_number_text(seconds)} s",
     ),
 )

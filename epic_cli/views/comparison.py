@@ -84,8 +84,8 @@ class ComparisonTable:
             yield Text()
             yield self._table([one for one in made if one.metric.section is Section.SMOOTHNESS])
         yield Text()
-        for line in ranking(self.comparison):
-            yield Text(line, style="" if line.startswith("  ") else "bold")
+        for one in ranking(self.comparison):
+            yield Text(f"  {one.text}") if one.detail else Text(one.text, style="bold")
         for line in story(self.comparison, self.results):
             yield Text(line, style="dim")
 

@@ -62,7 +62,7 @@ def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bo
             cells.append(f"**{text}**" if index in column.best else text)
         lines.append(_row(cells))
     lines.append("")
-    lines += [f"- {line.strip()}" for line in ranking(comparison)]
+    lines += [f"- {one.text}" for one in ranking(comparison)]
     lines += [f"- {line}" for line in story(comparison, results)]
     return "\n".join(lines) + "\n"
 

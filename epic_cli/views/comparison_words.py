@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.digits import one_decimal, three_digits
@@ -126,27 +127,36 @@ def _count(number: int, word: str) -> str:
 # ---------------------------------------------------------------- ranking and story
 
 
-def ranking(comparison: Comparison) -> list[str]:
+class Finding(NamedTuple):
+    """A sentence of the ranking; a ``detail`` belongs to the one above it."""
+
+    text: str
+    detail: bool = False
+
+
+def ranking(comparison: Comparison) -> list[Finding]:
     """Who is best, and how much worse the others are, in words."""
     judged = [one for one in comparison.results if one.values]
     if not judged:
         return []
-    lines = []
+    found: list[Finding] = []
     scored = [one for one in judged if not math.isnan(one.value("score"))]
     if scored:
         best = max(scored, key=lambda one: one.value("score"))
         score = one_decimal(best.value("score"))
-        lines.append(f"Best score: {best.label}, {score} of 100; {_lag(best.value('lag'))}")
+        lag = _lag(best.value("lag"))
+        found.append(Finding(f"Best score: {best.label}, {score} of 100; {lag}"))
     judged.sort(key=lambda one: one.value("error"))
     least = judged[0].value("error")
-    lines.append(f"Smallest error: {judged[0].label}, {three_digits(least)} (RMS)")
+    found.append(Finding(f"Smallest error: {judged[0].label}, {three_digits(least)} (RMS)"))
     for one in judged[1:]:
         error = one.value("error")
         if least > 0:
-            lines.append(f"  {one.label}: {_times(error / least)} the error of the best")
+            words = f"{_times(error / least)} the error of the best"
         else:
-            lines.append(f"  {one.label}: {three_digits(error)}, the best is exact")
-    return lines
+            words = f"{three_digits(error)}, the best is exact"
+        found.append(Finding(f"{one.label}: {words}", detail=True))
+    return found
 
 
 def _times(ratio: float) -> str:

@@ -51,7 +51,7 @@ def page(comparison: Comparison, sort: str = "score", shown: Sequence[str] = ())
     content = {
         "story": lines[0],
         "notes": lines[1:],
-        "ranking": ranking(comparison),
+        "ranking": [one.text for one in ranking(comparison)],
         "shown": list(shown) or [one.label for one in results],
         "columns": [
             {

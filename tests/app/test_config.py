@@ -63,7 +63,7 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
     ("config", "message"),
     [
         ("tock = 1\n", "there is no option 'tock'; did you mean 'tick'?"),
-        ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it is 0.000001 to 3600 s"),
+        ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it must be 0.000001 to 3600 s"),
         ("strategy = 'epik'\n", "there is no strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),
         ("set = 5\n", "set = 5: "),

@@ -198,7 +198,7 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--step", "1"), b"--step is out of range"),
+        (("--step", "1"), b"--step must be 5 ms to 100 ms"),
         (("--bot", "A=wizard"), b"--bot 'A=wizard'"),
         (("--bot", "C=still"), b"--bot 'C=still'"),
         (("--clock", "A=x"), b"--clock 'A=x'"),
@@ -229,7 +229,7 @@ def test_a_wrong_line_of_a_script_is_told_with_its_place() -> None:
     done = epic("play", "--script", "-", data=b"0 A left\n1 A jmup\n")
     assert done.returncode == 1
     assert done.stderr.startswith(
-        b"<stdin>:2:5: 'jmup' is nothing a player can do\n  1 A jmup\n      ^ "
+        b"<stdin>:2:5: 'jmup' is not something a player can do\n  1 A jmup\n      ^ "
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 from click.testing import CliRunner
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Box:
     size: Size
 
 
-size_options = group(
+size_options = OptionGroup(
     "size",
     Size,
     click.option("--width", type=int, default=1),
     click.option("--height", type=int, default=2),
 )
-box_options = group("box", Box, click.option("--name", default="box"), size_options)
+box_options = OptionGroup("box", Box, click.option("--name", default="box"), size_options)
 
 
 @click.command()

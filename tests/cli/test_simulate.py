@@ -144,10 +144,10 @@ def test_interrupted_it_still_sums_up() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--latency", "80"], "'80' is out of range: it is 0 to 60 s"),
+        (["--latency", "80"], "'80' is out of range: it must be 0 to 60 s"),
         (["--latency", "-1ms"], "out of range"),
         (["--latency", "fast"], "is not a time: write 0.08 or 80ms"),
-        (["--loss", "5"], "'5' is out of range: it is 0 to 1, or 0% to 100%"),
+        (["--loss", "5"], "'5' is out of range: it must be 0 to 1, or 0% to 100%"),
         (["--loss", "nan"], "is not a share: write 0.02 or 2%"),
         (["--correlation", "100%"], "0 to 0.9999"),
         (["--send-rate", "0"], "0.001 to 100000 Hz"),

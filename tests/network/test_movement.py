@@ -144,7 +144,7 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
         ("time,x,y,z\n0,1,2,1e16\n", 2, 7, "z is out of range"),
         ("time,x,y,z\n1,1,2,3\n0,1,2,3\n", 3, 1, "time goes back"),
         ("time,x,y,z,teleport\n1,1,2,3,yes\n", 2, 9, "teleport is neither 0 nor 1"),
-        ('time,x,y,z,entity\n1,1,2,3,"a\n', 2, 1, "its quotes do not end"),
+        ('time,x,y,z,entity\n1,1,2,3,"a\n', 2, 1, "a quoted field does not end"),
         ("time,x,y,z\n0,0,\0,0\n", 2, 1, "NUL"),
         ("time,x,y,z\n" + "9" * 70000 + "\n", 2, 1, "too long"),
         ('entity,time,x,y,z\n"a,b",0,u,0,0\n', 2, 9, "x is not a finite number"),

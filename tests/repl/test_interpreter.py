@@ -102,7 +102,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":set calc_ahead", "'calc_ahead' is not of the form key=value"),
         (":strategy epik", "there is no strategy 'epik'; did you mean 'epic'?"),
         (":tick 0", "a tick of 0 is out of range"),
-        (":tick x", "x is no tick: write 0.05, 1/60, 50ms or 60hz"),
+        (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
         (":latency nan", "nan is not a finite number"),
         (":compare epic+x=1", "epic has no setting 'x'"),
         (":s", "':s' may be :strategy, :set, :settings, :strategies, :save"),

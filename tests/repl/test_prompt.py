@@ -106,7 +106,7 @@ def test_short_pastes_are_kept_in_the_history_and_long_ones_are_not(typist: Typi
         ("ä,2,3", 0, "x is not a number"),
         ("1,2,3 / 4,5,6 / 7 entity=ä arrival=x", 35, "arrival is not a finite number"),
         (":nonsense", 0, "there is no command ':nonsense'"),
-        ("  :tick x", 8, "x is no tick"),
+        ("  :tick x", 8, "x is not a tick"),
         (":help \udcff", None, ""),
         ("", None, ""),
         ("q and what follows", None, ""),

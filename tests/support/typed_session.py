@@ -24,7 +24,7 @@ class TypedSession(Interpreter):
     ) -> None:
         self.output = io.BytesIO()
         screen = Screen(self.output, self.output, lambda: size)
-        super().__init__(Dialogue(Session(view), screen, journal, preferences), COMMANDS)
+        super().__init__(Dialogue(Session(view), screen, journal, preferences), lambda: COMMANDS)
         self.session = self.dialogue.session
 
     def type(self, *lines: str) -> str:

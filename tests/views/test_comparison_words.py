@@ -38,7 +38,8 @@ def fake(label: str, error: float, score: float) -> Result:
 
 
 def words(*results: Result) -> list[str]:
-    return ranking(Comparison(Weights(), 0.05, 1.0, results=results))
+    found = ranking(Comparison(Weights(), 0.05, 1.0, results=results))
+    return [f"  {one.text}" if one.detail else one.text for one in found]
 
 
 def test_errors_are_compared_in_words() -> None:

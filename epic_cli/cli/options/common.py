@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from epic_cli.cli.options.groups import Decorator, group
-from epic_cli.engine.contract import SmoothingStrategy
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.strategies import create
 from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.timing import TIMING, TimingSetting
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
+
+# Tuples with names, not dataclasses, here and wherever a replay needs them: they start faster.
 
 
 class StrategyChoice(NamedTuple):
@@ -34,26 +38,27 @@ class StrategyChoice(NamedTuple):
         return made
 
 
-#: ``--strategy`` and ``--set``, as ``chosen: StrategyChoice``.
-strategy_options = group(
-    "chosen",
-    StrategyChoice,
-    click.option(
-        "-s",
-        "--strategy",
-        type=StrategyName(),
-        default="epic",
-        show_default=True,
-        help="The smoothing strategy; 'epic strategies' lists them.",
-    ),
-    click.option(
-        "--set",
-        "assignments",
-        type=SettingAssignment(),
-        multiple=True,
-        help="Set one of the strategy's settings; may be repeated.",
-    ),
-)
+def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
+    """An option for a strategy, and ``--set``, as ``chosen: StrategyChoice``.
+
+    ``meaning`` and ``settings`` are what the help says of the two.
+    """
+    return OptionGroup(
+        "chosen",
+        StrategyChoice,
+        click.option(
+            "-s",
+            name,
+            "strategy",
+            type=StrategyName(),
+            default=default,
+            show_default=True,
+            help=meaning,
+        ),
+        click.option(
+            "--set", "assignments", type=SettingAssignment(), multiple=True, help=settings
+        ),
+    )
 
 
 def _timing_option(setting: TimingSetting) -> Decorator:
@@ -67,7 +72,7 @@ def _timing_option(setting: TimingSetting) -> Decorator:
 
 
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
-timing_options = group("timing", Timing, *map(_timing_option, TIMING))
+timing_options = OptionGroup("timing", Timing, *map(_timing_option, TIMING))
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.cli.options.common import input_format_option
 from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
-from epic_cli.cli.options.groups import group
-from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat
+from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Seconds
 from epic_cli.views.perspectives import VIEWS, View
@@ -44,7 +45,7 @@ class Inputs:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
-inputs_options = group(
+inputs_options = OptionGroup(
     "inputs",
     Inputs,
     click.argument("recording", default="-", type=click.Path(), metavar="[RECORDING]"),
@@ -58,17 +59,11 @@ inputs_options = group(
         type=Seconds(-1e9, 1e9),
         default=0.0,
         metavar="SECONDS",
-        help="Add this to the truth's times, if the clocks differ: the receiver's less the"
+        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
         " sender's.",
     ),
     click.option("--entity", help="Compare only the packets of this entity."),
-    click.option(
-        "--input-format",
-        type=click.Choice(INPUT_FORMATS),
-        default="auto",
-        show_default=True,
-        help="How packets are written; auto looks at the first line.",
-    ),
+    input_format_option,
 )
 
 
@@ -90,7 +85,7 @@ class Participants:
             raise WrongUsage(str(error)) from error
 
 
-participants_options = group(
+participants_options = OptionGroup(
     "participants",
     Participants,
     click.option(
@@ -118,7 +113,7 @@ class Judging:
     warm_up: float | None
 
 
-judging_options = group(
+judging_options = OptionGroup(
     "judging",
     Judging,
     click.option(
@@ -152,7 +147,7 @@ class Layout:
         return self.by == "entity"
 
 
-layout_options = group(
+layout_options = OptionGroup(
     "layout",
     Layout,
     click.option(
@@ -217,7 +212,7 @@ class Pictures:
         return shown
 
 
-pictures_options = group(
+pictures_options = OptionGroup(
     "pictures",
     Pictures,
     click.option(

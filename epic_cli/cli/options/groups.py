@@ -13,38 +13,32 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 
-# No dataclass here, nor in the groups of "epic replay": it starts faster without.
-
-
 class OptionGroup:
     """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
 
     The options stand in the help where the group stands, in the order given. ``make``, usually a
-    frozen class, takes each value under the name of its option. A group may contain others.
+    class of values, takes each value under the name of its option. A group may contain others.
     """
 
-    def __init__(
-        self, name: str, make: Callable[..., object], options: tuple[Decorator, ...]
-    ) -> None:
+    def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
         self.name = name
-        self.make = make
-        self.options = options
+        self._make = make
+        self._options = options
 
     def __call__(self, command: Command) -> Command:
         """The command with these options."""
-        keys = [key for option in self.options for key in _names(option)]
+        keys: list[str] = []
 
         @wraps(command)
         def gather(*args: Any, **values: Any) -> Any:
             own = {key: values.pop(key) for key in keys}
-            return command(*args, **{self.name: self.make(**own)}, **values)
+            return command(*args, **{self.name: self._make(**own)}, **values)
 
-        return apply(gather, *self.options)
-
-
-def group(name: str, make: Callable[..., object], *options: Decorator) -> OptionGroup:
-    """A group of these options."""
-    return OptionGroup(name, make, options)
+        decorated: Command = gather
+        for option in reversed(self._options):
+            decorated = option(decorated)
+            keys.append(_key(option, decorated))
+        return decorated
 
 
 def given_options(context: click.Context) -> set[str]:
@@ -56,20 +50,9 @@ def given_options(context: click.Context) -> set[str]:
     }
 
 
-def apply(command: Command, *options: Decorator) -> Command:
-    """The command with these options, in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _names(option: Decorator) -> list[str]:
-    """The names under which a command is given the values of an option, or of a group."""
+def _key(option: Decorator, command: Command) -> str:
+    """The name under which a command is given the value of the option that it got last."""
     if isinstance(option, OptionGroup):
-        return [option.name]
-
-    def probe() -> None:
-        """Carries the option."""
-
-    parameters: list[click.Parameter] = getattr(option(probe), "__click_params__", [])
-    return [one.name for one in parameters if one.name]
+        return option.name
+    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
+    return parameters[-1].name or ""

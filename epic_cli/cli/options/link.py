@@ -7,14 +7,16 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options.groups import Decorator, group
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.link import LinkConditions
+from epic_cli.network.link import LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, Direction
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import GilbertElliottLoss, Seconds, Share
+
+_DEFAULTS = LinkConditions()
 
 
 def link_options(latency: str, meaning: str) -> Decorator:
@@ -22,37 +24,41 @@ def link_options(latency: str, meaning: str) -> Decorator:
 
     The default and the meaning of the latency differ from command to command.
     """
-    return group(
+    return OptionGroup(
         "link",
         _conditions,
         click.option(
-            "--latency", type=Seconds(0, 60), default=latency, show_default=True, help=meaning
+            "--latency",
+            type=Seconds(0, LONGEST_DELAY),
+            default=latency,
+            show_default=True,
+            help=meaning,
         ),
         click.option(
             "--jitter",
-            type=Seconds(0, 60),
-            default="0",
+            type=Seconds(0, LONGEST_DELAY),
+            default=f"{_DEFAULTS.jitter:g}",
             show_default=True,
             help="The standard deviation of the delay; for uniform, its largest deviation.",
         ),
         click.option(
             "--distribution",
             type=click.Choice(DISTRIBUTIONS),
-            default="uniform",
+            default=_DEFAULTS.distribution,
             show_default=True,
             help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
         ),
         click.option(
             "--correlation",
             type=Share(0.9999),
-            default="0",
+            default=f"{_DEFAULTS.correlation:g}",
             show_default=True,
             help="How similar the delays of successive packets are.",
         ),
         click.option(
             "--loss",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.loss:g}",
             show_default=True,
             help="Lose this share at random.",
         ),
@@ -65,14 +71,14 @@ def link_options(latency: str, meaning: str) -> Decorator:
         click.option(
             "--duplicate",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.duplicate:g}",
             show_default=True,
             help="Send this share twice.",
         ),
         click.option(
             "--reorder",
             type=Share(),
-            default="0",
+            default=f"{_DEFAULTS.reorder:g}",
             show_default=True,
             help="Deliver this share at once, ahead of those in flight.",
         ),
@@ -137,8 +143,8 @@ _TRACE_DIRECTION = click.option(
 )
 
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
-one_way_trace_options = group("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
-two_way_trace_options = group("trace", TraceOptions, *_TRACE)
+one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
+two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
 
 #: Without effect beside ``--trace``, and without it.
 _LINK_ALONE = [*(one.name for one in fields(LinkConditions) if one.name != "in_order"), "gemodel"]

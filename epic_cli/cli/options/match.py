@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from epic_cli.cli.options.common import StrategyChoice
 from epic_cli.cli.options.link import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
@@ -33,8 +34,7 @@ class TechniqueOptions:
 
     local: LocalMode
     smoothing: float
-    strategy: str
-    assignments: tuple[tuple[str, str], ...]
+    chosen: StrategyChoice
     rewind: bool
     history: float
     send_rate: float
@@ -45,7 +45,7 @@ class TechniqueOptions:
         numerator, denominator = self.step
         step = round(1_000_000 * numerator / denominator) / 1_000_000
         if not SHORTEST_STEP <= step <= LONGEST_STEP:
-            raise WrongUsage("--step is out of range: it is 5 ms to 100 ms")
+            raise WrongUsage("--step must be 5 ms to 100 ms")
         return Rules(step=step)
 
 
@@ -100,8 +100,8 @@ def make_settings(
         send_rate=techniques.send_rate,
         local=techniques.local,
         smoothing=techniques.smoothing,
-        remote_strategy=techniques.strategy,
-        remote_settings=techniques.assignments,
+        remote_strategy=techniques.chosen.strategy,
+        remote_settings=techniques.chosen.assignments,
         rewind=techniques.rewind,
         history=techniques.history,
         seed=seed,

@@ -7,74 +7,71 @@ from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.common import strategy_options
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
 from epic_cli.play.client.prediction import LOCAL_MODES
+from epic_cli.play.match.bots import BOTS
+from epic_cli.play.match.changes import LONGEST_SMOOTHING, SEND_RATES
+from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.headless import COLUMNS, Selection, Show
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.parameters import SettingAssignment, StrategyName, TickLength
+from epic_cli.terminal.parameters import TickLength
 from epic_cli.terminal.quantities import Duration, Rate, Seconds
 from epic_cli.views.play_rows import FORMATS
 
-technique_options = group(
+#: What a match is unless somebody asks for something else.
+_DEFAULTS = MatchSettings()
+
+technique_options = OptionGroup(
     "techniques",
     TechniqueOptions,
     click.option(
         "--local",
         type=click.Choice(LOCAL_MODES),
-        default="reconciled",
+        default=_DEFAULTS.local,
         show_default=True,
         help="How your own player is shown: where the server last put him, predicted at once, or"
         " predicted and reconciled by move replay.",
     ),
     click.option(
         "--smoothing",
-        type=Seconds(0, 10),
-        default="0",
+        type=Seconds(0, LONGEST_SMOOTHING),
+        default=f"{_DEFAULTS.smoothing:g}",
         show_default=True,
         help="Spread a correction over this time; 0: apply it at once.",
     ),
-    click.option(
-        "-s",
+    strategy_options(
         "--remote-strategy",
-        "strategy",
-        type=StrategyName(),
-        default="snapshot",
-        show_default=True,
-        help="How other players are drawn; 'epic strategies' lists the strategies.",
-    ),
-    click.option(
-        "--set",
-        "assignments",
-        type=SettingAssignment(),
-        multiple=True,
-        help="Set one of that strategy's settings; may be repeated.  [default: of snapshot,"
+        _DEFAULTS.remote_strategy,
+        "How other players are drawn; 'epic strategies' lists the strategies.",
+        "Set one of that strategy's settings; may be repeated.  [default: of snapshot,"
         " interpolation_time covers the latency, the jitter and two packet periods]",
     ),
     click.option(
         "--rewind/--no-rewind",
-        default=True,
+        default=_DEFAULTS.rewind,
         show_default=True,
         help="Judge a shot by what the shooter saw, or by where everybody is now.",
     ),
     click.option(
         "--history",
         type=Seconds(0, 60),
-        default="1",
+        default=f"{_DEFAULTS.history:g}",
         show_default=True,
         help="How far back the server can rewind.",
     ),
     click.option(
         "--send-rate",
-        type=Rate(0.5, 1000),
-        default="20",
+        type=Rate(*SEND_RATES),
+        default=f"{_DEFAULTS.send_rate:g}",
         show_default=True,
         help="How many times a second the server sends the state.",
     ),
     click.option(
         "--step",
         type=TickLength(),
-        default=(33, 1000),
+        default=_DEFAULTS.rules.step,
         help="The simulation's step and the time between frames: 33ms, 1/60 or 60hz; 5 to 100 ms."
         "  [default: 33ms]",
     ),
@@ -88,7 +85,7 @@ script_option = click.option(
     "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
 )
 
-player_options = group(
+player_options = OptionGroup(
     "players",
     PlayerOptions,
     click.option(
@@ -103,7 +100,7 @@ player_options = group(
         "bots",
         multiple=True,
         metavar="NAME=KIND",
-        help="Who steers a player whom no script steers: still, runner, patrol, hunter or chaser;"
+        help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
         " may be repeated.  [default: A=hunter, the others runner]",
     ),
     click.option(
@@ -111,7 +108,8 @@ player_options = group(
         "clocks",
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
-        help="A player's clock: how many seconds it is ahead, and how many times too fast it runs.",
+        help="A player's clock: how many seconds it is ahead, and how many times as"
+        " fast as real time it runs.",
     ),
 )
 
@@ -167,10 +165,10 @@ class OutputOptions:
             ("view", self.view, [*names, "server"]),
         ):
             if name and name not in allowed:
-                raise WrongUsage(f"--{option} {name!r}: there are {', '.join(allowed)}")
+                raise WrongUsage(f"--{option} {name!r}: choose from {', '.join(allowed)}")
 
 
-output_options = group(
+output_options = OptionGroup(
     "output",
     OutputOptions,
     click.option(

@@ -13,7 +13,8 @@ from epic_cli.cli.options.common import (
     strategy_options,
     timing_options,
 )
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import Timing
@@ -35,11 +36,16 @@ class ReplayOptions(NamedTuple):
 
 
 #: All of them, as ``options: ReplayOptions``.
-replay_options = group(
+replay_options = OptionGroup(
     "options",
     ReplayOptions,
     click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
-    strategy_options,
+    strategy_options(
+        "--strategy",
+        DEFAULT,
+        "The smoothing strategy; 'epic strategies' lists them.",
+        "Set one of the strategy's settings; may be repeated.",
+    ),
     timing_options,
     click.option(
         "-f",

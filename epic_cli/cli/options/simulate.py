@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.groups import group
+from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
@@ -41,7 +41,7 @@ class MovementOptions:
         return self.duration
 
 
-movement_options = group(
+movement_options = OptionGroup(
     "movement",
     MovementOptions,
     click.option(
@@ -97,7 +97,7 @@ movement_options = group(
         "--duration",
         type=Duration(0, 1e9),
         default=None,
-        help="For how many seconds, or endless.  [default: 10; with --truth all of it]",
+        help="How long to send, in seconds, or endless.  [default: 10; with --truth all of it]",
     ),
 )
 
@@ -128,7 +128,7 @@ class SenderOptions:
         )
 
 
-sender_options = group(
+sender_options = OptionGroup(
     "sender",
     SenderOptions,
     click.option(
@@ -171,7 +171,7 @@ sender_options = group(
         default=0.0,
         show_default=True,
         metavar="PPM",
-        help="How much too fast it runs, in parts per million.",
+        help="How much too fast the sender's clock runs, in parts per million.",
     ),
 )
 
@@ -186,7 +186,7 @@ class OutputOptions:
     truth_rate: float
 
 
-output_options = group(
+output_options = OptionGroup(
     "output",
     OutputOptions,
     click.option(

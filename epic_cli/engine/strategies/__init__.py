@@ -11,11 +11,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.declaration import Declaration, nearest
 from epic_cli.engine.settings import Value
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
 
 GROUP = "epic_cli.strategies"
 DEFAULT = "epic"

@@ -6,11 +6,12 @@ import dataclasses
 from typing import NamedTuple
 
 from epic_cli.engine.strategies import create, find
+from epic_cli.network.link import LONGEST_DELAY
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.settings import MatchSettings
 
 #: The numbers of the link, each with its highest value.
-_LINK = {"latency": 60.0, "jitter": 60.0, "loss": 1.0}
+_LINK = {"latency": LONGEST_DELAY, "jitter": LONGEST_DELAY, "loss": 1.0}
 _OTHERS = ("send_rate", "local", "smoothing", "remote_strategy", "rewind", "seed")
 
 SEND_RATES = (0.5, 1000.0)
@@ -65,7 +66,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         raise ValueError(f"{name}={text!r} is not a number") from None
     if not lowest <= number <= highest:
-        raise ValueError(f"{name}={text} is out of range: it is {lowest:g} to {highest:g}")
+        raise ValueError(f"{name}={text} is out of range: it must be {lowest:g} to {highest:g}")
     return number
 
 

@@ -91,7 +91,7 @@ class _Parser:
         if words[0][1] == "set":
             if self.script.inputs or self.script.changes:
                 expected = "TIME set ..., or this line before all times"
-                raise self._refuse(words[0][0], "there is no time before set", expected)
+                raise self._refuse(words[0][0], "set has no time before it", expected)
             self.script.beginning.extend(self._changes(words[1:]))
             return
         self._take_timed(words)
@@ -149,7 +149,7 @@ class _Parser:
                 aim = self._aim(at, word.removeprefix("aim="))
             else:
                 expected = ", ".join([*_WORDS, *_WEAPONS, "aim=PLAYER", "aim=X,Y"])
-                raise self._refuse(at, f"{word!r} is nothing a player can do", expected)
+                raise self._refuse(at, f"{word!r} is not something a player can do", expected)
         if abs(x) > 1 or abs(y) > 1:
             raise self._refuse(words[0][0], "the same direction twice", "left or right, up or down")
         return Input(time, player, x, y, weapon, aim)
@@ -163,7 +163,7 @@ class _Parser:
                 return (x, y)
         except ValueError:
             pass
-        raise self._refuse(at, f"{text!r} is nothing to aim at", "aim=PLAYER or aim=X,Y")
+        raise self._refuse(at, f"{text!r} is not a target", "aim=PLAYER or aim=X,Y")
 
     def _refuse(self, caret: int, what: str, expected: str) -> RefusedLine:
         return RefusedLine(Problem(self._number, caret + 1, self._line, caret, what, expected))

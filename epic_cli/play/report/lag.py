@@ -17,6 +17,8 @@ class DrawnError:
     The error is the distance to where the truth is now. The lag is the shift at which the drawn
     path fits the true one best (least mean square), to a fraction of a step by a parabola
     through the three best; NaN before there is a second of it, or when nothing has moved.
+    ``epic compare`` has the whole of a path before it looks for the lag, so it can try any shift;
+    a match has no end, so here sums are kept for the whole steps.
     """
 
     def __init__(self, step: float) -> None:

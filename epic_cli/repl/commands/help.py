@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from epic_cli.repl.command_table import CommandTable, command
@@ -44,7 +42,7 @@ def _switch(name: str, summary: str) -> click.Command:
     @command(name, summary)
     @click.argument("state", type=click.Choice(["on", "off"]))
     def switch(dialogue: Dialogue, state: str) -> None:
-        dialogue.preferences = replace(dialogue.preferences, **{name: state == "on"})
+        dialogue.preferences = dialogue.preferences._replace(**{name: state == "on"})
 
     return switch
 
