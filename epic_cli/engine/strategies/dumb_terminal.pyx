@@ -1,4 +1,4 @@
-"""The dumb terminal client of the seed book."""
+"""The dumb terminal client of Glazer and Madhav's book."""
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy

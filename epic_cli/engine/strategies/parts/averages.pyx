@@ -40,7 +40,7 @@ cdef class MovingAverage:
 
 @cython.final
 cdef class WeightedTimedAverage:
-    """The moving average of the seed book's program: a sample counts for the time it stands for.
+    """The moving average of a book's program: a sample counts for the time it stands for.
 
         fraction = min(elapsed / duration, 1)
         value    = value * (1 - fraction) + sample * fraction
