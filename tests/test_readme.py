@@ -1,12 +1,13 @@
 """The documents: every example in them is run as it stands there, and every link leads somewhere.
 
 ``pytest tests/test_readme.py --update-goldens`` writes what the examples print now into the
-documents, and the table of strategies; read it with ``git diff``.
+documents, and the tables of strategies and metrics; read it with ``git diff``.
 """
 
 import contextlib
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
+from epic_cli.analysis.metric import Better, Section
+from epic_cli.analysis.metrics import METRICS
 
 DOCUMENTS = sorted(
     [
@@ -25,12 +28,13 @@ DOCUMENTS = sorted(
 )
 README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
+ANALYSIS = ROOT / "epic_cli" / "analysis" / "README.md"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 STEP = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 PYTHON = re.compile(r"(?<=^```python\n)(.*?)^```\n\n```output\n(.*?)(?=^```$)", re.M | re.S)
-TABLE = re.compile(r"(?<=^<!-- strategies -->\n).*?(?=^<!-- end -->)", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"(?<= -->\n)(?:\|.*\n)*(?=<!-- end -->$)", re.MULTILINE)
 IN_A_TABLE = re.compile(r"^\|[^`\n]*\| `(epic [^`]*--[^`]*)` \|", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 
@@ -133,12 +137,35 @@ def strategy_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_table_of_strategies_is_what_they_declare(request: pytest.FixtureRequest) -> None:
-    text = ENGINE.read_text()
+BETTER = {
+    Better.LOW: "low",
+    Better.HIGH: "high",
+    Better.NEAR_ZERO: "near 0",
+    Better.NEITHER: "",
+}
+
+
+def metric_table() -> str:
+    """The table of metrics, from their declarations."""
+    lines = ["| column | name | unit | better | meaning |", "| --- | --- | --- | --- | --- |"]
+    for one in METRICS:
+        column = "" if one.section is Section.DATA else one.title
+        cells = (column, f"`{one.name}`", one.unit, BETTER[one.better], one.help)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "table"), [(ENGINE, strategy_table), (ANALYSIS, metric_table)]
+)
+def test_the_tables_are_what_is_declared(
+    document: Path, table: Callable[[], str], request: pytest.FixtureRequest
+) -> None:
+    text = document.read_text()
     if request.config.getoption("--update-goldens"):
-        text = TABLE.sub(lambda _: strategy_table(), text)
-        ENGINE.write_text(text)
-    assert TABLE.findall(text) == [strategy_table()]
+        text = TABLE.sub(lambda _: table(), text)
+        document.write_text(text)
+    assert TABLE.findall(text) == [table()]
 
 
 def test_the_two_commands_are_there_to_be_run() -> None:

@@ -168,4 +168,4 @@ def _reason(error: click.ClickException) -> str:
     """What is wrong; which parameter it is, the line shows."""
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return error.message
-    return error.format_message()
+    return " ".join(error.format_message().split())  # click lists choices one to a line

@@ -24,7 +24,10 @@ class Latency(click.FloatRange):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Checks the range; NaN is in none."""
-        seconds: float = super().convert(value, param, ctx)
+        try:
+            seconds: float = super().convert(float(value), param, ctx)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of seconds: write 0.08", param, ctx)
         if not math.isfinite(seconds):
             self.fail(f"{seconds} is not a finite number.", param, ctx)
         return seconds

@@ -21,6 +21,7 @@ from epic_cli import (
 )
 from epic_cli.engine import build
 from epic_cli.engine import strategies as registry
+from epic_cli.engine.declaration import UNRANKED
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import create, declaration, find, names
 
@@ -230,8 +231,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.delattr(registry, module.rpartition(".")[2], raising=False)
 
 
-def is_listed_last(name: str) -> bool:
-    return names()[-1] == name and strategies()[-1].name == name
+def is_listed_after_all_with_a_rank(name: str) -> bool:
+    listed = names()
+    assert [one.name for one in strategies()] == listed
+    return all(declaration(one).rank == UNRANKED for one in listed[listed.index(name) :])
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs a compiler")
@@ -245,7 +248,7 @@ def test_a_compiled_file_put_into_the_folder_is_a_strategy(folder: Path, tmp_pat
         stdout=subprocess.DEVNULL,
         cwd=tmp_path,
     )
-    assert is_listed_last("above-it")
+    assert is_listed_after_all_with_a_rank("above-it")
     packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)
     settings: dict[str, Any] = {"height": 4, "axis": "up-and-down", "mirrored": "on"}
     assert next(iter(replay([packet], "above-it", **settings))).position == (1, 2, -1)
