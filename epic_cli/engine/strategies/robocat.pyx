@@ -137,7 +137,7 @@ cdef class Robocat(Strategy):
             self.average.add(rtt, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef Motion cat, shown
+        cdef Motion shown
         cdef double rtt
         if not self.empty:
             if packet.time <= self.newest:
@@ -145,33 +145,31 @@ cdef class Robocat(Strategy):
             shown = simulated(self.cat, now - self.simulated)
         self.measure(packet, now)
         rtt = self.round_trip_time()
-        cat = packet
+        self.cat = packet
         if self.role == Role.REMOTE:
-            cat = simulated_ahead(cat, rtt)
+            self.cat = simulated_ahead(self.cat, rtt)
         if not self.empty:
-            cat.position = self.corrected(
-                shown.position, cat.position, &self.position_state, now, rtt)
-            cat.velocity = self.corrected(
-                shown.velocity, cat.velocity, &self.velocity_state, now, rtt)
-        if not is_finite(cat.position):
-            cat.position = packet.position          # numbers too large to simulate
+            self.correct(self.cat.position, shown.position, &self.position_state, now, rtt)
+            self.correct(self.cat.velocity, shown.velocity, &self.velocity_state, now, rtt)
+        if not is_finite(self.cat.position):
+            self.cat.position = packet.position     # numbers too large to simulate
         self.empty = False
-        self.cat = cat
         self.simulated = now
         return True
 
-    cdef Vec3[double] corrected(self, const Vec3[double]& shown, const Vec3[double]& received,
-                                OutOfSync* state, double now, double rtt) noexcept nogil:
-        """What is shown next of a position or velocity: between what was and what it should be."""
+    cdef void correct(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
+                      double now, double rtt) noexcept nogil:
+        """Takes a position or velocity from what it should be back towards what was shown."""
         cdef double elapsed
-        if self.in_sync(received - shown):
+        if self.in_sync(value - shown):
             state.apart = False
-            return received
+            return
         if not state.apart:
             state.since = now
         state.apart = True
         elapsed = now - state.since
-        return lerp(shown, received, self.share(elapsed, rtt)) if elapsed < rtt else received
+        if elapsed < rtt:
+            (&value)[0] = lerp(shown, value, self.share(elapsed, rtt))
 
     cdef bint in_sync(self, Vec3[double] difference) noexcept nogil:
         return dot(difference, difference) <= self.sync_distance * self.sync_distance
@@ -185,9 +183,10 @@ cdef class Robocat(Strategy):
             sample.status = NONE
             return
         cat = simulated(self.cat, at - self.simulated)
-        if is_finite(cat.position):
-            self.cat.position = cat.position
+        if not is_finite(cat.position):
+            cat.position = self.cat.position
+        self.cat.position = cat.position
         self.simulated = at
         if dot(self.cat.velocity, self.cat.velocity) == 0:
             self.position_state.apart = False   # a cat that stands still is in sync
-        sample.show(self.cat, EXTRAPOLATED)
+        sample.show(cat, EXTRAPOLATED)
