@@ -26,7 +26,11 @@ class Latency(click.FloatRange):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Checks the range; NaN is in none."""
-        seconds: float = super().convert(value, param, ctx)
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        seconds: float = super().convert(number, param, ctx)
         if not math.isfinite(seconds):
             self.fail(f"{seconds} is not a finite number.", param, ctx)
         return seconds
