@@ -61,6 +61,13 @@ def test_latency_is_a_number() -> None:
     assert b"--latency" in done.stderr
 
 
+@pytest.mark.parametrize("latency", ["soon", "80 km"])
+def test_a_latency_in_words_is_refused_as_one_would_say_it(latency: str) -> None:
+    done = epic("replay", "--latency", latency, stdin=PACKET)
+    assert done.returncode == 2
+    assert f"'--latency': '{latency}' is not a number of seconds" in done.stderr.decode()
+
+
 MODULE = """
 class Empty: "Not a strategy."
 

@@ -41,7 +41,7 @@ def find(name: str) -> type[SmoothingStrategy]:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     if found is None:
         near = nearest(name, [*_built_in(), *_entry_points()])
-        hint = f"did you mean {near!r}?" if near else "'epic strategies' lists them"
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
         raise UnknownStrategy(f"there is no strategy {name!r}; {hint}")
     missing = [method for method in ("reset", "update", "read") if not hasattr(found, method)]
     if missing:
