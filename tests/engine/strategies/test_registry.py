@@ -56,7 +56,7 @@ def test_a_strategy_is_found_by_its_name(name: str) -> None:
 def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownStrategy, match="there is no strategy 'epik'; did you mean 'epic'"):
         find("epik")
-    with pytest.raises(UnknownStrategy, match="there are epic, extrapolator, .*, spline"):
+    with pytest.raises(UnknownStrategy, match=r"there are epic, extrapolator, .*, spline"):
         find("zzzzz")
 
 
