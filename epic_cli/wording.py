@@ -75,6 +75,10 @@ _WORDS = {
     Reason.CELL_OUT_OF_RANGE: ("{field} is out of range", "a number from -{power} to {power}"),
     Reason.CELL_NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field} 0 or 1"),
     Reason.TABLE_TOO_LONG: ("the table is too long", "at most {limit:.0f} lines"),
+    Reason.TIME_GOES_BACK: ("time goes back", "at least {limit!r}"),
+    Reason.ARRIVES_BEFORE_SENT: ("it arrives before it is sent", "both times on one clock"),
+    Reason.DELAY_TOO_LONG: ("it takes more than an hour", "a delay of 0 to {limit:.0f} s"),
+    Reason.NO_DELAY_COLUMN: ("the header has no column for delays", "one of {keys}"),
     Reason.NO_ARRIVAL: (
         "the packet has no arrival time",
         "arrival=SECONDS, {latency} or {demo_pacing}",

@@ -1,6 +1,7 @@
 """Options of the test run."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,11 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+# Whoever starts the tests in the background may have told them to ignore Ctrl-C, and what they start
+# would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -49,6 +49,12 @@ class Reason(Enum):
     CELL_NOT_A_FLAG = auto()
     TABLE_TOO_LONG = auto()  # limit: lines
 
+    # rows of a movement or of a recorded network (field)
+    TIME_GOES_BACK = auto()  # limit: seconds, the time before
+    ARRIVES_BEFORE_SENT = auto()
+    DELAY_TOO_LONG = auto()  # limit: seconds
+    NO_DELAY_COLUMN = auto()  # expected: one of these
+
     # packets without a place on the clock
     NO_ARRIVAL = auto()
     ARRIVAL_GOES_BACK = auto()

@@ -46,25 +46,22 @@ class Row:
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or "_" in text:
-            raise self._refuse(name, Reason.CELL_NOT_FINITE if text else Reason.FIELD_MISSING)
+            raise self.refuse(name, Reason.CELL_NOT_FINITE if text else Reason.FIELD_MISSING)
         if abs(value) > FARTHEST:
-            raise self._refuse(name, Reason.CELL_OUT_OF_RANGE, limit=FARTHEST)
+            raise self.refuse(name, Reason.CELL_OUT_OF_RANGE, limit=FARTHEST)
         return value
 
     def flag(self, name: str) -> bool:
         """A cell that is 0 or 1; empty, or without a column: 0."""
         text = self.text(name) or "0"
         if text not in ("0", "1"):
-            raise self._refuse(name, Reason.CELL_NOT_A_FLAG)
+            raise self.refuse(name, Reason.CELL_NOT_A_FLAG)
         return text == "1"
 
-    def _refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
+    def refuse(self, name: str, reason: Reason, **facts: Any) -> RefusedLine:
+        """An error to raise for this row, at a column; ``facts`` are those of ``Refusal``."""
         place = self._table.places.get(name, 0)
-        return self._table.refuse_for(reason, place, field=name, **facts)
-
-    def refuse(self, name: str, what: str, expected: str) -> RefusedLine:
-        """An error to raise, in the caller's own words, with its place at a column."""
-        return self._table.refuse(what, expected, self._table.places.get(name, 0))
+        return self._table.refuse(reason, place, field=name, **facts)
 
 
 class Table:
@@ -85,10 +82,10 @@ class Table:
         expected = tuple(needed)
         missing = tuple(name for name in expected if name not in names)
         if missing:
-            raise self.refuse_for(Reason.COLUMNS_MISSING, names=missing, expected=expected)
+            raise self.refuse(Reason.COLUMNS_MISSING, names=missing, expected=expected)
         twice = [name for name in names if names.count(name) > 1 and name]
         if twice:
-            raise self.refuse_for(Reason.COLUMN_TWICE, field=twice[0])
+            raise self.refuse(Reason.COLUMN_TWICE, field=twice[0])
         self.places = {name: place for place, name in enumerate(names)}
         self._names = tuple(names)
 
@@ -98,46 +95,38 @@ class Table:
     def __iter__(self) -> Iterator[Row]:
         while line := self._next_line():
             if self._line > MOST_ROWS:
-                raise self.refuse_for(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
+                raise self.refuse(Reason.TABLE_TOO_LONG, limit=MOST_ROWS)
             if line.isspace():
                 continue
             cells = self._split(line)
             if len(cells) != len(self._names):
-                raise self.refuse_for(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
+                raise self.refuse(Reason.FIELD_COUNT, found=len(cells), expected=self._names)
             yield Row(self, cells)
 
-    def refuse(self, what: str, expected: str, place: int = 0) -> RefusedLine:
-        """An error to raise for the present line, in the caller's own words, at a field."""
-        caret = self._caret(place)
-        return RefusedLine(Problem(self._line, caret + 1, self._raw, caret, what, expected))
-
-    def refuse_for(self, reason: Reason, place: int = 0, **facts: Any) -> RefusedLine:
-        """An error to raise for the present line; ``facts`` are those of ``Refusal``."""
-        caret = self._caret(place)
+    def refuse(self, reason: Reason, place: int = 0, **facts: Any) -> RefusedLine:
+        """An error to raise for the present line, at a field; ``facts`` as in ``Refusal``."""
+        caret = field_offset(self._raw, place, self._delimiter)
         refusal = Refusal(self._line, caret + 1, self._raw, caret, reason, **facts)
         # no front end has words of its own for these
         return RefusedLine(in_words(refusal, FrontEnd.PYTHON))
-
-    def _caret(self, place: int) -> int:
-        return field_offset(self._raw, place, self._delimiter)
 
     def _next_line(self) -> str:
         self._line += 1
         self._raw = self._stream.readline(LONGEST_LINE + 1)
         if len(self._raw) > LONGEST_LINE:
-            raise self.refuse_for(Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
+            raise self.refuse(Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
         if self._line == 1:
             self._raw = self._raw.removeprefix(BYTE_ORDER_MARK)
         try:
             text = self._raw.decode()
         except UnicodeDecodeError:
-            raise self.refuse_for(Reason.NOT_UTF8) from None
+            raise self.refuse(Reason.NOT_UTF8) from None
         if "\0" in text:
-            raise self.refuse_for(Reason.NUL_BYTE)
+            raise self.refuse(Reason.NUL_BYTE)
         return text
 
     def _split(self, line: str) -> list[str]:
         cells = split_row(line, self._delimiter)
         if cells is None:
-            raise self.refuse_for(Reason.QUOTES_OPEN)
+            raise self.refuse(Reason.QUOTES_OPEN)
         return cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO, Literal
 
+from epic_cli.engine.refusals import Reason
 from epic_cli.formats.csv_table import Row, Table
 from epic_cli.network.trace import Trace
 
@@ -11,7 +12,7 @@ Direction = Literal["down", "up"]
 DIRECTIONS: tuple[Direction, ...] = ("down", "up")
 
 #: Seconds; whoever waits longer has two clocks that do not agree.
-LONGEST_DELAY = 3600.0
+LONGEST_RECORDED_DELAY = 3600.0
 
 
 def read_trace(
@@ -64,7 +65,7 @@ class _TraceBuilder:
         time = row.number("send_time")
         before = self._times[-1] if self._times else time
         if time < before:
-            raise row.refuse("send_time", "time goes back", f"at least {before!r}")
+            raise row.refuse("send_time", Reason.TIME_GOES_BACK, limit=before)
         self._add_unknown(before, time)
         self._times.append(time)
         self._delays.append(self._delay(row, time))
@@ -91,9 +92,9 @@ class _TraceBuilder:
         else:
             value /= 2000 if column == "rtt_ms" else 1000
         if value < 0:
-            raise row.refuse(column, "it arrives before it is sent", "both times on one clock")
-        if value > LONGEST_DELAY:
-            raise row.refuse(column, "it takes more than an hour", "a delay of 0 to 3600 s")
+            raise row.refuse(column, Reason.ARRIVES_BEFORE_SENT)
+        if value > LONGEST_RECORDED_DELAY:
+            raise row.refuse(column, Reason.DELAY_TOO_LONG, limit=LONGEST_RECORDED_DELAY)
         return value
 
 
@@ -102,4 +103,4 @@ def _delay_column(table: Table, direction: Direction) -> str:
     for name in known:
         if name in table:
             return name
-    raise table.refuse("the header has no column for delays", f"one of {', '.join(known)}")
+    raise table.refuse(Reason.NO_DELAY_COLUMN, expected=known)

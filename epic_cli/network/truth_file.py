@@ -6,6 +6,7 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from epic_cli.engine.contract import Vector
 from epic_cli.engine.packets import MOST_ENTITIES
+from epic_cli.engine.refusals import Reason
 from epic_cli.formats.csv_table import Row, Table
 from epic_cli.network.movement import RecordedMovement, Track
 
@@ -60,8 +61,7 @@ def read_movement(
             continue
         if name not in builders:
             if len(builders) == MOST_ENTITIES:
-                expected = f"at most {MOST_ENTITIES} entities"
-                raise row.refuse("entity", "one entity too many", expected)
+                raise row.refuse("entity", Reason.TOO_MANY_ENTITIES, limit=MOST_ENTITIES)
             builders[name] = _TrackBuilder(max_gap, max_speed)
         builders[name].add(row, taken)
     if not builders:
@@ -90,7 +90,7 @@ class _TrackBuilder:
         last = self._last
         if last is not None:
             if time < last.time:
-                raise row.refuse("time", "time goes back", f"at least {last.time!r}")
+                raise row.refuse("time", Reason.TIME_GOES_BACK, limit=last.time)
             if time - last.time < SAME_TIME:
                 self._last = point._replace(breaks=point.breaks or self._last_breaks(point))
                 return
