@@ -12,9 +12,8 @@ settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-
-# Whoever starts the tests in the background may have told them to ignore Ctrl-C, and what they start
-# would inherit that.
+# Whoever starts the tests in the background may have told them to ignore Ctrl-C, and what they
+# start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
