@@ -25,8 +25,7 @@ class Candidate(NamedTuple):
 
     def make(self) -> SmoothingStrategy:
         """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-        made: SmoothingStrategy = create(self.strategy, self.settings)
-        return made
+        return create(self.strategy, self.settings)
 
 
 def candidates(

@@ -17,7 +17,6 @@ p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.digits import milliseconds, one_decimal, percent, three_digits, whole
@@ -29,8 +28,14 @@ if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
 
 
+def _error(measured: Measurement) -> float:
+    from epic_cli.analysis.sampled_truth import root_mean_square  # help needs no numpy
+
+    return root_mean_square(measured.errors)
+
+
 def _error95(measured: Measurement) -> float:
-    from epic_cli.analysis.literature import quantile95  # the help does without numpy
+    from epic_cli.analysis.literature import quantile95  # as above
 
     return quantile95(measured.errors)
 
@@ -70,7 +75,7 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "RMS distance from the truth at the time it is drawn",
-        lambda measured: math.sqrt((measured.errors**2).mean()),
+        _error,
         Section.ACCURACY,
     ),
     Metric(

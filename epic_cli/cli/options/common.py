@@ -34,8 +34,7 @@ class StrategyChoice(NamedTuple):
 
     def create(self) -> SmoothingStrategy:
         """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-        made: SmoothingStrategy = create(self.strategy, self.settings)
-        return made
+        return create(self.strategy, self.settings)
 
 
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:

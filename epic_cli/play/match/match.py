@@ -134,8 +134,7 @@ class Match:
 
     def _make_strategy(self) -> SmoothingStrategy:
         settings = self.settings
-        made: SmoothingStrategy = create(settings.remote_strategy, settings.strategy_settings())
-        return made
+        return create(settings.remote_strategy, settings.strategy_settings())
 
     def _join(self, number: int, token: int, controllers: Mapping[str, Controller]) -> Participant:
         settings, player = self.settings, self.settings.players[number]
