@@ -54,6 +54,12 @@ inline char* append_not_finite(char* out, double value) {
 // printf("%.<Decimals>f"). Needs room for kLongestFixed characters.
 constexpr int kLongestFixed = 320;
 
+template <int Decimals>
+constexpr uint32_t scale_of() {
+    static_assert(Decimals == 2 || Decimals == 3);
+    return Decimals == 2 ? 100 : 1000;
+}
+
 // A digit count of 1 to 8 and a fraction of two or three digits.
 template <int Decimals>
 inline char* append_parts(char* out, uint64_t whole, uint32_t tail) {
@@ -71,7 +77,7 @@ inline char* append_parts(char* out, uint64_t whole, uint32_t tail) {
 // in 64 bits.
 template <int Decimals>
 inline char* append_exactly(char* out, double magnitude) {
-    constexpr uint64_t kScale = Decimals == 2 ? 100 : 1000;
+    constexpr uint64_t kScale = scale_of<Decimals>();
     uint64_t bits;
     std::memcpy(&bits, &magnitude, sizeof bits);
     const int field = int(bits >> 52);
@@ -91,31 +97,32 @@ inline char* append_exactly(char* out, double magnitude) {
     return append_parts<Decimals>(out, rounded / kScale, uint32_t(rounded % kScale));
 }
 
+// A magnitude in units of its last printed digit; false: it takes another way to find that.
+template <int Decimals>
+inline bool round_scaled(double magnitude, uint32_t& rounded) {
+    if (!(magnitude < 4e6)) return false;
+    // Adding 2^52 rounds to a whole number. The product is off by less than 1e-6, so that
+    // whole number is right unless the product is that close to a half.
+    const double scaled = magnitude * scale_of<Decimals>();
+    const double shifted = scaled + 0x1p52;
+    uint64_t bits;
+    std::memcpy(&bits, &shifted, sizeof bits);
+    rounded = uint32_t(bits);
+    return std::fabs(scaled - (shifted - 0x1p52)) < 0.499999;
+}
+
 template <int Decimals>
 inline char* append_fixed(char* out, double value) {
-    static_assert(Decimals == 2 || Decimals == 3);
-    constexpr uint32_t kScale = Decimals == 2 ? 100 : 1000;
+    constexpr uint32_t kScale = scale_of<Decimals>();
     const double magnitude = std::fabs(value);
-    if (magnitude < 4e6) {
-        *out = '-';
-        out += std::signbit(value);
-        // Adding 2^52 rounds to a whole number. The product is off by less than 1e-6, so
-        // that whole number is right unless the product is that close to a half.
-        const double scaled = magnitude * kScale;
-        const double shifted = scaled + 0x1p52;
-        if (std::fabs(scaled - (shifted - 0x1p52)) < 0.499999) {
-            uint64_t bits;
-            std::memcpy(&bits, &shifted, sizeof bits);
-            const auto rounded = uint32_t(bits);
-            return append_parts<Decimals>(out, rounded / kScale, rounded % kScale);
-        }
-        return append_exactly<Decimals>(out, magnitude);
-    }
+    *out = '-';
+    uint32_t rounded;
+    if (round_scaled<Decimals>(magnitude, rounded))
+        return append_parts<Decimals>(out + std::signbit(value), rounded / kScale,
+                                      rounded % kScale);
     if (!std::isfinite(value)) return append_not_finite(out, value);
-    if (magnitude < 0x1p53) {
-        *out = '-';
+    if (magnitude < 0x1p53)
         return append_exactly<Decimals>(out + std::signbit(value), magnitude);
-    }
     // an integer, of up to 309 digits
     return out + std::snprintf(out, kLongestFixed, "%.0f.%0*d", value, Decimals, 0);
 }

@@ -2,18 +2,31 @@
 
 from libc.stddef cimport size_t
 from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
-    char* append_fixed2 "epic::append_fixed<2>"(char* out, double value)
-    char* append_fixed3 "epic::append_fixed<3>"(char* out, double value)
     char* append_column2 "epic::append_column<2>"(char* out, double value, int width)
     char* append_column3 "epic::append_column<3>"(char* out, double value, int width)
     char* append_shortest(char* out, double value)
     bint isfinite "std::isfinite"(double value)
+
+
+cdef extern from "text/processor.h" namespace "epic" nogil:
+    bint takes_wide_ways()
+
+cdef extern from "text/print_row.h" namespace "epic" nogil:
+    cdef cppclass SecondsText:
+        pass
+    char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
+
+cdef extern from "text/usual_rows.h" namespace "epic" nogil:
+    enum:
+        ROWS_AT_ONCE "epic::kRowsAtOnce"
+    char* append_usual_rows(char* out, const Sample* samples, size_t count, SecondsText& seconds)
 
 
 ctypedef const char* Text
@@ -62,7 +75,8 @@ cdef class RowWriter:
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
     for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
     (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
-    shortest decimal that reads back as the same number.
+    shortest decimal that reads back as the same number. ``wide`` writes the demo's format the fast
+    way; by default where the processor has it.
     """
 
     cdef readonly str format
@@ -70,14 +84,17 @@ cdef class RowWriter:
     cdef bint color
     cdef Layout layout
     cdef string out
+    cdef SecondsText seconds
+    cdef bint wide
 
-    def __init__(self, str row_format="epic", bint color=False, int width=96):
+    def __init__(self, str row_format="epic", bint color=False, int width=96, wide=None):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
         self.layout = layout_for(width)
+        self.wide = takes_wide_ways() if wide is None else wide
 
     def header(self, bint named=True):
         """What stands above the first row; without ``named``, a table has no column of names."""
@@ -94,6 +111,10 @@ cdef class RowWriter:
         cdef size_t index
         cdef char* p
         cdef size_t longest = longest_name(entities)
+        if self.kind == EPIC:
+            with nogil:
+                size = self.epic_rows(block.items)
+            return self.out.data()[:size] if size else b""
         with nogil:
             for index in range(block.items.size()):
                 # the names are escaped on their way out: up to six characters for one
@@ -105,9 +126,27 @@ cdef class RowWriter:
                 size = p - &self.out[0]
         return self.out.data()[:size] if size else b""
 
+    cdef size_t epic_rows(self, const vector[Sample]& samples) noexcept nogil:
+        """Puts the rows into ``out``; returns their size."""
+        cdef size_t size = 0
+        cdef size_t index = 0
+        cdef size_t count
+        cdef char* p
+        while index < samples.size():
+            count = min(samples.size() - index, <size_t>ROWS_AT_ONCE)
+            if self.out.size() < size + LONGEST_ROW * ROWS_AT_ONCE:
+                self.out.resize(2 * size + LONGEST_ROW * ROWS_AT_ONCE)
+            p = &self.out[0] + size
+            if self.wide:
+                p = append_usual_rows(p, &samples[index], count, self.seconds)
+                index += count
+            else:
+                p = append_epic_row(p, samples[index], self.seconds)
+                index += 1
+            size = p - &self.out[0]
+        return size
+
     cdef char* row(self, char* out, const Sample& sample, const string& entity) noexcept nogil:
-        if self.kind == EPIC:
-            return epic_row(out, sample)
         if self.kind == TABLE:
             return table_row(out, sample, entity, self.layout, self.color)
         if self.kind == JSONL:
@@ -121,24 +160,6 @@ cdef size_t longest_name(Entities entities):
     for index in range(entities.names.size()):
         longest = max(longest, entities.names.name(<int>index).size())
     return longest
-
-
-cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
-    out = append(out, b"pos: ")
-    out = append_fixed2(out, sample.position.x)
-    out = append(out, b",")
-    out = append_fixed2(out, sample.position.y)
-    out = append(out, b",")
-    out = append_fixed2(out, sample.position.z)
-    out = append(out, b"  vel: ")
-    out = append_fixed3(out, sample.velocity.x)
-    out = append(out, b",")
-    out = append_fixed3(out, sample.velocity.y)
-    out = append(out, b",")
-    out = append_fixed3(out, sample.velocity.z)
-    out = append(out, b"  time: ")
-    out = append_fixed3(out, sample.time)
-    return append(out, b"\n")
 
 
 cdef bytes table_header(Layout layout, bint named):

@@ -1,0 +1,91 @@
+// Usual lines in two steps: the shapes of some of them, then their numbers. Within a step no line
+// waits for another one, so that the processor works at several of them at once.
+#pragma once
+
+#include <vector>
+
+#include "entities.h"
+#include "text/scan.h"
+#include "text/usual_line.h"
+
+namespace epic {
+
+// How much of a line fgets(line, 1024, stdin) hands over at once.
+constexpr ptrdiff_t kLongestPiece = 1023;
+
+#if EPIC_HAS_WIDE
+
+constexpr int kLinesAtOnce = 32;
+
+// The newline of a line whose numbers end at p; null: the line is not usual.
+EPIC_WIDE const char* usual_newline(const char* p, const char* begin, const char* end) {
+    if (__builtin_expect(*p == '\n', 1)) return p;
+    if (*p != ' ' && *p != '\r' && *p != '\t') return nullptr;
+    const ptrdiff_t most = end - begin < kLongestPiece ? end - begin : kLongestPiece;
+    return static_cast<const char*>(std::memchr(p, '\n', size_t(begin + most - p)));
+}
+
+// What stands behind the numbers; false: it is not all in order.
+inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names) {
+    Scanned result;
+    const char* const p = line.numbers_end;
+    if (p != line.newline) {
+        if (std::memchr(p, '\0', size_t(line.newline - p))) return false;
+        scan_tail(p, line.newline + 1, packet, result);
+    }
+    if (result.expected != EXPECTED_NOTHING) return false;
+    packet.entity = names.number_of(result.entity);
+    return packet.entity >= 0;
+}
+
+// Takes the lines from p on, up to the first that is not usual or comes too near to the end of the
+// text, and returns where that one begins. `line` is the number of the line at p, then of that one.
+EPIC_WIDE_TARGET inline const char* scan_usual_lines(
+    const char* p, const char* end, const char* text, std::vector<Packet>& packets,
+    EntityNames& names, int64_t& line) {
+    if (p - text < kReadBefore) return p;
+    UsualLine lines[kLinesAtOnce];
+    for (;;) {
+        int count = 0;
+        bool usual = true;
+        while (count < kLinesAtOnce) {
+            UsualLine& found = lines[count];
+            usual = end - p > kReadBehind && find_numbers(p, found);
+            if (!usual) break;
+            found.newline = usual_newline(found.numbers_end, p, end);
+            usual = found.newline != nullptr;
+            if (!usual) break;
+            p = found.newline + 1;
+            ++count;
+        }
+        if (!count) return p;
+        for (int i = 0; i < count; ++i) {
+            const UsualLine& found = lines[i];
+            packets.emplace_back();
+            Packet& packet = packets.back();
+            if (__builtin_expect(found.all_dotted, 1)) convert<true>(found, packet);
+            else convert<false>(found, packet);
+            packet.line = line;
+            packet.offset = uint32_t(found.begin - text);
+            packet.length = uint32_t(found.newline + 1 - found.begin);
+            packet.caret = found.caret;
+            if (!scan_words(found, packet, names)) {
+                packets.pop_back();
+                return found.begin;
+            }
+            ++line;
+        }
+        if (!usual) return p;
+    }
+}
+
+#else
+
+inline const char* scan_usual_lines(const char* p, const char*, const char*, std::vector<Packet>&,
+                                    EntityNames&, int64_t&) {
+    return p;
+}
+
+#endif
+
+}  // namespace epic
