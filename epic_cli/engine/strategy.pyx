@@ -70,6 +70,10 @@ cdef class Strategy:
         self.drawn = Sample()
         self.clear()
 
+    cdef void run_demo(self, DemoRun& run) noexcept nogil:
+        """Takes and draws all that comes next in the demo's loop, as far as nothing is odd."""
+        follow_demo(run, <void*>self, take_packet, draw_sample)
+
     # ------------------------------------------------------------- for strategies to override
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -174,6 +178,11 @@ cdef bint broken_through(Strategy strategy) noexcept nogil:
     return strategy.broken
 
 
+cdef void follow_through(Strategy strategy, DemoRun& run) noexcept nogil:
+    strategy.run_demo(run)
+
+
 take_packet = <TakePacket>take_through
 draw_sample = <DrawSample>draw_through
 is_broken = <IsBroken>broken_through
+follow_packets = <FollowDemo>follow_through

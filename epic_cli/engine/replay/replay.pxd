@@ -29,10 +29,12 @@ cdef class Replay:
     cdef bint ended
     cdef bint broken
     cdef bint any_python
+    cdef bint as_demo                   # the demo's pacing on the demo's clock
     cdef object error
 
     cdef object refusal(self, RefusedPacket refused)
     cdef bint run(self, SampleBlock out) noexcept nogil
+    cdef void run_as_demo(self, SampleBlock out) noexcept nogil
     cdef bint draw_due(self, SampleBlock out) noexcept nogil
     cdef void apply(self, const Packet& packet) noexcept nogil
     cdef bint add_entity(self, int32_t entity) noexcept nogil
