@@ -114,7 +114,7 @@ def test_arrival_pacing_is_not_advised_where_it_is_in_force() -> None:
         ),
         (
             Refusal(1, 1, b"", 0, Reason.TOO_FAR, "time", 5e7),
-            "this is more than 50,000,000 ticks after the last row",
+            "this is more than 5,000,000 ticks after the last row",
             'a smaller gap, or a longer tick, or pacing="arrival" to begin at the first packet',
         ),
     ],

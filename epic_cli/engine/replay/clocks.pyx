@@ -50,6 +50,8 @@ cdef class SingleClock(Clock):
         self.stall = 1
         while self.stall + self.tick != self.stall:
             self.stall *= 2
+        if not isfinite(self.stall):
+            raise ValueError("a tick is too long for single precision")
         while self.stall / 2 + self.tick == self.stall / 2:
             self.stall /= 2
 

@@ -2,9 +2,10 @@
 
 from libc.math cimport INFINITY, NAN, isnan, nextafter
 
-# No gap is drawn that has more rows than this, four weeks at 50 ms: a time further away is that of
-# another clock. (The demo draws up to 18,073,720 before its own clock stands still.)
-MOST_TICKS = 50_000_000
+# No gap is drawn on the exact clock that has more rows than this, three days at 50 ms: a time
+# further away is that of another clock, and one packet must not keep a program busy for longer
+# than a second or two. (The demo draws up to 18,073,720 before its own clock stands still.)
+MOST_TICKS = 5_000_000
 
 # How far past the last arrival rows are drawn, in seconds.
 cdef double TAIL = 0.15

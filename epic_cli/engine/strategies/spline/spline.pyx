@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
@@ -221,8 +221,9 @@ cdef class Spline(Strategy):
         else:
             sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
-            sample.position = self.shown        # numbers too large to play
-            sample.velocity = Vec3[double]()
+            # numbers too large to play: it stays where it was drawn last
+            sample.show(Motion(self.shown if self.drawn.status == NONE else self.drawn.position,
+                               Vec3[double]()), HELD)
 
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
         """On at the last velocity, which fades, then at rest."""
