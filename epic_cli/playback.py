@@ -10,7 +10,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.strategies import DEFAULT, create, find
+from epic_cli.engine.strategies import DEFAULT, maker
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -237,9 +237,7 @@ def _maker(
     from epic_cli.engine.contract import SmoothingStrategy
 
     if isinstance(strategy, str):
-        find(strategy)
-        create(strategy, settings)  # wrong settings show before the first packet
-        return lambda: create(strategy, settings)
+        return maker(strategy, settings)  # wrong settings show before the first packet
     if settings:
         raise ValueError("settings go with the name of a strategy")
     if isinstance(strategy, type) or not isinstance(strategy, SmoothingStrategy):

@@ -54,10 +54,6 @@ _WORDS = {
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
     Reason.NAME_NOT_UTF8: ("the entity's name is not UTF-8", "entity=NAME"),
-    Reason.TOO_MANY_ENTITIES: (
-        "one entity too many",
-        "at most {limit:.0f} entities in one recording",
-    ),
     Reason.LINE_TOO_LONG: ("the line is too long", "at most {kib:.0f} KiB a line"),
     Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text"),
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),

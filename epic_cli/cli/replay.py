@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.sources import open_source, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
 
 EXAMPLES = """\b
 Examples:
@@ -43,7 +47,7 @@ def replay(options: ReplayOptions) -> int:
 
 def run(options: ReplayOptions) -> ExitStatus:
     """Writes the rows of all files; raises what the program turns into a message and a status."""
-    options.chosen.create()  # wrong settings show before any row
+    make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
@@ -52,7 +56,7 @@ def run(options: ReplayOptions) -> ExitStatus:
         sink.write(writer.header())
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
-            refused |= _Recording(file, options, error_color).replay(writer, sink)
+            refused |= _Recording(file, options, error_color).replay(make_strategy, writer, sink)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
@@ -65,10 +69,12 @@ class _Recording:
         self._options = options
         self._color = color
 
-    def replay(self, writer: RowWriter, sink: Sink) -> bool:
+    def replay(
+        self, make_strategy: Callable[[], SmoothingStrategy], writer: RowWriter, sink: Sink
+    ) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
         options = self._options
-        stream = SampleStream(options.chosen.create, options.timing, options.strict)
+        stream = SampleStream(make_strategy, options.timing, options.strict)
         refused = False
         second: tuple[int, str] | None = None
         for block in self._blocks():

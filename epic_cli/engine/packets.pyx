@@ -18,24 +18,18 @@ cdef object python_contract():
     return contract
 
 
-# More entities than this are refused: each one costs a strategy.
-MOST_ENTITIES = <size_t>MOST
-
-
 cdef class Entities:
     """The names of the entities of one recording, numbered as they come."""
 
     def number_of(self, str name):
         """The number of an entity, a new one for a new name."""
         cdef bytes text = name.encode()
-        cdef int32_t number = self.names.number_of(view(text))
-        if number < 0:
-            raise ValueError(f"more than {MOST_ENTITIES} entities")
-        return number
+        return self.names.number_of(view(text))
 
     cpdef str name(self, int32_t number):
         """The name that has this number."""
-        return self.names.name(number).decode()
+        cdef string_view name = self.names.name(number)
+        return name.data()[:name.size()].decode()
 
     def __len__(self):
         return self.names.size()

@@ -3,6 +3,9 @@ from epic_cli.engine.packets cimport Packet, Sample
 
 cdef class Strategy:
     cdef readonly dict settings
+    cdef dict own, others       # the same, converted: what has an attribute, and what has none
+
+    cdef int furnish(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the row before: its position and status
     cdef bint broken

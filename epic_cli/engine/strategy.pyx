@@ -36,14 +36,25 @@ cdef class Strategy:
         declared = type(self).declaration
         self.settings = declared.values(settings)
         self.takes_any_number = declared.takes_any_number
-        others = {}
+        self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
-            if hasattr(type(self), name):
-                setattr(self, name, value)
-            else:
-                others[name] = value
-        self.configure(**others)
+            (self.own if hasattr(type(self), name) else self.others)[name] = value
+        self.furnish()
+
+    cdef int furnish(self) except -1:
+        for name, value in self.own.items():
+            setattr(self, name, value)
+        self.configure(**self.others)
         self.restart()
+        return 0
+
+    def another(self):
+        """A new strategy with the same settings, which need not be checked again."""
+        cdef Strategy made = type(self).__new__(type(self))
+        made.settings, made.own, made.others = self.settings, self.own, self.others
+        made.takes_any_number = self.takes_any_number
+        made.furnish()
+        return made
 
     def configure(self):
         """Takes the settings that have no attribute, and makes what follows from settings."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import DEFAULT, create, declaration
+from epic_cli.engine.strategies import DEFAULT, declaration, maker
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
@@ -37,8 +37,7 @@ class View(NamedTuple):
 
     def stream(self) -> SampleStream:
         """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
-        create(self.strategy, self.settings)
-        return SampleStream(lambda: create(self.strategy, self.settings), self.timing)
+        return SampleStream(maker(self.strategy, self.settings), self.timing)
 
     @property
     def values(self) -> dict[str, Value]:

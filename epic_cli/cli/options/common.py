@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.engine.strategies import create
+from epic_cli.engine.strategies import maker
 from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
@@ -32,9 +32,9 @@ class StrategyChoice(NamedTuple):
         """The settings by name; the last of a name counts."""
         return dict(self.assignments)
 
-    def create(self) -> SmoothingStrategy:
-        """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-        return create(self.strategy, self.settings)
+    def maker(self) -> Callable[[], SmoothingStrategy]:
+        """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
+        return maker(self.strategy, self.settings)
 
 
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:

@@ -36,4 +36,4 @@ cdef class Replay:
     cdef bint draw_due(self, SampleBlock out) noexcept nogil
     cdef void apply(self, const Packet& packet) noexcept nogil
     cdef bint add_entity(self, int32_t entity) noexcept nogil
-    cdef void check_strategies(self) noexcept nogil
+    cdef void check(self, void* strategy) noexcept nogil

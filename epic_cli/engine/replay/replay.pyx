@@ -130,8 +130,8 @@ cdef class Replay:
                 sample.entity = self.drawn[self.next_entity]
                 draw_sample(self.pointers[self.next_entity], sample.time, sample)
                 out.items.push_back(sample)
+                self.check(self.pointers[self.next_entity])
                 self.next_entity += 1
-            self.check_strategies()
             if self.broken or not self.pacing.behind(self.due):
                 return False
             self.pacing.clock.step()
@@ -146,7 +146,7 @@ cdef class Replay:
             self.taken += 1
         else:
             self.discarded += 1
-        self.check_strategies()
+        self.check(self.pointers[self.places[packet.entity]])
 
     cdef bint add_entity(self, int32_t entity) noexcept nogil:
         with gil:
@@ -155,24 +155,21 @@ cdef class Replay:
                 if not isinstance(made, Strategy):
                     made = PythonStrategy(made, self.entities.name(entity))
                     self.any_python = True
+                if self.places.size() <= <size_t>entity:
+                    self.places.resize(entity + 1, -1)
+                self.drawn.push_back(entity)
+                self.pointers.push_back(<void*>made)
                 self.strategies.append(made)
             except BaseException as error:
                 self.error, self.broken = error, True
                 return False
-            if self.places.size() <= <size_t>entity:
-                self.places.resize(entity + 1, -1)
-            self.places[entity] = <int32_t>self.pointers.size()
-            self.pointers.push_back(<void*>made)
-            self.drawn.push_back(entity)
+            self.places[entity] = <int32_t>self.pointers.size() - 1
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
             self.pacing.shared = self.pointers.size() > 1
         return True
 
-    cdef void check_strategies(self) noexcept nogil:
+    cdef void check(self, void* strategy) noexcept nogil:
         """Notes when a strategy in plain Python has raised something."""
-        cdef size_t index
-        if self.any_python:
-            for index in range(self.pointers.size()):
-                if is_broken(self.pointers[index]):
-                    self.broken = True
+        if self.any_python and is_broken(strategy):
+            self.broken = True

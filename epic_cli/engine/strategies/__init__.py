@@ -58,6 +58,21 @@ def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingS
         raise UnknownStrategy(f"strategy {name!r} cannot be made: {error}") from error
 
 
+def maker(
+    name: str, settings: Mapping[str, Value] | None = None
+) -> Callable[[], SmoothingStrategy]:
+    """What makes such strategies, for as many entities as there are.
+
+    Raises ``UnknownStrategy`` or ``SettingError`` at once. The settings are checked only then.
+    """
+    from epic_cli.engine.strategy import Strategy
+
+    first = create(name, settings)
+    if isinstance(first, Strategy) and type(first).__init__ is Strategy.__init__:
+        return first.another
+    return lambda: create(name, settings)
+
+
 def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
     """The settings as they are written; a class without a declaration takes them as they are.
 

@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libcpp.string cimport string
 
-from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
@@ -93,19 +93,19 @@ cdef class RowWriter:
         cdef size_t size = 0
         cdef size_t index
         cdef char* p
-        cdef size_t longest = longest_name(entities)
+        # the names are escaped on their way out: up to six characters for one
+        cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest()
         with nogil:
             for index in range(block.items.size()):
-                # the names are escaped on their way out: up to six characters for one
-                if self.out.size() < size + LONGEST_ROW + 6 * longest:
-                    self.out.resize(2 * size + LONGEST_ROW + 6 * longest)
+                if self.out.size() < size + longest:
+                    self.out.resize(2 * size + longest)
                 p = &self.out[0] + size
                 p = self.row(p, block.items[index],
                              entities.names.name(block.items[index].entity))
                 size = p - &self.out[0]
         return self.out.data()[:size] if size else b""
 
-    cdef char* row(self, char* out, const Sample& sample, const string& entity) noexcept nogil:
+    cdef char* row(self, char* out, const Sample& sample, string_view entity) noexcept nogil:
         if self.kind == EPIC:
             return epic_row(out, sample)
         if self.kind == TABLE:
@@ -113,14 +113,6 @@ cdef class RowWriter:
         if self.kind == JSONL:
             return json_row(out, sample, entity)
         return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t")
-
-
-cdef size_t longest_name(Entities entities):
-    cdef size_t longest = 0
-    cdef size_t index
-    for index in range(entities.names.size()):
-        longest = max(longest, entities.names.name(<int>index).size())
-    return longest
 
 
 cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
@@ -149,7 +141,7 @@ cdef bytes table_header(Layout layout, bint named):
     return f"{numbers}{status}{name}\n".encode()
 
 
-cdef char* table_row(char* out, const Sample& sample, const string& entity,
+cdef char* table_row(char* out, const Sample& sample, string_view entity,
                      const Layout& layout, bint color) noexcept nogil:
     cdef int velocity = layout.velocity
     out = append_column3(out, sample.time, layout.time)
@@ -190,7 +182,7 @@ cdef char* append_dashes(char* out, int width) noexcept nogil:
     return out
 
 
-cdef char* separated_row(char* out, const Sample& sample, const string& entity,
+cdef char* separated_row(char* out, const Sample& sample, string_view entity,
                          const char* separator) noexcept nogil:
     cdef double[6] numbers
     cdef int index
@@ -211,7 +203,7 @@ cdef char* separated_row(char* out, const Sample& sample, const string& entity,
     return append(out, b"\n")
 
 
-cdef char* json_row(char* out, const Sample& sample, const string& entity) noexcept nogil:
+cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcept nogil:
     cdef double[6] numbers
     cdef Text[6] keys
     cdef int index
@@ -237,7 +229,7 @@ cdef char* json_row(char* out, const Sample& sample, const string& entity) noexc
 cdef const char* HEX = b"0123456789abcdef"
 
 
-cdef char* append_escaped(char* out, const string& text, const char* prefix,
+cdef char* append_escaped(char* out, string_view text, const char* prefix,
                           bint quotes) noexcept nogil:
     """Text without control characters: a name must not steer a terminal or end a row."""
     cdef unsigned char c
@@ -258,7 +250,7 @@ cdef char* append_escaped(char* out, const string& text, const char* prefix,
     return out
 
 
-cdef char* append_quoted(char* out, const string& text) noexcept nogil:
+cdef char* append_quoted(char* out, string_view text) noexcept nogil:
     """A CSV field, quoted where it must be (RFC 4180)."""
     cdef char c
     cdef size_t index
