@@ -85,7 +85,8 @@ class _Program:
     async def run(self) -> bool:
         """Runs it; returns whether it was interrupted."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+        for number in before:
             with contextlib.suppress(NotImplementedError):  # where there are no such signals
                 loop.add_signal_handler(number, self._exit, True)
         drawing = asyncio.create_task(self._draw_pictures())
@@ -93,6 +94,9 @@ class _Program:
             return await self._application.run_async(handle_sigint=True)
         finally:
             drawing.cancel()
+            for number, handler in before.items():  # the loop would leave the default
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
 
     async def _draw_pictures(self) -> None:
         time = asyncio.get_running_loop().time
