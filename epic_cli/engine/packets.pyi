@@ -4,7 +4,6 @@ from enum import IntEnum
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.refusals import Reason, Refusal
 
-
 class Status(IntEnum):
     NONE = 0
     HELD = 1

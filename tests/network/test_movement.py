@@ -168,7 +168,7 @@ def test_no_state_at_all() -> None:
 
 def test_entities_have_no_limit_but_memory() -> None:
     text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\ne{n},1,0,0,0\n" for n in range(5000))
-    assert len(movement(text).entities) == 5000
+    assert len(movement(text).tracks) == 5000
 
 
 def test_bom_tabs_and_crlf() -> None:
