@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
 
@@ -97,9 +98,16 @@ _WORDS = {
 
 def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
     """A refusal in the words of a front end."""
+    return Problem(*refusal[:4], *_words(refusal[4:], front_end))
+
+
+@lru_cache(maxsize=256)
+def _words(about: tuple[Any, ...], front_end: FrontEnd) -> tuple[str, str]:
+    """What is wrong and what was expected, which is the same for very many lines."""
+    refusal = Refusal(0, 0, b"", 0, *about)
     facts = _facts(refusal, front_end)
-    what, expected = (text.format_map(facts) for text in _WORDS[refusal.reason])
-    return Problem(*refusal[:4], what, expected)
+    what, expected = _WORDS[refusal.reason]
+    return what.format_map(facts), expected.format_map(facts)
 
 
 def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:

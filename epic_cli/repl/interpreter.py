@@ -139,6 +139,8 @@ def _split(line: str) -> tuple[str, list[str]]:
     """The command's name and its words, quoted as in a shell."""
     import shlex  # the session starts faster without it
 
+    if "\0" in line:
+        raise click.UsageError("there is a NUL character in it")
     try:
         words = shlex.split(line)
     except ValueError as error:

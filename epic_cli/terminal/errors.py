@@ -45,4 +45,6 @@ def say(text: str) -> None:
 def printable(text: bytes) -> str:
     """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
     decoded = text.decode("utf-8", "backslashreplace")
+    if decoded.isprintable():
+        return decoded
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in decoded)

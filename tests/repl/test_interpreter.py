@@ -365,3 +365,11 @@ def test_a_view_that_can_no_longer_be_made_can_be_left(
     assert "no more of me" in typed.type(":rows")
     typed.type(":strategy epic")
     assert typed.session.view.strategy == "epic"
+
+
+def test_a_nul_in_a_command_is_refused() -> None:
+    typed = TypedSession()
+    wrong = typed.check(":load a\0b")
+    assert wrong is not None
+    assert "NUL" in wrong.message
+    assert "NUL" in typed.type(":load a\0b")
