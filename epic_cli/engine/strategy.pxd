@@ -4,12 +4,13 @@ from epic_cli.engine.packets cimport Packet, Sample
 cdef class Strategy:
     cdef readonly dict settings
     cdef double newest          # the newest timestamp accepted; NaN: none yet
-    cdef Sample drawn           # the row before: its position and status
+    cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef bint broken
     cdef bint takes_any_number
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
+    cdef double elapsed(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
     cdef void draw(self, double at, Sample& sample) noexcept nogil
@@ -26,7 +27,9 @@ cdef class PythonStrategy(Strategy):
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
+ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
 
 cdef TakePacket take_packet
 cdef DrawSample draw_sample
 cdef IsBroken is_broken
+cdef BeginAfter begin_after

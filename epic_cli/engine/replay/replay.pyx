@@ -15,7 +15,14 @@ from epic_cli.engine.replay.pacing cimport (
     Pacing,
     Verdict,
 )
-from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
+from epic_cli.engine.strategy cimport (
+    PythonStrategy,
+    Strategy,
+    begin_after,
+    draw_sample,
+    is_broken,
+    take_packet,
+)
 
 
 cdef class Replay:
@@ -163,6 +170,8 @@ cdef class Replay:
                 self.places.resize(entity + 1, -1)
             self.places[entity] = <int32_t>self.pointers.size()
             self.pointers.push_back(<void*>made)
+            # a game draws before it hears of an entity: the tick before is its last frame
+            begin_after(<void*>made, self.pacing.clock.now)
             self.drawn.push_back(entity)
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
