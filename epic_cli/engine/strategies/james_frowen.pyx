@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
@@ -64,6 +64,11 @@ cdef class JamesFrowen(Strategy):
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
         rank=150,
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames that are no shorter: its"
+            " clock knows a packet's arrival only by the frame before",
+            periods=1, frame_above=0.9,
+        ),
         settings=(
             Number("tick_interval", "auto", "time between two packets; auto measures it", "s",
                    0.001, 60, unset="auto"),

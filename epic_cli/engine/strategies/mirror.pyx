@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
@@ -69,6 +69,11 @@ cdef class Mirror(Strategy):
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original, its own tests",
         rank=80,
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames longer than the buffer:"
+            " these overrun it, and are set back",
+            periods=1, frame_above=2,
+        ),
         settings=(
             SEND_INTERVAL,
             Number("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"

@@ -62,7 +62,8 @@ def test_a_steady_line_is_drawn_as_that_line_with_one_lag(name: str) -> None:
     drawn = [straight(s) for s in replay(packets(200), name) if 6 < s.time < 9.5]
     lags = [one.time - one.along for one in drawn]
     assert max(one.off for one in drawn) < 1e-4
-    assert max(lags) - min(lags) < max(1e-4, DECLARED[name].lag_wavers)
+    wavering = DECLARED[name].lag_wavers
+    assert max(lags) - min(lags) < max(1e-4, wavering.seconds if wavering else 0)
     assert -0.3 < min(lags) < 1.0
 
 

@@ -13,7 +13,7 @@ from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
 from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
@@ -84,6 +84,12 @@ cdef class UnityNgo(Strategy):
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
         proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
         rank=100,
+        lag_wavers=Wavering(
+            "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
+            " another length; legacy-lerp falls behind for seconds and then jumps where they are"
+            " of nearly the same length",
+            seconds=0.001, periods=60,
+        ),
         settings=(
             Choice("mode", "legacy-lerp", "the kind of interpolation", Mode),
             Number("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
