@@ -7,12 +7,13 @@ cdef class Strategy:
 
     cdef int furnish(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
-    cdef Sample drawn           # the row before: its position and status
+    cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef bint broken
     cdef bint takes_any_number
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
+    cdef double elapsed(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
     cdef void draw(self, double at, Sample& sample) noexcept nogil
@@ -29,7 +30,9 @@ cdef class PythonStrategy(Strategy):
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
+ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
 
 cdef TakePacket take_packet
 cdef DrawSample draw_sample
 cdef IsBroken is_broken
+cdef BeginAfter begin_after

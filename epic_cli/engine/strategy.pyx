@@ -1,6 +1,6 @@
 """The base of all strategies: one contract, written once for C speed and once for Python."""
 
-from libc.math cimport NAN, isfinite
+from libc.math cimport NAN, isfinite, isnan
 
 from epic_cli.engine.packets cimport (
     NONE,
@@ -66,6 +66,8 @@ cdef class Strategy:
         cdef bint taken
         if not self.takes_any_number and not finite(packet):
             return False
+        if isnan(self.drawn.time):
+            self.drawn.time = now
         if packet.teleport:
             # one that was overtaken must not move the entity back
             taken = not packet.time < self.newest and self.teleport(packet, now)
@@ -79,7 +81,12 @@ cdef class Strategy:
         """Makes the strategy as new."""
         self.newest = NAN
         self.drawn = Sample()
+        self.drawn.time = NAN
         self.clear()
+
+    cdef double elapsed(self, double at) noexcept nogil:
+        """How long after the frame before ``at`` is; after the first packet, if there was no frame."""
+        return max(at - self.drawn.time, 0.0)
 
     # ------------------------------------------------------------- for strategies to override
 
@@ -179,12 +186,18 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
+    strategy.drawn.time = at
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:
     return strategy.broken
 
 
+cdef void begin_through(Strategy strategy, double frame) noexcept nogil:
+    strategy.drawn.time = frame
+
+
 take_packet = <TakePacket>take_through
 draw_sample = <DrawSample>draw_through
 is_broken = <IsBroken>broken_through
+begin_after = <BeginAfter>begin_through

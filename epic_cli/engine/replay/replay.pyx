@@ -15,7 +15,14 @@ from epic_cli.engine.replay.pacing cimport (
     Pacing,
     Verdict,
 )
-from epic_cli.engine.strategy cimport PythonStrategy, Strategy, draw_sample, is_broken, take_packet
+from epic_cli.engine.strategy cimport (
+    PythonStrategy,
+    Strategy,
+    begin_after,
+    draw_sample,
+    is_broken,
+    take_packet,
+)
 
 
 cdef class Replay:
@@ -163,7 +170,9 @@ cdef class Replay:
             except BaseException as error:
                 self.error, self.broken = error, True
                 return False
-            self.places[entity] = <int32_t>self.pointers.size() - 1
+self.places[entity] = <int32_t>self.pointers.size() - 1
+            # a game draws before it hears of an entity: the tick before is its last frame
+            begin_after(<void*>made, self.pacing.clock.now)
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
             self.pacing.shared = self.pointers.size() > 1

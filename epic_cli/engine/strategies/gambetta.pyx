@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
@@ -50,6 +50,11 @@ cdef class Gambetta(Strategy):
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
         proof="formula",
         rank=140,
+        lag_wavers=Wavering(
+            "by a frame: one that comes just when a packet does may find nothing newer, and"
+            " is held",
+            frames=1,
+        ),
         settings=(
             Number("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
                    unset="auto", tune=(2, 60), scale="log"),

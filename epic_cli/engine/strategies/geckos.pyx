@@ -7,7 +7,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at,
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -54,6 +54,10 @@ cdef class Geckos(Strategy):
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
         rank=90,
+        lag_wavers=Wavering(
+            "by the time between two packets where that is longer than the buffer",
+            periods=1, period_above=0.1,
+        ),
         waits_for_two=True,
         settings=(
             Number("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
@@ -64,6 +64,11 @@ cdef class JamesFrowen(Strategy):
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
         rank=150,
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames that are no shorter: its"
+            " clock knows a packet's arrival only by the frame before",
+            periods=1, frame_above=0.9,
+        ),
         settings=(
             Number("tick_interval", "auto", "time between two packets; auto measures it", "s",
                    0.001, 60, unset="auto"),
@@ -88,8 +93,8 @@ cdef class JamesFrowen(Strategy):
     cdef MovingAverage difference
     cdef SnapshotBuffer buffer
     cdef readonly double client_time, scale
-    cdef bint started, drew
-    cdef double last_frame, drawn_time
+    cdef bint started
+    cdef double drawn_time
     cdef Motion shown
 
     def configure(self, *, tick_interval, moving_average_count):
@@ -101,7 +106,7 @@ cdef class JamesFrowen(Strategy):
         self.interval.clear()
         self.difference.clear()
         self.buffer.clear()
-        self.started = self.drew = False
+        self.started = False
         self.scale = 1
 
     cdef double delay(self) noexcept nogil:
@@ -122,8 +127,6 @@ cdef class JamesFrowen(Strategy):
         if not self.started:
             self.client_time = packet.time
             self.drawn_time = packet.time - self.delay()
-            if not self.drew:
-                self.last_frame = now
         self.started = True
         self.follow(packet.time)
         return True
@@ -152,11 +155,9 @@ cdef class JamesFrowen(Strategy):
             sample.status = NONE
         else:
             self.forget(self.client_time - self.delay() * (1 + KEEP))
-            self.client_time += max(at - self.last_frame, 0.0) * self.scale
+            self.client_time += self.elapsed(at) * self.scale
             self.play(self.client_time - self.delay(), sample)
             self.shown = sample
-        self.last_frame = at
-        self.drew = True
 
     cdef void forget(self, double time) noexcept nogil:
         while not self.buffer.empty() and self.buffer.front().time < time:

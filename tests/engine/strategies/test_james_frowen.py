@@ -6,9 +6,9 @@ import struct
 from typing import Any
 
 import pytest
-from support.delivery import check_rows, load, streams
+from support.delivery import check_rows, load, packets, streams
 
-from epic_cli import Packet, strategy
+from epic_cli import Packet, replay, strategy
 
 DATA = load("jamesfrowen")
 STREAMS = streams()
@@ -82,3 +82,18 @@ def test_an_empty_buffer_is_left_in_one_tick() -> None:
     made.update(at(10.0, 2.0), 10.0)
     shown = [made.read(10 + tick / 20).position[0] for tick in range(6)]
     assert shown == pytest.approx([1, 1, 1, 1.5, 2, 2])
+
+
+@pytest.mark.parametrize("run", DATA["streams"], ids=lambda run: run["stream"])
+def test_common_streams_through_a_replay(run: dict[str, Any]) -> None:
+    stream = STREAMS[run["stream"]]
+    rows = {row["tick_ms"]: row for row in run["rows"] if not row.get("is_nan")}
+    compared = 0
+    for shown in replay(packets(stream), "james-frowen", tick_interval=TICK):
+        wanted = rows.get(round(shown.time * 1000), {}).get("out")
+        if wanted is not None:
+            assert shown.position[:2] == pytest.approx(
+                (wanted["x"], wanted["y"]), rel=1e-4, abs=1e-4
+            )
+            compared += 1
+    assert compared > 2

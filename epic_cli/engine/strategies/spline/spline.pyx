@@ -9,7 +9,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.spline.curves import Curve as Curves
 
@@ -63,6 +63,11 @@ cdef class Spline(Strategy):
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
         rank=230,
+        lag_wavers=Wavering(
+            "by up to a frame and the time between two packets in frames that are longer:"
+            " it goes on where no packet waits, and drops those that it has then passed",
+            periods=1, frames=1, frame_above=1.5,
+        ),
         settings=(
             Choice("interpolation_type", "hermite", "the curve", Curves),
             Switch("use_extrapolation", "on", "go on when no message is waiting"),
