@@ -35,6 +35,7 @@ class TechniqueOptions:
     local: LocalMode
     smoothing: float
     chosen: StrategyChoice
+    clock_sync: str
     rewind: bool
     history: float
     send_rate: float
@@ -102,6 +103,7 @@ def make_settings(
         smoothing=techniques.smoothing,
         remote_strategy=techniques.chosen.strategy,
         remote_settings=techniques.chosen.assignments,
+        clock_sync=techniques.clock_sync,
         rewind=techniques.rewind,
         history=techniques.history,
         seed=seed,

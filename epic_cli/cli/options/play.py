@@ -10,6 +10,7 @@ import click
 from epic_cli.cli.options.common import strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import LONGEST_SMOOTHING, SEND_RATES
@@ -47,6 +48,14 @@ technique_options = OptionGroup(
         "How other players are drawn; 'epic strategies' lists the strategies.",
         "Set one of that strategy's settings; may be repeated.  [default: of snapshot,"
         " interpolation_time covers the latency, the jitter and two packet periods]",
+    ),
+    click.option(
+        "--clock-sync",
+        type=click.Choice(list(CLOCK_SYNCS)),
+        default=_DEFAULTS.clock_sync,
+        show_default=True,
+        help="How a client keeps its clock in step with the server's: not at all, or as netfox,"
+        " lightyear or GGPO do.",
     ),
     click.option(
         "--rewind/--no-rewind",

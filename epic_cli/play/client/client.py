@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
+from epic_cli.play.client.clock.contract import ClockSync
+from epic_cli.play.client.clock.timekeeper import Timekeeper
 from epic_cli.play.client.prediction import LocalMode, LocalPlayer
 from epic_cli.play.client.remote_player import RemotePlayer
 from epic_cli.play.wire import (
@@ -44,8 +46,9 @@ class Identity(NamedTuple):
 class Client:
     """One player's machine.
 
-    ``report`` is called with what happened and its details. All times are on this machine's own
-    clock.
+    ``report`` is called with what happened and its details. Times are the client's own, on which
+    its loop runs; what arrives is stamped with the machine's clock, and what is drawn of others is
+    drawn by what the client takes for the server's. ``sync`` keeps the three together.
     """
 
     def __init__(
@@ -56,10 +59,12 @@ class Client:
         mode: LocalMode,
         smoothing: float,
         make_strategy: Callable[[], SmoothingStrategy],
+        sync: ClockSync,
         report: Callable[[str, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.identity = identity
         self.rules = rules
+        self.timekeeper = Timekeeper(sync, rules.step_us)
         self.local = LocalPlayer(rules, Body(*spawn), mode, smoothing)
         self.remotes = {
             number: RemotePlayer(make_strategy)
@@ -87,8 +92,9 @@ class Client:
         """The moving average of the round-trip time, in seconds; 0: not known."""
         return self.round_trip.value if self.round_trip else 0.0
 
-    def receive(self, data: bytes, arrival_us: int) -> None:
-        """Takes a datagram; whatever is wrong with it is counted."""
+    def receive(self, data: bytes, machine_us: int) -> None:
+        """Takes a datagram that came in at this time of the machine; what is wrong is counted."""
+        arrival_us = self.timekeeper.clock.read(machine_us)
         try:
             packet = decode_state(data)
         except Malformed:
@@ -101,17 +107,20 @@ class Client:
         if self._is_from_the_future(packet, arrival_us):
             self.refused["from the future"] += 1
             return
-        for one in packet.players:
-            if one.player in self.remotes:
-                self._update_remote(packet, one, arrival_us)
+        arrived_us = self.timekeeper.server_us(arrival_us)
+        if arrived_us is not None:
+            for one in packet.players:
+                if one.player in self.remotes:
+                    self._update_remote(packet, one, to_seconds(arrived_us))
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
-            self._measure_round_trip(arrival_us, packet.echo_us, packet.held_us)
+            self._measure_round_trip(packet, packet.echo_us, machine_us, to_seconds(arrival_us))
         if newest is not None and packet.snapshot <= newest.snapshot:
             self.refused["repeated" if repeated else "late"] += 1
             return
         self.state, self._state_arrival_us = packet, arrival_us
+        self.timekeeper.hear(packet.time_us, machine_us)
         self._reconcile(packet, to_seconds(arrival_us))
         self._confirm(packet, arrival_us)
 
@@ -124,8 +133,8 @@ class Client:
         passed_us = arrival_us - self._state_arrival_us
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
-    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival_us: int) -> None:
-        body, arrival = one.body, to_seconds(arrival_us)
+    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival: float) -> None:
+        body = one.body
         received = Packet(
             (body.x, body.y, 0.0),
             (body.vx, body.vy, 0.0),
@@ -164,17 +173,19 @@ class Client:
             else:
                 self._report("effect confirmed", details | {"outcome": outcome})
 
-    def _measure_round_trip(self, arrival_us: int, echo_us: int, held_us: int) -> None:
+    def _measure_round_trip(
+        self, packet: StatePacket, echo_us: int, machine_us: int, now: float
+    ) -> None:
         """The book's moving average; its program begins at 0, this with the first measurement.
 
         States that come too late to be shown are measured too: otherwise only the quick ones
         would count.
         """
-        now = to_seconds(arrival_us)
         self.round_trips += 1
         if self.round_trip is None:
             self.round_trip = WeightedTimedAverage(1.0, now - 1.0)
-        self.round_trip.add(to_seconds(arrival_us - echo_us - held_us), now)
+        measured = self.timekeeper.measure(echo_us, packet.held_us, packet.time_us, machine_us)
+        self.round_trip.add(measured, now)
 
     def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
         """One turn of the client's loop: draws, makes a move, returns the packet to send.
@@ -182,8 +193,11 @@ class Client:
         ``controller`` is asked for the input of the move.
         """
         self.now_us = now_us
-        for remote in self.remotes.values():
-            remote.read(to_seconds(now_us))
+        self._steer()
+        drawn_us = self.timekeeper.server_us(now_us)
+        if drawn_us is not None:
+            for remote in self.remotes.values():
+                remote.read(to_seconds(drawn_us))
         control = controller(self)
         views = tuple(
             (number, remote.view)
@@ -199,6 +213,15 @@ class Client:
         self._sequence += 1
         packet = InputPacket(self.identity.token, self._sequence, self.local.moves.newest())
         return encode_input(packet) if packet.moves else b""
+
+    def _steer(self) -> None:
+        steering = self.timekeeper.frame(self.now_us)
+        if steering.jump:
+            self._report("clock set", {"by": steering.jump})
+            for remote in self.remotes.values():
+                remote.set_clock(steering.jump)
+        if steering.frames:
+            self._report("clock held", {"frames": -steering.frames})
 
     def _predict_effect(self, move: Move, weapon: Weapon) -> None:
         """Optimism: a muzzle flash or windup at once, the rest when the server confirms it."""

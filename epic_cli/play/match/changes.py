@@ -7,12 +7,17 @@ from typing import NamedTuple
 
 from epic_cli.engine.strategies import create, find
 from epic_cli.network.link import LONGEST_DELAY
+from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.settings import MatchSettings
 
 #: The numbers of the link, each with its highest value.
 _LINK = {"latency": LONGEST_DELAY, "jitter": LONGEST_DELAY, "loss": 1.0}
-_OTHERS = ("send_rate", "local", "smoothing", "remote_strategy", "rewind", "seed")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "local": LOCAL_MODES,
+    "clock_sync": (*CLOCK_SYNCS,),
+}
+_OTHERS = ("send_rate", "smoothing", "remote_strategy", "rewind", "seed", *_CHOICES)
 
 SEND_RATES = (0.5, 1000.0)
 LONGEST_SMOOTHING = 10.0
@@ -43,9 +48,9 @@ def parse_change(text: str) -> Change:
         if value not in ("on", "off"):
             raise ValueError(f"rewind is on or off, not {value!r}")
         return Change(name, value == "on")
-    if name == "local":
-        if value not in LOCAL_MODES:
-            raise ValueError(f"local is one of {', '.join(LOCAL_MODES)}, not {value!r}")
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise ValueError(f"{name} is one of {', '.join(_CHOICES[name])}, not {value!r}")
         return Change(name, value)
     if name == "remote_strategy":
         find(value)

@@ -64,6 +64,7 @@ class MatchSettings:
     smoothing: float = 0.0
     remote_strategy: str = "snapshot"
     remote_settings: tuple[tuple[str, float | str], ...] = ()
+    clock_sync: str = "free-running"
     rewind: bool = True
     history: float = DEFAULT_HISTORY
     seed: int = 0

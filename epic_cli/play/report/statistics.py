@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
+from epic_cli.play.report.clock_error import ClockError
 from epic_cli.play.report.lag import DrawnError
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Event
@@ -74,6 +75,7 @@ class MatchStatistics:
             for other in match.names
             if name != other
         }
+        self._clocks = {name: ClockError() for name in match.names}
         self._delays: dict[str, tuple[int, float]] = {}
         self._shots = {name: Shots() for name in match.names}
         self._unjudged: dict[tuple[str, float], bool] = {}
@@ -87,6 +89,7 @@ class MatchStatistics:
         client, truth = participant.client, self._match.server.positions()
         name = participant.config.name
         own = client.identity.player
+        self._clocks[name].add(client, self._match.now_us)
         self._own[name].add(client.local.drawn(client.now), truth[own])
         drawn = client.drawn_remotes()
         for number in client.remotes:
@@ -106,6 +109,10 @@ class MatchStatistics:
         details = event.details
         if event.what == "bump":
             self.bumps += 1
+        elif event.what == "clock set":
+            self._clocks[event.player].set += 1
+        elif event.what == "clock held":
+            self._clocks[event.player].held += int(event.details["frames"])
         elif event.what == "predicted effect":
             self.predicted_effects[event.player] += 1
             if "hit" in details:
@@ -179,6 +186,8 @@ class MatchStatistics:
                 found.append((f"{other} drawn error", drawn.mean, "units"))
                 found.append((f"{other} largest error", drawn.largest, "units"))
                 found.append((f"{other} drawn lag", drawn.lag, "s"))
+        if self._match.settings.clock_sync != "free-running":
+            found += self._clocks[name].figures()
         if self.predicted_effects[name]:
             found += self._shot_figures(name)
         return [Figure(name, *one) for one in found]
