@@ -10,6 +10,7 @@ from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 from epic_cli.play.client.clock.contract import ClockSync
 from epic_cli.play.client.clock.timekeeper import Timekeeper
+from epic_cli.play.client.correction import Smoothing
 from epic_cli.play.client.prediction import LocalMode, LocalPlayer
 from epic_cli.play.client.remote_player import RemotePlayer
 from epic_cli.play.wire import (
@@ -34,6 +35,9 @@ FARTHEST_AHEAD_US = 5_000_000
 #: A predicted effect whose verdict has not come after this time is forgotten.
 LONGEST_UNCONFIRMED_US = 3_000_000
 
+#: What fits the packet.
+LONGEST_HELD_US = 2**32 - 1
+
 
 class Identity(NamedTuple):
     """Who a client is in the match: its player's number, the names of all, its secret."""
@@ -57,7 +61,7 @@ class Client:
         rules: Rules,
         spawn: Point,
         mode: LocalMode,
-        smoothing: float,
+        smoothing: Smoothing,
         make_strategy: Callable[[], SmoothingStrategy],
         sync: ClockSync,
         report: Callable[[str, dict[str, Value]], None] = lambda *_: None,
@@ -81,6 +85,7 @@ class Client:
         self._report = report
         self._sequence = 0
         self._state_arrival_us = 0
+        self._state_machine_us = 0
 
     @property
     def now(self) -> float:
@@ -119,7 +124,8 @@ class Client:
         if newest is not None and packet.snapshot <= newest.snapshot:
             self.refused["repeated" if repeated else "late"] += 1
             return
-        self.state, self._state_arrival_us = packet, arrival_us
+        self.state = packet
+        self._state_arrival_us, self._state_machine_us = arrival_us, machine_us
         self.timekeeper.hear(packet.time_us, machine_us)
         self._reconcile(packet, to_seconds(arrival_us))
         self._confirm(packet, arrival_us)
@@ -211,7 +217,13 @@ class Client:
         oldest_us = now_us - LONGEST_UNCONFIRMED_US
         self.unconfirmed = {one for one in self.unconfirmed if one >= oldest_us}
         self._sequence += 1
-        packet = InputPacket(self.identity.token, self._sequence, self.local.moves.newest())
+        heard, held_us = None, 0
+        if self.state is not None:
+            machine_us = self.timekeeper.clock.machine_time(now_us)
+            heard = self.state.snapshot
+            held_us = min(max(machine_us - self._state_machine_us, 0), LONGEST_HELD_US)
+        moves = self.local.moves.newest()
+        packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
 
     def _steer(self) -> None:

@@ -71,6 +71,8 @@ class Match:
             [player.spawn for player in settings.players],
             history=settings.history,
             rewind=settings.rewind,
+            lag_compensation=settings.lag_compensation,
+            view_delay=lambda: self.settings.view_delay,
             report=self._report_of_server,
         )
         self.participants = [
@@ -120,13 +122,15 @@ class Match:
             self._ticks.change_step(_period_us(settings.send_rate))
         elif name == "rewind":
             self.server.weapons.rewind = settings.rewind
+        elif name == "lag_compensation":
+            self.server.change_compensation(settings.lag_compensation)
         elif name == "clock_sync":
             for participant in self.participants:
                 participant.client.timekeeper.change_sync(self._make_clock_sync())
         follows = name in ("latency", "jitter", "send_rate")
         for participant in self.participants:
             local = participant.client.local
-            local.mode, local.smoothed.duration = settings.local, settings.smoothing
+            local.mode, local.smoothed.smoothing = settings.local, settings.smoothing_of_corrections
             if name.startswith("remote") or (follows and settings.strategy_settings() != before):
                 for remote in participant.client.remotes.values():
                     remote.change_strategy(self._make_strategy)
@@ -151,7 +155,7 @@ class Match:
             settings.rules,
             player.spawn,
             settings.local,
-            settings.smoothing,
+            settings.smoothing_of_corrections,
             self._make_strategy,
             self._make_clock_sync(),
             lambda what, details: self._add_event(player.name, what, player.name, details),

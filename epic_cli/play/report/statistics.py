@@ -22,9 +22,7 @@ class Shot(NamedTuple):
 
     ``on_screen``, ``rewound`` and ``present``: whether it hits on the shooter's screen, with
     rewind and without; ``hit``: what counted. ``moved`` is how far the victim had moved on since
-    the shooter saw him, ``view`` how well the server knew what the shooter saw: ``exact``,
-    ``nearest`` (the strategy drew no point between two snapshots), ``beyond the history``, or
-    ``none``.
+    the shooter saw him, ``view`` how well the server knew what the shooter saw: see ``Rewound``.
     """
 
     time: float

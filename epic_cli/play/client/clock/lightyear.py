@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from epic_cli.play.client.clock.contract import ClockSync, Exchange, Steering
 
 #: How much a sample counts in the round trip, and in its mean deviation.
@@ -151,11 +149,3 @@ def interpolation_delay(send_interval: float, jitter: float, tick: float) -> flo
     Source: lightyear_sync/src/timeline/interpolation.rs.
     """
     return max(1.7 * send_interval, 0.005) + 4 * jitter + tick
-
-
-def correction_left(seconds: float, period: float = 0.2, ratio: float = 0.5) -> float:
-    """What is left of a correction after this time: ``ratio`` of it for every ``period`` seconds.
-
-    Source: lightyear's prediction, exp(ln(ratio) / period * dt).
-    """
-    return math.exp(math.log(ratio) / period * seconds)
