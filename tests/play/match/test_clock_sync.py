@@ -1,12 +1,15 @@
 """Clocks that are kept in step: what each synchroniser promises, in a whole match."""
 
 import itertools
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
 from support.play_links import Dropping, match
 
-from epic_cli.play import LinkConditions, Match, PlayerConfig
+from epic_cli.engine.contract import Packet, Sample
+from epic_cli.engine.strategies import create
+from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.report.rows import Row, rows
 from epic_cli.play.world.times import to_seconds
@@ -146,6 +149,51 @@ def test_a_clock_that_is_wrong_draws_the_others_as_a_right_one_does(name: str) -
     assert wrong.status == "interpolated"
     assert wrong.x == pytest.approx(right.x, abs=8 * 0.005)
     assert wrong.error < 8 * (0.15 + 2 * STEP)
+
+
+def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> None:
+    """States come 1.2 s later all at once, but moves do not: lightyear is misled, and jumps."""
+    spied: list[list[float]] = []
+
+    def spy(name: str, settings: Any) -> Any:
+        strategy, times = create(name, settings), list[float]()
+        spied.append(times)
+
+        class Spy:
+            def reset(self) -> None:
+                strategy.reset()
+
+            def update(self, packet: Packet, now: float) -> bool:
+                times.append(now)
+                return strategy.update(packet, now)
+
+            def read(self, at: float) -> Sample:
+                times.append(at)
+                return strategy.read(at)
+
+        return Spy()
+
+    monkeypatch.setattr("epic_cli.play.match.match.create", spy)
+    frames, game = played(
+        "lightyear",
+        12,
+        trace=lambda purpose: Stepping((0.03, 1.2 if purpose == "down/A" else 0.03), 5.0),
+    )
+    jumps = [event for event in game.events if event.what == "clock set" and event.time > 5]
+    assert jumps
+    for times in spied:
+        assert times == sorted(times)
+    [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
+    assert row.error < 8 * (1.2 + 0.15 + 2 * STEP)
+    assert frames[-1].error == pytest.approx(-(1.2 - 0.03) / 2, abs=2 * STEP)
+
+
+def test_lightyears_clock_comes_with_its_own_delay() -> None:
+    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.01), send_rate=25.0)
+    by_hand = settings.strategy_settings()["interpolation_time"]
+    assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)
+    lightyears = replace(settings, clock_sync="lightyear").strategy_settings()
+    assert lightyears["interpolation_time"] == pytest.approx(0.09 + 1.7 / 25 + 4 * 0.01 + STEP)
 
 
 @pytest.mark.parametrize("name", CLOCK_SYNCS)

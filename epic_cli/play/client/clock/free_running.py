@@ -11,7 +11,8 @@ class FreeRunning(ClockSync):
     """The server's stamps are compared with the machine's own clock, whatever it shows.
 
     Right where both clocks agree, as in *Multiplayer Game Programming*, whose program runs on one
-    machine. A clock that is ahead draws the others too late, or not at all.
+    machine. A clock that is behind draws the others late, as far back as their states are kept;
+    one that is ahead has no newer state to go on to, and draws them in jumps.
     """
 
     needs_server: ClassVar[bool] = False
