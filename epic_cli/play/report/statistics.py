@@ -164,7 +164,7 @@ class MatchStatistics:
         local = client.local
         up, down = participant.up.delays, participant.down.delays
         count, late = self._delays.get(name, (0, 0.0))
-        estimate = client.round_trip_estimate if client.round_trips else math.nan
+        estimate = client.round_trip.estimate if client.round_trip.count else math.nan
         found: list[tuple[str, float, str]] = [
             ("input delay", late / count if count else math.nan, "s"),
             ("own error", self._own[name].mean, "units"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
+from epic_cli.play.server.connection import Connection
 from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
 from epic_cli.play.server.weapons import Weapons
 from epic_cli.play.wire import (
@@ -20,7 +20,7 @@ from epic_cli.play.wire import (
 )
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move, MoveList
+from epic_cli.play.world.moves import Move
 from epic_cli.play.world.rules import STUN_US, Body, Rules
 from epic_cli.play.world.times import to_seconds
 
@@ -35,44 +35,6 @@ FARTHEST_AHEAD_US = 1_000_000
 
 #: This many moves may wait for their time to come; more are refused.
 MOST_WAITING = 64
-
-
-class Connection:
-    """What the server knows of one client.
-
-    ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
-    the first move comes in and advances by the duration of each move.
-    """
-
-    def __init__(self, player: int, token: int, body: Body) -> None:
-        self.player = player
-        self.token = token
-        self.body = body
-        self.score = 0
-        self.time_us: int | None = None
-        self.waiting = MoveList()
-        self.processed_us: int | None = None
-        self.refused: Counter[str] = Counter()
-        self.arrivals: dict[int, int] = {}  # of the waiting moves, by timestamp
-        self.processed_arrival_us = 0
-        self.fresh = False  # there is a timestamp that has not been echoed
-        self.last_arrival_us = 0
-        self.round_trip: WeightedTimedAverage | None = None
-        self._measured = -1  # the newest snapshot whose round trip is known
-
-    @property
-    def round_trip_estimate(self) -> float:
-        """The moving average of the round trip to this client, in seconds; 0: not known."""
-        return self.round_trip.value if self.round_trip else 0.0
-
-    def measure_round_trip(self, snapshot: int, round_trip: float, now: float) -> None:
-        """The client has said when it heard of this snapshot; each counts once."""
-        if snapshot <= self._measured:
-            return
-        self._measured = snapshot
-        if self.round_trip is None:
-            self.round_trip = WeightedTimedAverage(1.0, now - 1.0)
-        self.round_trip.add(max(round_trip, 0.0), now)
 
 
 class Server:
@@ -209,7 +171,7 @@ class Server:
         present = {player: body.position for player, body in others.items()}
         shooter = Shooter(
             to_seconds(now_us),
-            connection.round_trip_estimate,
+            connection.round_trip.estimate,
             self._view_delay(),
             dict(move.views),
         )

@@ -222,7 +222,7 @@ def test_the_round_trip_is_measured_by_what_the_client_has_heard() -> None:
     def hears(snapshot: int, held_us: int, now_us: int) -> float:
         one = Move(Control(1, 0), now_us, 0)
         made.receive(encode_input(InputPacket(11, 0, [one], snapshot, held_us)), now_us)
-        return made.connections[0].round_trip_estimate
+        return made.connections[0].round_trip.estimate
 
     assert hears(1, 10_000, 130_000) == pytest.approx(0.07)
     assert hears(1, 10_000, 163_000) == pytest.approx(0.07)  # each counts once

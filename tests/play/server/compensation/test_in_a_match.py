@@ -61,4 +61,4 @@ def test_the_server_measures_the_round_trip_to_each_client(latency: float) -> No
     played = Match(MatchSettings(link=LinkConditions(latency=latency), seed=1))
     played.run_until(3)
     for connection in played.server.connections:
-        assert connection.round_trip_estimate == pytest.approx(2 * latency, abs=1e-6)
+        assert connection.round_trip.estimate == pytest.approx(2 * latency, abs=1e-6)
