@@ -21,7 +21,7 @@ def figures(statistics: MatchStatistics, you: Participant, other: Participant) -
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
     mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
     return (
-        f"rtt {1000 * client.round_trip_estimate:.0f}/{1000 * link:.0f} ms"
+        f"rtt {1000 * client.round_trip.estimate:.0f}/{1000 * link:.0f} ms"
         f"  corrected {local.corrections} (most {local.largest:.2f})"
         f"  {other.config.name} off {mean:.2f}, late {lag}"
         f"  hits {shots.rewound}, plain {shots.present}, of {shots.judged}"

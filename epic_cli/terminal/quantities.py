@@ -70,6 +70,13 @@ class Duration(Seconds):
         return super().convert(value, param, ctx)
 
 
+class Length(_Quantity):
+    """A length in the recording's own unit, without one behind it."""
+
+    name = "units"
+    example = "a length: write 0.5"
+
+
 class Share(_Quantity):
     """A share of 1: ``0.02`` or ``2%``."""
 

@@ -12,6 +12,7 @@ from epic_cli.cli.options.common import StrategyChoice
 from epic_cli.cli.options.link import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.play.client.correction import SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import changed
@@ -34,8 +35,13 @@ class TechniqueOptions:
 
     local: LocalMode
     smoothing: float
+    smoothing_curve: SmoothingCurve
+    smooth_above: float
+    snap_above: float
     chosen: StrategyChoice
+    clock_sync: str
     rewind: bool
+    lag_compensation: str
     history: float
     send_rate: float
     step: tuple[int, int]  # of a second: numerator, denominator
@@ -100,9 +106,14 @@ def make_settings(
         send_rate=techniques.send_rate,
         local=techniques.local,
         smoothing=techniques.smoothing,
+        smoothing_curve=techniques.smoothing_curve,
+        smooth_above=techniques.smooth_above,
+        snap_above=techniques.snap_above,
         remote_strategy=techniques.chosen.strategy,
         remote_settings=techniques.chosen.assignments,
+        clock_sync=techniques.clock_sync,
         rewind=techniques.rewind,
+        lag_compensation=techniques.lag_compensation,
         history=techniques.history,
         seed=seed,
     )

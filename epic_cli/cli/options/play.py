@@ -10,14 +10,17 @@ import click
 from epic_cli.cli.options.common import strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import LONGEST_SMOOTHING, SEND_RATES
 from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.headless import COLUMNS, Selection, Show
+from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.parameters import TickLength
-from epic_cli.terminal.quantities import Duration, Rate, Seconds
+from epic_cli.terminal.quantities import Duration, Length, Rate, Seconds
 from epic_cli.views.play_rows import FORMATS
 
 #: What a match is unless somebody asks for something else.
@@ -31,8 +34,8 @@ technique_options = OptionGroup(
         type=click.Choice(LOCAL_MODES),
         default=_DEFAULTS.local,
         show_default=True,
-        help="How your own player is shown: where the server last put him, predicted at once, or"
-        " predicted and reconciled by move replay.",
+        help="How your own player is shown: where the server last put him, predicted at once,"
+        " predicted and reconciled by move replay, or predicted and corrected without it.",
     ),
     click.option(
         "--smoothing",
@@ -40,6 +43,27 @@ technique_options = OptionGroup(
         default=f"{_DEFAULTS.smoothing:g}",
         show_default=True,
         help="Spread a correction over this time; 0: apply it at once.",
+    ),
+    click.option(
+        "--smoothing-curve",
+        type=click.Choice(SMOOTHING_CURVES),
+        default=_DEFAULTS.smoothing_curve,
+        show_default=True,
+        help="Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
+    ),
+    click.option(
+        "--smooth-above",
+        type=Length(),
+        default=f"{_DEFAULTS.smooth_above:g}",
+        show_default=True,
+        help="Apply a smaller correction at once.",
+    ),
+    click.option(
+        "--snap-above",
+        type=Length(),
+        default=f"{_DEFAULTS.snap_above:g}",
+        show_default=True,
+        help="Apply a larger correction at once, and forget the ones before.",
     ),
     strategy_options(
         "--remote-strategy",
@@ -49,10 +73,26 @@ technique_options = OptionGroup(
         " interpolation_time covers the latency, the jitter and two packet periods]",
     ),
     click.option(
+        "--clock-sync",
+        type=click.Choice(list(CLOCK_SYNCS)),
+        default=_DEFAULTS.clock_sync,
+        show_default=True,
+        help="How a client keeps its clock in step with the server's: not at all, or as netfox,"
+        " lightyear or GGPO do.",
+    ),
+    click.option(
         "--rewind/--no-rewind",
         default=_DEFAULTS.rewind,
         show_default=True,
         help="Judge a shot by what the shooter saw, or by where everybody is now.",
+    ),
+    click.option(
+        "--lag-compensation",
+        type=click.Choice(list(COMPENSATIONS)),
+        default=_DEFAULTS.lag_compensation,
+        show_default=True,
+        help="How the server knows where to rewind to: the client says what it drew; the server"
+        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
     ),
     click.option(
         "--history",

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import NamedTuple
 
 from epic_cli.engine.strategies import create, find
 from epic_cli.network.link import LONGEST_DELAY
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.settings import MatchSettings
-
-#: The numbers of the link, each with its highest value.
-_LINK = {"latency": LONGEST_DELAY, "jitter": LONGEST_DELAY, "loss": 1.0}
-_OTHERS = ("send_rate", "local", "smoothing", "remote_strategy", "rewind", "seed")
+from epic_cli.play.server.compensation import COMPENSATIONS
 
 SEND_RATES = (0.5, 1000.0)
 LONGEST_SMOOTHING = 10.0
+
+#: The numbers of the link, each with its highest value.
+_LINK = {"latency": LONGEST_DELAY, "jitter": LONGEST_DELAY, "loss": 1.0}
+_NUMBERS = {
+    **{name: (0.0, highest) for name, highest in _LINK.items()},
+    "send_rate": SEND_RATES,
+    "smoothing": (0.0, LONGEST_SMOOTHING),
+    "smooth_above": (0.0, math.inf),
+    "snap_above": (0.0, math.inf),
+}
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "local": LOCAL_MODES,
+    "smoothing_curve": SMOOTHING_CURVES,
+    "clock_sync": (*CLOCK_SYNCS,),
+    "lag_compensation": (*COMPENSATIONS,),
+}
+_OTHERS = (
+    *(name for name in _NUMBERS if name not in _LINK),
+    *_CHOICES,
+    *("remote_strategy", "rewind", "seed"),
+)
 
 NAMES = (*_LINK, *_OTHERS)
 
@@ -43,9 +64,9 @@ def parse_change(text: str) -> Change:
         if value not in ("on", "off"):
             raise ValueError(f"rewind is on or off, not {value!r}")
         return Change(name, value == "on")
-    if name == "local":
-        if value not in LOCAL_MODES:
-            raise ValueError(f"local is one of {', '.join(LOCAL_MODES)}, not {value!r}")
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise ValueError(f"{name} is one of {', '.join(_CHOICES[name])}, not {value!r}")
         return Change(name, value)
     if name == "remote_strategy":
         find(value)
@@ -54,9 +75,6 @@ def parse_change(text: str) -> Change:
 
 
 def _number(name: str, text: str) -> float:
-    lowest, highest = 0.0, _LINK.get(name, LONGEST_SMOOTHING)
-    if name == "send_rate":
-        lowest, highest = SEND_RATES
     if name == "seed":
         if not text.isdecimal() or int(text) >= 2**64:
             raise ValueError(f"the seed {text!r} is not a whole number from 0 to 2^64 - 1")
@@ -65,6 +83,7 @@ def _number(name: str, text: str) -> float:
         number = float(text)
     except ValueError:
         raise ValueError(f"{name}={text!r} is not a number") from None
+    lowest, highest = _NUMBERS[name]
     if not lowest <= number <= highest:
         raise ValueError(f"{name}={text} is out of range: it must be {lowest:g} to {highest:g}")
     return number

@@ -59,6 +59,10 @@ def test_a_script_says_what_players_do() -> None:
         ("1 set loss=2", 7, "out of range"),
         ("1 set remote_strategy=lerpp", 7, "did you mean"),
         ("1 set local=best", 7, "one of"),
+        ("1 set clock_sync=ntp", 7, "one of free-running, netfox, lightyear, ggpo"),
+        ("1 set lag_compensation=off", 7, "one of view, mirror, source"),
+        ("1 set smoothing_curve=cubic", 7, "one of linear, exponential"),
+        ("1 set snap_above=nan", 7, "out of range"),
         ("1 set rewind=1", 7, "on or off"),
         ("1 set seed=4", 3, "seed"),
         ("1 A left\nset loss=0", 1, "no time before"),
@@ -92,9 +96,19 @@ def drawn(settings: MatchSettings, played: Script, recorder: Recorder | None) ->
 
 
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
-    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1), seed=9)
+    settings = MatchSettings(
+        link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1),
+        seed=9,
+        smoothing=0.2,
+        smoothing_curve="exponential",
+        smooth_above=0.01,
+        snap_above=2.5,
+        clock_sync="netfox",
+        lag_compensation="mirror",
+    )
     changes = script(
-        "2 set latency=0.2 jitter=0\n3 set send_rate=7\n4 set local=predicted\n"
+        "2 set latency=0.2 jitter=0\n3 set send_rate=7 clock_sync=ggpo\n"
+        "3.5 set lag_compensation=source\n4 set local=predicted\n"
         "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
     )
     recorder = Recorder("A", lambda _: None)  # type: ignore[arg-type, return-value]
