@@ -108,8 +108,7 @@ class GilbertElliottLoss(ParameterType):
 
         if isinstance(value, GilbertElliott):
             return value
-        parts = str(value).split(",")
-        if len(parts) > 4:
-            self.fail(f"{value!r} has more than the four numbers P,R,1-H,1-K", param, ctx)
-        p, *rest = (Share().convert(part, param, ctx) for part in parts)
-        return GilbertElliott(p, *(rest or [1 - p]))
+        try:
+            return GilbertElliott.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -104,7 +104,8 @@ TIMING = (
     TimingSetting(
         "latency",
         Seconds(-3600, 3600),
-        "Give packets without an arrival time one: the time they were sent plus this, 0.08 or 80ms.",
+        "Give packets without an arrival time one: the time they were sent plus this; 0.08 or"
+        " 80ms.",
         "Let packets without an arrival time arrive this long after they were sent, 0.08 or 80ms;"
         " none: do not.",
         unset="none",
