@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from epic_cli.app.group import epic
+from epic_cli.app.group import DEFAULT, epic
 from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
@@ -63,7 +63,13 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
 def _run(args: list[str]) -> int | None:
     # Not click's own main(): that makes a failure of a reader who closes the pipe.
     if "_EPIC_COMPLETE" in os.environ:
-        epic.main(args, prog_name="epic")
+        from epic_cli.app.completion import answer  # only the Tab key waits for it
+
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, DEFAULT)
+        if text is None:
+            epic.main(args, prog_name="epic")  # click knows more shells
+        click.echo(text, nl=False)
+        return ExitStatus.DONE
     with epic.make_context("epic", args) as context:
         status: int | None = epic.invoke(context)
         return status
