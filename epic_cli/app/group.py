@@ -71,12 +71,15 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Loads the command, whose options take their defaults from the configuration."""
-        del ctx
         if cmd_name not in COMMANDS:
             return None
         from epic_cli.app.config import give_defaults  # --help and --version have no defaults
+        from epic_cli.terminal.origins import keep_origins
 
-        return give_defaults(load(cmd_name), {name: partial(load, name) for name in COMMANDS})
+        loaders = {name: partial(load, name) for name in COMMANDS}
+        command, origins = give_defaults(load(cmd_name), loaders)
+        keep_origins(ctx, origins)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without loading them."""

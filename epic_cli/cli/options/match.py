@@ -12,8 +12,7 @@ from epic_cli.cli.options.link import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
 from epic_cli.play.client.prediction import LocalMode
-from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.changes import STEPS, changed, read_clock
+from epic_cli.play.match.changes import STEPS, changed
 from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.match.settings import MatchSettings, PlayerConfig, default_players
 from epic_cli.play.world.rules import Rules
@@ -50,31 +49,21 @@ class PlayerOptions:
     """How many play; ``bots`` and ``clocks`` are what follows ``--bot`` and ``--clock``."""
 
     players: int
-    bots: tuple[str, ...]
-    clocks: tuple[str, ...]
+    bots: tuple[tuple[str, str], ...]
+    clocks: tuple[tuple[str, tuple[float, float]], ...]
 
     def configs(self) -> tuple[PlayerConfig, ...]:
         """The players; the last option for each of them counts."""
         configs = {player.name: player for player in default_players(self.players)}
-        for text in self.bots:
-            name, _, bot = text.partition("=")
-            if name not in configs or bot not in BOTS:
-                raise WrongUsage(f"--bot {text!r}: write {'|'.join(configs)}={'|'.join(BOTS)}")
+        for option, given in (("bot", self.bots), ("clock", self.clocks)):
+            for name, _ in given:
+                if name not in configs:
+                    raise WrongUsage(f"--{option} {name}=...: only {', '.join(configs)} play")
+        for name, bot in self.bots:
             configs[name] = replace(configs[name], bot=bot)
-        for text in self.clocks:
-            name, _, numbers = text.partition("=")
-            offset, rate = _clock(text, numbers if name in configs else "")
+        for name, (offset, rate) in self.clocks:
             configs[name] = replace(configs[name], offset=offset, rate=rate)
         return tuple(configs.values())
-
-
-def _clock(text: str, numbers: str) -> tuple[float, float]:
-    try:
-        return read_clock(numbers)
-    except ValueError:
-        raise WrongUsage(
-            f"--clock {text!r}: write NAME=AHEAD or NAME=AHEAD,RATE; seconds, and 0.01 to 100"
-        ) from None
 
 
 def make_settings(

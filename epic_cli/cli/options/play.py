@@ -10,6 +10,7 @@ import click
 from epic_cli.cli.options.common import strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import (
@@ -103,6 +104,7 @@ player_options = OptionGroup(
     click.option(
         "--bot",
         "bots",
+        type=PlayerBot(),
         multiple=True,
         metavar="NAME=KIND",
         help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
@@ -111,6 +113,7 @@ player_options = OptionGroup(
     click.option(
         "--clock",
         "clocks",
+        type=PlayerClock(),
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
         help="A player's clock: how many seconds it is ahead, and how many times as"
