@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.replay.replay import Replay
@@ -72,29 +73,17 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     if isinstance(tick, float) and math.isfinite(tick):
         simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60, too, comes as a float
         tick = simple if float(simple) == tick else tick
-    text = str(tick).strip().lower()
+    text = str(tick)
     try:
-        if text.endswith("ms"):
-            value = _fraction(text[:-2]) / 1000
-        elif text.endswith("hz"):
-            value = 1 / _fraction(text[:-2])
-        else:
-            value = _fraction(text.removesuffix("s"))
-    except (ArithmeticError, ValueError) as error:
+        rate = text.strip().lower().endswith("hz")
+        value = 1 / exact(text, "Hz") if rate else exact(text, "s")
+    except (ArithmeticError, LookupError, ValueError) as error:
         raise ValueError(f"{tick} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
         raise ValueError(f"a tick of {tick} is out of range: it must be 0.000001 to 3600 s")
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
-
-
-def _fraction(text: str) -> Fraction:
-    from fractions import Fraction
-
-    if "/" not in text and not 1e-9 < abs(float(text)) < 1e9:
-        return Fraction(float(text))  # a Fraction would write out all zeros of 1e-999999999
-    return Fraction(text.strip())
 
 
 class SampleStream:

@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from epic_cli.app.group import epic
+from epic_cli.app.group import DEFAULT, epic
 from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
@@ -21,6 +21,7 @@ from epic_cli.terminal.errors import (
     printable,
     say,
 )
+from epic_cli.terminal.origins import origins
 
 
 def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
@@ -36,7 +37,7 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
     except click.ClickException as error:
         message = io.StringIO()
         error.show(message)
-        say(message.getvalue())
+        say(message.getvalue() + _notes(error))
         return ExitStatus.WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         return ExitStatus.INTERRUPTED
@@ -63,9 +64,21 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
 def _run(args: list[str]) -> int | None:
     # Not click's own main(): that makes a failure of a reader who closes the pipe.
     if "_EPIC_COMPLETE" in os.environ:
-        epic.main(args, prog_name="epic")
+        from epic_cli.app.completion import answer  # only the Tab key waits for it
+
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, DEFAULT)
+        if text is None:
+            epic.main(args, prog_name="epic")  # click knows more shells
+        click.echo(text, nl=False)
+        return ExitStatus.DONE
     with epic.make_context("epic", args) as context:
-        status: int | None = epic.invoke(context)
+        try:
+            status: int | None = epic.invoke(context)
+        except (click.ClickException, WrongUsage, ValueError) as error:
+            for origin in origins(context).values():
+                if not origin.is_overruled(args) and origin.is_meant(str(error)):
+                    error.add_note(f"--{origin.option} is given by {origin.place}")
+            raise
         return status
 
 
@@ -83,8 +96,17 @@ def _discard_output() -> None:
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
-    say(f"epic: {printable(str(error).encode('utf-8', 'surrogateescape'))}\n")
+    say(f"epic: {_printable(str(error))}\n{_notes(error)}")
     return status
+
+
+def _notes(error: Exception) -> str:
+    """Where options come from that an error is about, if nobody typed them."""
+    return "".join(f"epic: {_printable(note)}\n" for note in getattr(error, "__notes__", ()))
+
+
+def _printable(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))
 
 
 def run() -> None:

@@ -8,7 +8,7 @@ from epic_cli.analysis.compare import Comparison
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.terminal.color import ColorChoice
 from epic_cli.terminal.console import show
-from epic_cli.terminal.errors import say
+from epic_cli.terminal.errors import escaped, say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
@@ -55,7 +55,7 @@ def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -
             _write(as_markdown(comparison, results, layout.by_entity))
         case form:
             _write(as_csv(results) if form == "csv" else as_jsonl(results))
-            say("".join(f"{line}\n" for line in story(comparison, results)))
+            say(escaped("".join(f"{line}\n" for line in story(comparison, results)), kept="\n"))
 
 
 def _write_charts(
@@ -67,9 +67,10 @@ def _write_charts(
         _write("\n")
         show(scene_chart(scene, view, labels), color)
     if others:
-        say(f"Charts show {scene.entity}, one of {len(others) + 1}; --entity chooses another.\n")
+        name = escaped(scene.entity)
+        say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")
 
 
 def _write(text: str, path: str | None = None) -> None:
     with open_sink(path) as sink:
-        sink.write(text.encode())
+        sink.write((escaped(text, kept="\n") if sink.isatty() else text).encode())

@@ -52,7 +52,8 @@ def run(options: ReplayOptions) -> ExitStatus:
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
     with open_sink(options.output) as sink:
-        writer = RowWriter(options.row_format, use_color(options.color, sink))
+        colored = use_color(options.color, sink)
+        writer = RowWriter(options.row_format, colored, shown=sink.isatty())
         sink.write(writer.header())
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):

@@ -27,15 +27,21 @@ _DIRECTIONS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0), 
 
 
 class Game:
-    """One match with one human player, called ``player``."""
+    """One match with one human player, called ``player``.
 
-    def __init__(self, settings: MatchSettings, player: str, symbols: dict[str, str]) -> None:
-        self._beginning = settings
+    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
+    """
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        player: str,
+        symbols: dict[str, str],
+        recorded: bool = False,
+    ) -> None:
         self._keyboard = KeyboardInput()
-        self._recorder = Recorder(player, self._keyboard)
-        self.match = Match(settings, controllers={player: self._recorder})
-        self._recorder.match = self.match
-        self.match.on_change = self._recorder.changed
+        self.match = Match(settings, controllers={player: self._keyboard})
+        self.recorder = Recorder(self.match) if recorded else None
         self.statistics = MatchStatistics(self.match)
         self.match.on_frame = self.statistics.add_frame
         self._switches = Switches(settings)
@@ -45,11 +51,6 @@ class Game:
         self._other = next(one for one in self.match.participants if one is not self.you)
         self._news = ""
         self._real_time: float | None = None
-
-    @property
-    def script(self) -> str:
-        """The match so far, as a script that reproduces it."""
-        return self._recorder.script(self._beginning)
 
     def advance(self, real_time: float) -> None:
         """Lets every machine catch up with this time (seconds, of any steady clock)."""

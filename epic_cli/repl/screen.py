@@ -83,8 +83,8 @@ class Screen:
 
     def writer(self) -> RowWriter:
         """A writer for the present format and window."""
-        width = self.columns if self._size else 96
-        return RowWriter(self.format, self.color and self._size is not None, width)
+        shown = self._size is not None
+        return RowWriter(self.format, self.color and shown, self.columns if shown else 96, shown)
 
     def choose_format(self, row_format: str) -> None:
         """Writes rows in another format from now on, under a header of its own."""

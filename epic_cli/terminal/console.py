@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.errors import escaped
 from epic_cli.terminal.output import open_sink
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 #: Narrower than this, tables say nothing.
 NARROW = 60
@@ -32,8 +33,21 @@ def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
         legacy_windows=False,
     )
     with console.capture() as captured:
-        console.print(what)
+        console.print(_Harmless(what))
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+class _Harmless:
+    """Something drawn with its control characters escaped: names must not steer a terminal."""
+
+    def __init__(self, what: RenderableType) -> None:
+        self._what = what
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        for text, style, control in console.render(self._what, options):
+            yield Segment(text if control else escaped(text, kept="\n"), style, control)
 
 
 def show(what: RenderableType, color: ColorChoice) -> None:

@@ -44,7 +44,11 @@ def say(text: str) -> None:
 
 def printable(text: bytes) -> str:
     """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
-    decoded = text.decode("utf-8", "backslashreplace")
-    if decoded.isprintable():
-        return decoded
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in decoded)
+    return escaped(text.decode("utf-8", "backslashreplace"))
+
+
+def escaped(text: str, kept: str = "") -> str:
+    """Text whose characters can all be shown, apart from the ``kept`` ones: others are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)

@@ -139,7 +139,9 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 
 def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
-    played = game(link=LinkConditions(latency=0.08, jitter=0.02, loss=0.05), seed=4)
+    conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
+    played = Game(MatchSettings(link=conditions, seed=4), "A", ASCII, recorded=True)
+    assert played.recorder is not None
     found: list[Row] = []
     statistics = played.match.on_frame
 
@@ -156,10 +158,8 @@ def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     now = go_on(played, now, 0.5)
     end = played.match.now
     again: list[Row] = []
-    settings = MatchSettings(players=played.match.settings.players)
-    replayed = Match(
-        settings, script(played.script), on_frame=lambda _: again.extend(rows(replayed))
-    )
+    kept = script(played.recorder.script())
+    replayed = Match(MatchSettings(), kept, on_frame=lambda _: again.extend(rows(replayed)))
     replayed.run_until(end)
     assert again == found
     assert replayed.settings == played.match.settings

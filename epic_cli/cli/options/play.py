@@ -12,10 +12,16 @@ from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
+from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.changes import LONGEST_SMOOTHING, SEND_RATES
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.changes import (
+    LONGEST_DURATION,
+    LONGEST_HISTORY,
+    LONGEST_SMOOTHING,
+    SEND_RATES,
+)
+from epic_cli.play.match.settings import MOST_PLAYERS, MatchSettings
 from epic_cli.play.report.headless import COLUMNS, Selection, Show
 from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.terminal.errors import WrongUsage
@@ -96,7 +102,7 @@ technique_options = OptionGroup(
     ),
     click.option(
         "--history",
-        type=Seconds(0, 60),
+        type=Seconds(0, LONGEST_HISTORY),
         default=f"{_DEFAULTS.history:g}",
         show_default=True,
         help="How far back the server can rewind.",
@@ -130,7 +136,7 @@ player_options = OptionGroup(
     PlayerOptions,
     click.option(
         "--players",
-        type=click.IntRange(2, 8),
+        type=click.IntRange(2, MOST_PLAYERS),
         default=2,
         show_default=True,
         help="How many play: A, B, C and so on.",
@@ -138,6 +144,7 @@ player_options = OptionGroup(
     click.option(
         "--bot",
         "bots",
+        type=PlayerBot(),
         multiple=True,
         metavar="NAME=KIND",
         help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
@@ -146,6 +153,7 @@ player_options = OptionGroup(
     click.option(
         "--clock",
         "clocks",
+        type=PlayerClock(),
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
         help="A player's clock: how many seconds it is ahead, and how many times as"
@@ -155,7 +163,7 @@ player_options = OptionGroup(
 
 duration_option = click.option(
     "--duration",
-    type=Duration(0, 1e6),
+    type=Duration(0, LONGEST_DURATION),
     default="10",
     show_default=True,
     help="How long the match lasts, in seconds, or endless.",
@@ -182,8 +190,8 @@ class OutputOptions:
         """What is wanted of the match."""
         return Selection(self.show, self.client, self.view, self.player)
 
-    def check(self, names: list[str], duration: float) -> None:
-        """Refuses what does not fit together, and players who do not take part."""
+    def check(self, duration: float) -> None:
+        """Refuses what does not fit together."""
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
                 "the epic format has no column for who is where: it needs --show rows,"
@@ -199,6 +207,9 @@ class OutputOptions:
             raise WrongUsage("two outputs cannot go to the same place")
         if "-" in files:
             raise WrongUsage("only --output can go to standard output")
+
+    def check_names(self, names: list[str]) -> None:
+        """Refuses players who do not take part."""
         for option, name, allowed in (
             ("client", self.client, names),
             ("player", self.player, names),
@@ -265,6 +276,7 @@ output_options = OptionGroup(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Keep what --client does, and every change, as a script that reproduces the match.",
+        help="Keep what all players do, every option that matters and every change as a script that"
+        " reproduces the match. It cannot hold a --trace.",
     ),
 )

@@ -170,7 +170,7 @@ cdef class Replay:
             except BaseException as error:
                 self.error, self.broken = error, True
                 return False
-self.places[entity] = <int32_t>self.pointers.size() - 1
+            self.places[entity] = <int32_t>self.pointers.size() - 1
             # a game draws before it hears of an entity: the tick before is its last frame
             begin_after(<void*>made, self.pacing.clock.now)
             # it is first drawn at the next tick, not at the present one

@@ -62,21 +62,25 @@ cdef class RowWriter:
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
     for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
     (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
-    shortest decimal that reads back as the same number.
+    shortest decimal that reads back as the same number. Names of entities are escaped where they
+    could steer a terminal or end a row; CSV, which has no escapes, holds them as they are unless
+    it is ``shown`` on a terminal.
     """
 
     cdef readonly str format
     cdef RowFormat kind
     cdef bint color
+    cdef bint shown
     cdef Layout layout
     cdef string out
 
-    def __init__(self, str row_format="epic", bint color=False, int width=96):
+    def __init__(self, str row_format="epic", bint color=False, int width=96, bint shown=False):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
+        self.shown = shown
         self.layout = layout_for(width)
 
     def header(self, bint named=True):
@@ -112,7 +116,7 @@ cdef class RowWriter:
             return table_row(out, sample, entity, self.layout, self.color)
         if self.kind == JSONL:
             return json_row(out, sample, entity)
-        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t")
+        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown)
 
 
 cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
@@ -183,7 +187,7 @@ cdef char* append_dashes(char* out, int width) noexcept nogil:
 
 
 cdef char* separated_row(char* out, const Sample& sample, string_view entity,
-                         const char* separator) noexcept nogil:
+                         const char* separator, bint shown) noexcept nogil:
     cdef double[6] numbers
     cdef int index
     numbers = [sample.position.x, sample.position.y, sample.position.z,
@@ -197,7 +201,7 @@ cdef char* separated_row(char* out, const Sample& sample, string_view entity,
     out = append(out, STATUS[sample.status])
     out = append(out, separator)
     if separator[0] == b",":
-        out = append_quoted(out, entity)
+        out = append_quoted(out, entity, shown)
     else:
         out = append_escaped(out, entity, b"\\x", False)
     return append(out, b"\n")
@@ -229,30 +233,51 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
 cdef const char* HEX = b"0123456789abcdef"
 
 
+cdef int control_at(string_view text, size_t index) noexcept nogil:
+    """How many bytes of UTF-8 a control character has here (C0, delete, C1); 0: it is none."""
+    cdef unsigned char c = <unsigned char>text[index]
+    if c < 0x20 or c == 0x7F:
+        return 1
+    if c != 0xC2 or index + 1 == text.size():
+        return 0
+    return 2 if 0x80 <= <unsigned char>text[index + 1] < 0xA0 else 0
+
+
+cdef char* append_hex(char* out, const char* prefix, char last) noexcept nogil:
+    """A control character as its number, which its last byte is."""
+    cdef unsigned char c = <unsigned char>last
+    out = append(out, prefix)
+    out[0] = HEX[c >> 4]
+    out[1] = HEX[c & 15]
+    return out + 2
+
+
 cdef char* append_escaped(char* out, string_view text, const char* prefix,
                           bint quotes) noexcept nogil:
     """Text without control characters: a name must not steer a terminal or end a row."""
-    cdef unsigned char c
-    cdef size_t index
-    for index in range(text.size()):
-        c = <unsigned char>text[index]
-        if c < 0x20 or c == 0x7F:
-            out = append(out, prefix)
-            out[0] = HEX[c >> 4]
-            out[1] = HEX[c & 15]
-            out += 2
-        else:
-            if c == b"\\" or (quotes and c == b'"'):
-                out[0] = b"\\"
-                out += 1
-            out[0] = c
+    cdef char c
+    cdef int length
+    cdef size_t index = 0
+    while index < text.size():
+        length = control_at(text, index)
+        if length:
+            index += length
+            out = append_hex(out, prefix, text[index - 1])
+            continue
+        c = text[index]
+        index += 1
+        if c == b"\\" or (quotes and c == b'"'):
+            out[0] = b"\\"
             out += 1
+        out[0] = c
+        out += 1
     return out
 
 
-cdef char* append_quoted(char* out, string_view text) noexcept nogil:
-    """A CSV field, quoted where it must be (RFC 4180)."""
+cdef char* append_quoted(char* out, string_view text, bint shown) noexcept nogil:
+    """A CSV field, quoted where it must be (RFC 4180); ``shown``: without control characters."""
     cdef char c
+    cdef int length
     cdef size_t index
     cdef bint quote = False
     for index in range(text.size()):
@@ -260,8 +285,15 @@ cdef char* append_quoted(char* out, string_view text) noexcept nogil:
         quote = quote or c == b"," or c == b'"' or c == b"\n" or c == b"\r"
     if quote:
         out = append(out, b'"')
-    for index in range(text.size()):
+    index = 0
+    while index < text.size():
+        length = control_at(text, index) if shown else 0
+        if length:
+            index += length
+            out = append_hex(out, b"\\x", text[index - 1])
+            continue
         c = text[index]
+        index += 1
         if c == b'"':
             out = append(out, b'"')
         out[0] = c

@@ -53,7 +53,7 @@ class Match:
         controllers: Mapping[str, Controller] | None = None,
         on_frame: Callable[[Participant], None] = lambda _: None,
     ) -> None:
-        self.script = script or Script({}, [], [])
+        self.script = script or Script()
         for change in self.script.beginning:
             settings = changed(settings, change)
         self.settings = settings
@@ -113,7 +113,7 @@ class Match:
         before = self.settings.strategy_settings()
         self.settings = settings = changed(self.settings, change)
         name = change.name
-        if name in ("latency", "jitter", "loss") and settings.trace is None:
+        if change.is_of_link and settings.trace is None:
             self._links_changed += 1
             for participant in self.participants:
                 for link in (participant.up, participant.down):

@@ -26,6 +26,9 @@ SPAWN_POINTS = (
 )  # fmt: skip
 
 
+MOST_PLAYERS = len(SPAWN_POINTS)
+
+
 @dataclass(frozen=True)
 class PlayerConfig:
     """A player, and the machine that he sits at.
