@@ -18,6 +18,9 @@ from epic_cli.views.scenes import scene_chart
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
 
+#: Where no screen limits a chart, it is as wide as this.
+WIDEST_CHART = 160
+
 
 def write(
     comparison: Comparison,
@@ -65,7 +68,7 @@ def _write_charts(
     scene, *others = comparison.scenes
     for view in pictures.charts:
         _write("\n")
-        show(scene_chart(scene, view, labels), color)
+        show(scene_chart(scene, view, labels, width=WIDEST_CHART), color)
     if others:
         say(f"Charts show {scene.entity}, one of {len(others) + 1}; --entity chooses another.\n")
 
