@@ -52,12 +52,11 @@ def run(options: ReplayOptions) -> ExitStatus:
         width = screen_columns(sink) if sink.isatty() else None
         writer = RowWriter(options.row_format, use_color(options.color, sink), width)
         sink.write(writer.header())
-        if writer.left_out:
-            columns = ", ".join(writer.left_out)
-            say(
-                f"Left out at {width} columns: {columns}; a wider window or another --format shows"
-                " them.\n"
-            )
+        if writer.left_out and width:
+            from epic_cli.wording import left_out_words  # most screens have room for all
+
+            how = "a wider window or another --format"
+            say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
             refused |= _Recording(file, options, error_color).replay(writer, sink)

@@ -14,8 +14,9 @@ from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
 from epic_cli.views.comparison_words import ranking, story
+from epic_cli.views.table import KEPT, fit
 from epic_cli.views.table import Column as TableColumn
-from epic_cli.views.table import KEPT, fit, left_out_words
+from epic_cli.wording import left_out_words
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 160

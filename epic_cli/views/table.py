@@ -71,9 +71,7 @@ class Fitted(NamedTuple):
 def fit(columns: Sequence[Column], room: int) -> Fitted:
     """The columns, cut and left out until they are ``room`` wide or less."""
     kept = list(columns)
-    natural = {
-        id(one): min(one.natural, room) if one.shortest else one.natural for one in columns
-    }
+    natural = {id(one): min(one.natural, room) if one.shortest else one.natural for one in columns}
     while True:
         excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
         least = min(kept, key=lambda one: one.weight)
@@ -97,13 +95,6 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
 def _shortest(column: Column, natural: int, final: bool) -> int:
     """How short a column may get; with nothing left to leave out, as short as can be."""
     return min(natural, (1 if final else column.shortest) if column.shortest else natural)
-
-
-def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
-    """Which columns were left out, and how to see them; empty: none were."""
-    if not left_out:
-        return ""
-    return f"Left out at {room} columns: {', '.join(left_out)}; {how} shows them."
 
 
 def paragraph(text: str, room: int, indent: str = "", style: str = "") -> Iterator[Text]:

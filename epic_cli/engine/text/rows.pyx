@@ -159,7 +159,7 @@ cdef class RowWriter:
             end = append_escaped(&escaped[0], entities.names.name(<int>index), b"\\x", False)
             escaped.resize(end - escaped.data())
             text = escaped.decode("utf-8", "backslashreplace")
-            self.names.push_back(cut(printable(text), self.layout.name - 2).encode())
+            self.names.push_back(cut(printable(text), max(self.layout.name - 2, 1)).encode())
 
     cdef char* row(self, char* out, const Sample& sample, const string& entity) noexcept nogil:
         if self.kind == EPIC:

@@ -47,10 +47,10 @@ def pad(text: str, columns: int, right: bool = False) -> str:
 def wrap(text: str, columns: int, indent: str = "") -> list[str]:
     """A paragraph in lines of at most so many columns, broken between words where that can be.
 
-    ``indent`` stands in front of every line but the first.
+    ``indent`` stands in front of every line but the first, which keeps its own.
     """
     lines: list[str] = []
-    line = ""
+    line = text[: len(text) - len(text.lstrip())]
     for word in text.split():
         joined = f"{line} {word}" if line.strip() else line + word
         if width(joined) <= columns:

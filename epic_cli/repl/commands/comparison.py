@@ -142,7 +142,8 @@ def _table(
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.metrics import named
     from epic_cli.views.comparison import sort_results
-    from epic_cli.views.table import KEPT, Column, fit, left_out_words
+    from epic_cli.views.table import KEPT, Column, fit
+    from epic_cli.wording import left_out_words
 
     found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
     by_label = {one.label: one for one in candidates}

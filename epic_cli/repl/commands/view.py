@@ -117,7 +117,7 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
 
     try:
         room = dialogue.screen.columns
-        dialogue.screen.show(explanation(name, room) if name else catalogue(room))
+        dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
     except UnknownStrategy as error:
         dialogue.screen.complain(str(error))
 
