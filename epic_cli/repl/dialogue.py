@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from epic_cli.engine.packets import SampleBlock
 from epic_cli.repl.journal import Journal
-from epic_cli.repl.remarks import counted, discarded_words, failure, waiting_words
+from epic_cli.repl.remarks import (
+    counted,
+    discarded_words,
+    failure,
+    no_rows_words,
+    waiting_words,
+)
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
 from epic_cli.repl.session import Added, Leap, Session
@@ -50,6 +56,7 @@ class Dialogue:
         self.resuming = False
         self.confirm: Callable[[str], bool] | None = None
         self._recorded = False
+        self._drawn = False  # whether the packets added last have had rows
 
     @property
     def prompt(self) -> str:
@@ -58,6 +65,7 @@ class Dialogue:
 
     def add(self, text: bytes, name: str, first_line: int = 1) -> None:
         """Takes lines of packets; ``first_line`` is the number that refusals count from."""
+        self._drawn = False
         allows = None if self.quiet or self.confirm is None else self._allows
         try:
             added = self.session.add(text, self._draw, self.record_lines, allows)
@@ -83,9 +91,11 @@ class Dialogue:
         if added.discarded:
             self.screen.warn(discarded_words(self.session, added))
         if added.packets:
-            waiting = waiting_words(self.session)
-            if waiting:
-                self.screen.say(waiting, "dim")
+            words = waiting_words(self.session)
+            if not words and not self._drawn and not added.discarded:
+                words = no_rows_words(self.session)
+            if words:
+                self.screen.say(words, "dim")
 
     def _allows(self, leap: Leap) -> bool:
         """Whether so many rows are wanted."""
@@ -96,6 +106,7 @@ class Dialogue:
         return False
 
     def _draw(self, samples: SampleBlock) -> None:
+        self._drawn = True
         if not self.quiet:
             writer = self.screen.writer(self.session.named)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)

@@ -17,6 +17,11 @@ class Outlet:
         self._stream = stream
         self._terminal = stream.fileno() if stream.isatty() else None
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether what is written is shown at once."""
+        return self._terminal is not None
+
     def write(self, data: bytes) -> None:
         """Writes all of it; a ``KeyboardInterrupt`` leaves the rest unwritten."""
         if self._terminal is None:

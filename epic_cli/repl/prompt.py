@@ -9,6 +9,7 @@ from prompt_toolkit.auto_suggest import Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Always
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
@@ -80,6 +81,7 @@ class PromptReader:
             input=source,
             output=output,
         )
+        _let_errors_wrap(self.session)
         self.session.default_buffer.on_text_changed += self._suggest
         # a terminal that does not say where its cursor is only goes without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
@@ -151,6 +153,14 @@ class PromptReader:
         if not found and preferences.hints and (text.startswith(":") or "/" in text):
             found = from_history(text, self._dialogue.earlier_lines())
         buffer.suggestion = Suggestion(found) if found else None
+
+
+def _let_errors_wrap(session: PromptSession[str]) -> None:
+    """Gives what is wrong with a line as many lines as it takes; it has one, and is cut."""
+    for window in session.layout.find_all_windows():
+        if window.height == 1:
+            window.height = None
+            window.dont_extend_height = window.wrap_lines = Always()
 
 
 class Ghost(Processor):

@@ -34,9 +34,14 @@ def waiting_words(session: Session) -> str:
     if session.timing_in_force.pacing == "arrival":
         return f"rows from {seconds(drawn)} on come with the next arrival (:rows draws them now)"
     return (
-        f"rows up to {seconds(promised)} wait for packets of other entities that belong to them"
+        f"rows up to {seconds(promised)} wait for the other entities' packets"
         " (:rows draws them now)"
     )
+
+
+def no_rows_words(session: Session) -> str:
+    """Why a packet that was taken has no rows, though nothing waits."""
+    return f"no row yet: all are drawn up to {seconds(session.horizon[0])}, beyond this packet's"
 
 
 def discarded_words(session: Session, added: Added) -> str:

@@ -175,7 +175,7 @@ class Screen:
 
     def _fitting(self, line: str) -> list[str]:
         """A line of a remark, broken between its words where it is too long."""
-        if not self.has_cursor or width(line) <= self.columns:
+        if not self._remarks.is_terminal or width(line) <= self.columns:
             return [line]
         return wrap(line, self.columns, "  ")
 
