@@ -10,8 +10,8 @@ from collections.abc import Iterator
 class DrawingStopped(KeyboardInterrupt):
     """The rows of packets were interrupted; the packets are taken.
 
-    ``drawn`` is the time of the last row (s), None if there was none; the clock goes on from
-    ``clock``.
+    All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first
+    few have. The clock goes on from ``clock``.
     """
 
     def __init__(self, drawn: float | None, clock: float) -> None:

@@ -62,7 +62,7 @@ def discarded_words(session: Session, added: Added) -> str:
 
 def stopped_words(stop: DrawingStopped) -> str:
     """Where an interrupted drawing stands, and where the clock goes on."""
-    drawn = "before the first row" if stop.drawn is None else f"at {seconds(stop.drawn)}"
+    drawn = "among the first rows" if stop.drawn is None else f"after {seconds(stop.drawn)}"
     return (
         f"stopped {drawn}; the packets are kept, and the clock goes on from {seconds(stop.clock)}"
         " (:rows draws the last rows, :undo takes a packet back)"

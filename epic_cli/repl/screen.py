@@ -185,7 +185,8 @@ class Screen:
             self._remark(text)
             return
         with self.released():
-            click.echo_via_pager(text, self.color)
+            # not every pager shows styles
+            click.echo_via_pager(click.unstyle(text), color=False)
 
     def leave_line(self) -> None:
         """A typed line was dropped: where the prompt does not end it, it is ended here."""
