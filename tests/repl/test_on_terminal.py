@@ -217,7 +217,7 @@ def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
 def test_ctrl_c_drops_what_a_slow_terminal_has_not_shown(tmp_path: Path) -> None:
     with Terminal(tmp_path) as terminal:
         terminal.prompt()
-        terminal.send("1,2,3 / 4,5,6 / 900000\r")
+        terminal.send("1,2,3 / 4,5,6 / 60000\r")
         terminal.wait_for(r"\(y/n\)")
         terminal.send("y")
         terminal.wait_for("extrapolate")

@@ -9,7 +9,7 @@ from wcwidth import wcwidth
 from epic_cli.engine.text.widths import cut, pad, printable, width, wrap
 
 #: Latin, combining marks, CJK, emoji with joiners and selectors, flags.
-LETTERS = "ab é\u0301\u0300日本語ｗ👨👩👧\u200d\ufe0f❤🇩🇪"
+LETTERS = "ab é\u0301\u0300日本語\uff57👨👩👧\u200d\ufe0f❤🇩🇪"
 TEXTS = st.text(st.sampled_from(LETTERS), max_size=60)
 
 
