@@ -101,7 +101,8 @@ class SampleStream:
     """The samples of one recording, block by block.
 
     Feed it blocks of packets, and take what is drawn for each before the next one. A ``strict``
-    stream ends, as far as packets go, at the first line that is refused.
+    stream ends, as far as packets go, at the first line that is refused. A block of what is drawn
+    has ``at_once`` samples at most.
     """
 
     def __init__(
@@ -109,11 +110,12 @@ class SampleStream:
         make_strategy: Callable[[], SmoothingStrategy],
         timing: Timing,
         strict: bool = False,
+        at_once: int = 2048,
     ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
         self._strict = strict
-        self._out = SampleBlock()
+        self._out = SampleBlock(at_once)
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Draw = Callable[[SampleBlock], object]
 
+#: So few samples are drawn at once that an interrupt knows about where it came.
+_AT_ONCE = 256
+
 #: A packet that asks for more rows than this is asked about.
 MOST_ROWS = 10_000
 
@@ -43,7 +46,9 @@ class View(NamedTuple):
     def stream(self) -> SampleStream:
         """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
         create(self.strategy, self.settings)
-        return SampleStream(lambda: create(self.strategy, self.settings), self.timing)
+        return SampleStream(
+            lambda: create(self.strategy, self.settings), self.timing, at_once=_AT_ONCE
+        )
 
     @property
     def values(self) -> dict[str, Value]:
