@@ -90,7 +90,8 @@ class SampleStream:
     """The samples of one recording, block by block.
 
     Feed it blocks of packets, and take what is drawn for each before the next one. A ``strict``
-    stream ends, as far as packets go, at the first line that is refused.
+    stream ends, as far as packets go, at the first line that is refused. A block of what is drawn
+    has ``at_once`` samples at most.
     """
 
     def __init__(
@@ -98,11 +99,12 @@ class SampleStream:
         make_strategy: Callable[[], SmoothingStrategy],
         timing: Timing,
         strict: bool = False,
+        at_once: int = 2048,
     ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
         self._strict = strict
-        self._out = SampleBlock()
+        self._out = SampleBlock(at_once)
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -114,13 +116,29 @@ class SampleStream:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
+        replay = self._begun(block)
+        replay.feed(block)
+        yield from self._draw(replay)
+        block.refusals.extend(replay.refusals())
+        block.refusals.sort(key=lambda refusal: refusal[:2])
+
+    def _begun(self, block: PacketBlock) -> Replay:
+        """The replay, whose clock and pacing the first packet decides."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
-        self.replay.feed(block)
-        yield from self._draw(self.replay)
-        block.refusals.extend(self.replay.refusals())
-        block.refusals.sort(key=lambda refusal: refusal[:2])
+        return self.replay
+
+    def longest_leap(self, block: PacketBlock) -> tuple[float, int]:
+        """About how many rows the packet of this block will have that has the most; its index.
+
+        The block is one that is to be fed next.
+        """
+        return self._begun(block).longest_leap(block) if len(block) else (0.0, 0)
+
+    def horizon(self) -> tuple[float, float]:
+        """Rows are drawn up to the first time (s); up to the second they wait for more packets."""
+        return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def finish(self) -> Iterator[SampleBlock]:
         """What is drawn after the last packet."""

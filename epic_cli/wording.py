@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -145,3 +146,10 @@ def rest_of_grammar(piece: int) -> str:
     marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
     pairs = zip(PIECES, [*marks, ""], strict=True)
     return "".join([piece for pair in pairs for piece in pair][piece:])
+
+
+def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
+    """Which columns were left out, and how to see them; empty: none were."""
+    if not left_out:
+        return ""
+    return f"Left out at {room} columns: {', '.join(left_out)}; {how} shows them."

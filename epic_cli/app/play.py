@@ -40,10 +40,12 @@ from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.terminal.color import use_color
+from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.views.play_rows import Writer, summary
 from epic_cli.views.play_svg import caption, picture
+from epic_cli.wording import left_out_words
 
 EXAMPLES = """\b
 Examples:
@@ -140,9 +142,9 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
     """Writes everything that the options ask for, while the match runs."""
+    settings = run.match.settings
     with _unrecordable():
         recorder = run.record() if options.record else None
-    line = Writer(options.row_format, COLUMNS[options.show])
     packet, truth = TextWriter(), TruthWriter()
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
@@ -150,7 +152,12 @@ def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
         truths = stack.enter_context(_open_optional(options.truth_out))
         record = stack.enter_context(_open_optional(options.record))
         drawing = stack.enter_context(_open_optional(options.picture))
+        room = screen_columns(rows) if rows.isatty() else None
+        line = Writer(options.row_format, COLUMNS[options.show], room)
         rows.write(line.header())
+        if room and line.left_out:
+            how = "a wider window or another --format"
+            say(left_out_words(line.left_out, room, how) + "\n")
         if truths:
             truths.write(truth.header)
         for chunk in run.run(duration):

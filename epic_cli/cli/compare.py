@@ -22,9 +22,10 @@ from epic_cli.cli.options.compare import (
     pictures_options,
     threads_option,
 )
+from epic_cli.engine.text.widths import printable
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
-from epic_cli.terminal.errors import ExitStatus, WrongUsage, escaped, say
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.sources import load, source_name
 from epic_cli.views.metric_list import metric_lines
 
@@ -139,7 +140,7 @@ def _truths(inputs: Inputs, color: bool) -> tuple[Mapping[str, Truth] | None, bo
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name
-        say(f"epic: {escaped(place)}: {escaped(why(note))}\n")
+        say(f"epic: {printable(place)}: {printable(why(note))}\n")
     if not truths:
         raise WrongUsage(f"not enough to say: {name} has no movement to compare with")
     return truths, refused

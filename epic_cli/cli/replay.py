@@ -14,7 +14,8 @@ from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.recordings import read
 from epic_cli.playback import SampleStream
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.console import screen_columns
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.sources import open_source, source_name
 
@@ -52,9 +53,14 @@ def run(options: ReplayOptions) -> ExitStatus:
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
     with open_sink(options.output) as sink:
-        colored = use_color(options.color, sink)
-        writer = RowWriter(options.row_format, colored, shown=sink.isatty())
+        width = screen_columns(sink) if sink.isatty() else None
+        writer = RowWriter(options.row_format, use_color(options.color, sink), width)
         sink.write(writer.header())
+        if writer.left_out and width:
+            from epic_cli.wording import left_out_words  # most screens have room for all
+
+            how = "a wider window or another --format"
+            say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
             refused |= _Recording(file, options, error_color).replay(make_strategy, writer, sink)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder
@@ -11,13 +12,13 @@ from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.rules import Weapon
 from epic_cli.play_screen.canvas import Canvas, Fragment
 from epic_cli.play_screen.keyboard import KeyboardInput
-from epic_cli.play_screen.status import KEYS, conditions, figures, news, techniques
+from epic_cli.play_screen.status import KEYS, conditions, figures, flow, news, techniques
 from epic_cli.play_screen.switches import Switches
 
-SMALLEST = (80, 24)
+SMALLEST = (20, 10)
 
-#: Lines of text under the arenas, and the most that an arena grows to (in cells).
-_STATUS_LINES = 5
+#: Cells: an arena is at least as wide and high as this where it can be, and at most as the other.
+_SMALLEST_ARENA = (20, 6)
 _LARGEST_ARENA = (64, 34)
 
 #: Seconds. After a longer pause (a suspended program, a slow machine) the match does not catch up.
@@ -50,6 +51,8 @@ class Game:
         self.you = self.match.participants[self.match.names.index(player)]
         self._other = next(one for one in self.match.participants if one is not self.you)
         self._news = ""
+        self._size = (0, 0)
+        self._most_text = 0  # the most lines of text that this size of the screen has had
         self._real_time: float | None = None
 
     def advance(self, real_time: float) -> None:
@@ -86,20 +89,37 @@ class Game:
             needed = f"{SMALLEST[0]}x{SMALLEST[1]}"
             text = f"epic play needs {needed}, not {columns}x{lines}; q quits"
             return [[("", text[:columns])]]
-        width = min((columns - 2) // 3, _LARGEST_ARENA[0])
-        height = min(lines - _STATUS_LINES, _LARGEST_ARENA[1])
+        texts = self._texts(columns, lines - _SMALLEST_ARENA[1])
+        drawn_from = scenes(self.match, self.you, self._other, self._flashes)
+        count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), len(drawn_from))
+        width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
+        height = min(lines - self._reserve((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = Canvas(width, height, self._symbols)
-        drawn = [
-            canvas.draw(scene) for scene in scenes(self.match, self.you, self._other, self._flashes)
-        ]
+        arenas = [canvas.draw(scene) for scene in drawn_from[:count]]
         gap: list[Fragment] = [("", " ")]
-        screen = [left + gap + middle + gap + right for left, middle, right in zip(*drawn)]  # noqa: B905
-        texts = (
-            ("", figures(self.statistics, self.you, self._other)),
-            ("class:news", self._news),
-            ("", conditions(self.match)),
-            ("", techniques(self.match)),
-            ("class:keys", KEYS),
-        )
-        screen += [[(style, text[:columns])] for style, text in texts]
-        return screen
+        screen = [
+            [part for arena in arenas for part in (*gap, *arena[line])][1:]
+            for line in range(height)
+        ]
+        return screen + [[text] for text in texts]
+
+    def _reserve(self, size: tuple[int, int], wanted: int) -> int:
+        """How many lines the text is given: arenas do not grow and shrink with a longer line."""
+        if size != self._size:
+            self._size, self._most_text = size, 0
+        self._most_text = max(self._most_text, wanted)
+        return self._most_text
+
+    def _texts(self, columns: int, room: int) -> list[Fragment]:
+        """The lines under the arenas; what matters least goes where there is no room for all."""
+        blocks = {
+            "figures": ("", flow(figures(self.statistics, self.you, self._other), columns)),
+            "news": ("class:news", wrap(self._news, columns)),
+            "conditions": ("", flow(conditions(self.match), columns)),
+            "techniques": ("", flow(techniques(self.match), columns)),
+            "keys": ("class:keys", flow(KEYS, columns)),
+        }
+        for name in ("figures", "conditions", "techniques", "news", "keys"):
+            if sum(len(lines) for _, lines in blocks.values()) > room:
+                del blocks[name]
+        return [(style, line) for style, lines in blocks.values() for line in lines]

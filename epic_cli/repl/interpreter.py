@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.repl.dialogue import Dialogue, failure
+from epic_cli.repl.dialogue import Dialogue
+from epic_cli.repl.interrupts import DrawingStopped
+from epic_cli.repl.remarks import failure, stopped_words
 from epic_cli.terminal.errors import CannotAccess
 
 if TYPE_CHECKING:
@@ -50,8 +52,10 @@ class Interpreter:
                     self._run_command(piece, f"{name}:{first_line}: " if b"\n" in text else "")
                 else:
                     self.dialogue.add(piece, name, first_line)
+        except DrawingStopped as stop:
+            self.dialogue.screen.interrupted(stopped_words(stop))
         except KeyboardInterrupt:
-            self.dialogue.screen.interrupted()
+            self.dialogue.screen.interrupted("interrupted")
 
     def run_quietly(self, text: bytes, name: str) -> None:
         """Runs a script without drawing its rows; problems are reported."""

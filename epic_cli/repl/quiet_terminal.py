@@ -37,6 +37,15 @@ class QuietTerminal:
         """As it was."""
         self._set(self._original)
 
+    @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """As it was, for another program, within the block."""
+        self.restore()
+        try:
+            yield
+        finally:
+            self.quiet()
+
     def suspend(self) -> None:
         """Gives the terminal back and stops the process group until it is continued."""
         self.restore()

@@ -6,6 +6,8 @@ import enum
 import os
 import sys
 
+from epic_cli.engine.text import widths
+
 
 class ExitStatus(enum.IntEnum):
     """The exit statuses of ``epic``."""
@@ -44,11 +46,4 @@ def say(text: str) -> None:
 
 def printable(text: bytes) -> str:
     """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
-    return escaped(text.decode("utf-8", "backslashreplace"))
-
-
-def escaped(text: str, kept: str = "") -> str:
-    """Text whose characters can all be shown, apart from the ``kept`` ones: others are escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+    return widths.printable(text.decode("utf-8", "backslashreplace"))

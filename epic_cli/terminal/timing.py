@@ -98,7 +98,9 @@ TIMING = (
         "demo draws rows up to 0.15 s past each packet's time at once; arrival applies each"
         " packet when it arrived.  [default: arrival if the first packet has an arrival time, else"
         " demo]",
-        "Choose when packets meet rows: as in the demo, or by their arrival times.",
+        "Choose when packets meet rows: as in the demo, or by their arrival times. A row is drawn"
+        " when no packet can change it any more: with several entities those of the newest time"
+        " wait for the other entities' packets, and by arrival they wait for the next arrival.",
         unset="auto",
     ),
     TimingSetting(

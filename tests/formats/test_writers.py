@@ -243,7 +243,7 @@ def test_a_name_is_read_back_from_the_rows(name: str) -> None:
 @examples(200)
 def test_no_name_steers_a_terminal(name: str) -> None:
     for row_format in FORMATS[1:]:
-        for row in rows_of(name, RowWriter(row_format, shown=True)):
+        for row in rows_of(name, RowWriter(row_format, width=200)):
             assert not set(row) & CONTROLS - {"\t"}, row_format
 
 

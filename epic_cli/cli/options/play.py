@@ -10,9 +10,9 @@ import click
 from epic_cli.cli.options.common import strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
-from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import (

@@ -26,6 +26,7 @@ cdef class Pacing:
     cdef double now(self, const Packet& packet) noexcept nogil
     cdef bint behind(self, double due) noexcept nogil
     cdef double end(self) noexcept nogil
+    cdef double asks_for(self, const Packet& packet) noexcept nogil
     cdef Verdict distance(self, double target) noexcept nogil
 
 

@@ -48,6 +48,10 @@ cdef class Pacing:
         """What is due when there are no more packets."""
         return -INFINITY
 
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        """The time up to which rows are due once this packet has come."""
+        return -INFINITY
+
     cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
         if ticks == INFINITY:
@@ -89,6 +93,9 @@ cdef class DemoPacing(Pacing):
 
     cdef double end(self) noexcept nogil:
         return self.promised
+
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        return self.clock.lead(packet.time, packet.single.time)
 
 
 cdef class ArrivalPacing(Pacing):
@@ -139,3 +146,6 @@ cdef class ArrivalPacing(Pacing):
 
     cdef double end(self) noexcept nogil:
         return nextafter(self.newest + TAIL, INFINITY)
+
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        return self.arrival(packet)

@@ -1,6 +1,6 @@
 """The replay loop: packets to strategies to samples."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
@@ -66,6 +66,41 @@ cdef class Replay:
         if self.broken:
             self.raise_error()
         return bool(more)
+
+    def horizon(self):
+        """Rows are drawn up to the first time; up to the second they wait for more packets.
+
+        The two are equal where nothing waits.
+        """
+        return self.due, max(self.due, self.pacing.end())
+
+    def longest_leap(self, PacketBlock block not None):
+        """About how many rows the packet of this block has drawn that has the most, and its index.
+
+        The block is one that may be fed next.
+        """
+        cdef double reached = max(self.due, self.pacing.end())
+        cdef double leap
+        cdef double most = 0
+        cdef double target
+        cdef size_t index
+        cdef size_t longest = 0
+        # on the demo's clock the first packet has rows from 0 on, by arrival from itself on
+        if not self.pacing.started:
+            if isinstance(self.pacing, ArrivalPacing):
+                reached = INFINITY
+            else:
+                reached = 0
+        for index in range(block.items.size()):
+            target = self.pacing.asks_for(block.items[index])
+            if not isfinite(target) or target > self.pacing.clock.reach():
+                continue                # it will be refused
+            leap = (target - reached) / self.pacing.clock.length()
+            if leap > most:
+                most, longest = leap, index
+            if target > reached or reached == INFINITY:
+                reached = target
+        return most * max(self.pointers.size(), 1), longest
 
     def refusals(self):
         """The packets of this block that have no place on the clock, as ``Refusal``."""

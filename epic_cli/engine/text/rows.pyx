@@ -1,7 +1,11 @@
 """Samples to rows: how a tick is written, in each of the formats."""
 
 from libc.stddef cimport size_t
+from libc.string cimport memcpy
 from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from epic_cli.engine.text.widths import cut, printable
 
 from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
 
@@ -10,8 +14,8 @@ cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
     char* append_fixed2 "epic::append_fixed<2>"(char* out, double value)
     char* append_fixed3 "epic::append_fixed<3>"(char* out, double value)
-    char* append_column2 "epic::append_column<2>"(char* out, double value, int width)
-    char* append_column3 "epic::append_column<3>"(char* out, double value, int width)
+    char* append_column2 "epic::append_column<2>"(char* out, double value, int width, bint limited)
+    char* append_column3 "epic::append_column<3>"(char* out, double value, int width, bint limited)
     char* append_shortest(char* out, double value)
     bint isfinite "std::isfinite"(double value)
 
@@ -31,13 +35,36 @@ cdef enum RowFormat:
 cdef enum:
     LONGEST_ROW = 2600
 
+# The width of a status that is written out, two blanks in front; narrower, it is brief.
+cdef enum:
+    FULL_STATUS = 14
+
 _COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 
-# The widths of the table's columns; without velocity (0) the status is brief as well.
+# How a table is laid out: the widths of its columns, blanks in front included (0: it has none of
+# these), and of how many axes positions are shown. Limited, no row is wider than that.
 cdef struct Layout:
     int time
     int position
+    int axes
     int velocity
+    int status
+    int name
+    bint limited
+
+# Where there is no limit, and for ever smaller screens: what matters least goes first.
+_UNLIMITED = (10, 12, 3, 12, 14, 8)
+_LAYOUTS = (
+    # time, position, axes, velocity, status, name at least
+    (10, 12, 3, 12, 14, 10),
+    (8, 10, 3, 9, 14, 10),
+    (8, 10, 3, 9, 5, 10),
+    (9, 9, 3, 0, 5, 8),
+    (7, 9, 3, 0, 5, 8),
+    (7, 9, 3, 0, 0, 8),
+    (7, 9, 2, 0, 0, 8),
+    (7, 9, 1, 0, 0, 4),
+)
 
 
 # By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
@@ -47,46 +74,56 @@ cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
-cdef Layout layout_for(int width):
-    """The widest table that a screen of so many columns has room for."""
-    if width >= 96:
-        return Layout(10, 12, 12)
-    if width >= 79:
-        return Layout(8, 10, 9)
-    return Layout(7, 9, 0)
+cdef Layout layout_for(width, bint named):
+    """The widest layout that a screen of so many columns has room for; None: of any width."""
+    chosen, room = _UNLIMITED, 0
+    if width is not None:
+        for chosen in _LAYOUTS:
+            time, position, axes, velocity, status, name = chosen
+            room = width - time - axes * position - 3 * velocity - status
+            if room >= (name if named else 0):
+                break
+        room = max(room, 3)
+    time, position, axes, velocity, status, name = chosen
+    return Layout(time, position, axes, velocity, status, (room or name) if named else 0,
+                  width is not None)
 
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
 
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
-    for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
-    (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
-    shortest decimal that reads back as the same number. Names of entities are escaped where they
-    could steer a terminal or end a row; CSV, which has no escapes, holds them as they are unless
-    it is ``shown`` on a terminal.
+    for people, coloured by status if ``color`` is set, with a column of names if ``named``; on a
+    screen of ``width`` columns (20 or more; None: it is no screen, and there is no limit) no row is
+    longer than that: names are cut, numbers rounded, and the least important columns ``left_out``.
+    The others have every digit: the shortest decimal that reads back as the same number. Names of
+    entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
+    holds them as they are unless it is for a screen.
     """
 
     cdef readonly str format
+    cdef readonly tuple left_out
     cdef RowFormat kind
     cdef bint color
     cdef bint shown
     cdef Layout layout
+    cdef vector[string] names
     cdef string out
 
-    def __init__(self, str row_format="epic", bint color=False, int width=96, bint shown=False):
+    def __init__(self, str row_format="epic", bint color=False, width=None, bint named=True):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
-        self.shown = shown
-        self.layout = layout_for(width)
+        self.shown = width is not None
+        self.layout = layout_for(width, named)
+        self.left_out = columns_left_out(self.layout) if self.kind == TABLE else ()
 
-    def header(self, bint named=True):
-        """What stands above the first row; without ``named``, a table has no column of names."""
+    def header(self):
+        """What stands above the first row; empty: nothing does."""
         if self.kind == TABLE:
-            return table_header(self.layout, named)
+            return table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
             return ((b"," if self.kind == CSV else b"\t").join(
                 name.encode() for name in _COLUMNS) + b"\n")
@@ -99,15 +136,35 @@ cdef class RowWriter:
         cdef char* p
         # the names are escaped on their way out: up to six characters for one
         cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest()
+        cdef bint shorten = self.kind == TABLE and self.layout.limited
+        if shorten:
+            self.shorten(entities)
         with nogil:
             for index in range(block.items.size()):
                 if self.out.size() < size + longest:
                     self.out.resize(2 * size + longest)
                 p = &self.out[0] + size
-                p = self.row(p, block.items[index],
-                             entities.names.name(block.items[index].entity))
+                if shorten:
+                    p = table_row(p, block.items[index],
+                                  whole(self.names[block.items[index].entity]),
+                                  self.layout, self.color)
+                else:
+                    p = self.row(p, block.items[index],
+                                 entities.names.name(block.items[index].entity))
                 size = p - &self.out[0]
         return self.out.data()[:size] if size else b""
+
+    cdef void shorten(self, Entities entities):
+        """Makes the names fit their column; they are as they are to be shown then."""
+        cdef char* end
+        cdef string escaped
+        cdef size_t index
+        for index in range(self.names.size(), entities.names.size()):
+            escaped.resize(6 * entities.names.name(<int>index).size() + 1)
+            end = append_escaped(&escaped[0], entities.names.name(<int>index), b"\\x", False)
+            escaped.resize(end - escaped.data())
+            text = escaped.decode("utf-8", "backslashreplace")
+            self.names.push_back(cut(printable(text), max(self.layout.name - 2, 1)).encode())
 
     cdef char* row(self, char* out, const Sample& sample, string_view entity) noexcept nogil:
         if self.kind == EPIC:
@@ -137,48 +194,70 @@ cdef char* epic_row(char* out, const Sample& sample) noexcept nogil:
     return append(out, b"\n")
 
 
-cdef bytes table_header(Layout layout, bint named):
-    widths = [layout.time] + 3 * [layout.position] + 3 * [layout.velocity]
-    numbers = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
-    status = "  status" if layout.velocity else " stat"
-    name = ("        entity" if layout.velocity else "  entity") if named else ""
-    return f"{numbers}{status}{name}\n".encode()
+cdef string_view whole(const string& text) noexcept nogil:
+    return string_view(text.data(), text.size())
+
+
+cdef tuple columns_left_out(Layout layout):
+    """The names of the columns that a layout has no room for."""
+    gone = ("x", "y", "z")[layout.axes:]
+    if not layout.velocity:
+        gone += ("vx", "vy", "vz")
+    return gone if layout.status else (*gone, "status")
+
+
+cdef bytes table_header(Layout layout):
+    widths = [layout.time] + layout.axes * [layout.position] + (3 - layout.axes) * [0]
+    widths += 3 * [layout.velocity]
+    line = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
+    status = ("  status" if layout.status == FULL_STATUS else " stat") if layout.status else ""
+    name = cut("  entity", layout.name) if layout.name else ""
+    return f"{line + (status.ljust(layout.status) if name else status)}{name}\n".encode()
 
 
 cdef char* table_row(char* out, const Sample& sample, string_view entity,
                      const Layout& layout, bint color) noexcept nogil:
     cdef int velocity = layout.velocity
-    out = append_column3(out, sample.time, layout.time)
+    cdef bint limited = layout.limited
+    cdef bint brief = layout.status < FULL_STATUS
+    out = append_column3(out, sample.time, layout.time, limited)
     if sample.status == NONE:
-        out = append_dashes(out, layout.position)
+        out = append_dashes(out, layout.position, layout.axes)
         if velocity:
-            out = append_dashes(out, velocity)
+            out = append_dashes(out, velocity, 3)
     else:
-        out = append_column2(out, sample.position.x, layout.position)
-        out = append_column2(out, sample.position.y, layout.position)
-        out = append_column2(out, sample.position.z, layout.position)
+        out = append_column2(out, sample.position.x, layout.position, limited)
+        if layout.axes > 1:
+            out = append_column2(out, sample.position.y, layout.position, limited)
+        if layout.axes > 2:
+            out = append_column2(out, sample.position.z, layout.position, limited)
         if velocity:
-            out = append_column3(out, sample.velocity.x, velocity)
-            out = append_column3(out, sample.velocity.y, velocity)
-            out = append_column3(out, sample.velocity.z, velocity)
-    out = append(out, b"  " if velocity else b" ")
-    if color:
-        out = append(out, COLOURS[sample.status])
-    if not velocity:
-        out = append(out, BRIEF[sample.status])
-    else:
-        out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
-    if color:
-        out = append(out, b"\x1b[0m")
-    if not entity.empty():
+            out = append_column3(out, sample.velocity.x, velocity, limited)
+            out = append_column3(out, sample.velocity.y, velocity, limited)
+            out = append_column3(out, sample.velocity.z, velocity, limited)
+    if layout.status:
+        out = append(out, b" " if brief else b"  ")
+        if color:
+            out = append(out, COLOURS[sample.status])
+        if brief:
+            out = append(out, BRIEF[sample.status])
+        else:
+            out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
+        if color:
+            out = append(out, b"\x1b[0m")
+    if not entity.empty() and layout.name:
         out = append(out, b"  ")
-        out = append_escaped(out, entity, b"\\x", False)
+        if limited:
+            memcpy(out, entity.data(), entity.size())
+            out += entity.size()
+        else:
+            out = append_escaped(out, entity, b"\\x", False)
     return append(out, b"\n")
 
 
-cdef char* append_dashes(char* out, int width) noexcept nogil:
+cdef char* append_dashes(char* out, int width, int count) noexcept nogil:
     cdef int index
-    for _ in range(3):
+    for _ in range(count):
         for index in range(width - 1):
             out[index] = b" "
         out[width - 1] = b"-"

@@ -90,7 +90,9 @@ def show_settings_command(dialogue: Dialogue) -> None:
 
 def show_settings(dialogue: Dialogue) -> None:
     """Shows the settings of the session's strategy as a table."""
-    from rich.table import Table
+    from rich.console import Group
+
+    from epic_cli.views.table import Row, described
 
     name = dialogue.session.view.strategy
     declared = declaration(name)
@@ -98,19 +100,13 @@ def show_settings(dialogue: Dialogue) -> None:
         dialogue.screen.say(f"{name} has no settings")
         return
     values = dialogue.session.view.values
-    table = Table.grid(padding=(0, 2))
-    table.add_row("setting", "value", "default", "range", "what it is", style="underline")
+    heads = ("setting", "value", "default", "range")
+    rows = [Row(heads, "what it is", ["underline"] * len(heads))]
     for one in declared.settings:
-        changed = values[one.name] != one.default
-        table.add_row(
-            one.name,
-            value_text(values[one.name]),
-            value_text(one.default),
-            one.range,
-            one.help,
-            style="bold" if changed else "",
-        )
-    dialogue.screen.show(table)
+        style = "bold" if values[one.name] != one.default else ""
+        cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
+        rows.append(Row(cells, one.help, [style] * len(heads)))
+    dialogue.screen.show(Group(*described(rows, dialogue.screen.columns)))
 
 
 @command("strategies")
@@ -120,7 +116,8 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
     from epic_cli.views.catalogue import catalogue, explanation
 
     try:
-        dialogue.screen.show(explanation(name) if name else catalogue())
+        room = dialogue.screen.columns
+        dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
     except UnknownStrategy as error:
         dialogue.screen.complain(str(error))
 
