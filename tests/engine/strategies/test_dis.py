@@ -4,12 +4,13 @@ import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import Packet, Vector, strategy
 from epic_cli.engine.strategies.dis.models import DisModel, DisState
 
-VALUES = expected("dis_dead_reckoning")
+VALUES = load("dis_dead_reckoning")
 Matrix = list[list[float]]
 
 

@@ -6,7 +6,8 @@ import struct
 from typing import Any
 
 import pytest
-from support.delivery import check_rows, load, streams
+from support.conformance import load
+from support.delivery import check_rows, streams
 
 from epic_cli import Packet, strategy
 

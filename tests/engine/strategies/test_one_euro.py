@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import SettingError, strategy
 
-VALUES = expected("one_euro")
+VALUES = load("one_euro")
 
 
 def filtered(one: Any, time: float, x: float) -> float:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from support.delivery import load
+from support.conformance import load
 
 from epic_cli import Packet, strategy
 

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import strategy
 from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 
-VALUES = expected("robocat")
+VALUES = load("robocat")
 
 
 @pytest.mark.parametrize(

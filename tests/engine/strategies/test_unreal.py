@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import strategy
 
-VALUES = expected("unreal_smoothing")
+VALUES = load("unreal_smoothing")
 
 
 def with_offset(offset: float, **settings: Any) -> Any:
