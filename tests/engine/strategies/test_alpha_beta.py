@@ -27,6 +27,7 @@ def run(one: Any, period: float, inputs: list[float]) -> list[tuple[float, float
 @pytest.mark.parametrize("case", VALUES["gh"], ids=lambda case: f"{case['g']}-{case['h']}")
 def test_g_h_as_filterpy(case: Any) -> None:
     one = strategy("alpha-beta", rule="given", g=case["g"], h=case["h"], **FREE)
+    assert case["x0"] == case["dx0"] == 0
     found = run(one, case["dt"], case["input"])
     for state, row in zip(found, case["output"], strict=True):
         assert state[:2] == pytest.approx(row[:2], abs=1e-9)

@@ -161,7 +161,7 @@ def test_what_is_below_the_thresholds_counts_as_none() -> None:
     for part, counts in ((0.99, False), (1.01, True)):
         turning = DisState(DisModel.RPB, (0, 0, 0), (10, 0, 0), (0, 0, 0), (0, 0, rotation * part))
         assert (turning.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
-        weak = [sign * least * part for sign in (1, -1, 1)]
+        weak = (least * part, -least * part, least * part)
         pushed = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), weak)
         assert (pushed.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
     # one axis is enough for all of them

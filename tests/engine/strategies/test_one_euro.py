@@ -61,7 +61,7 @@ def test_discards_equal_and_earlier_stamps_by_default() -> None:
 @pytest.mark.parametrize("bad", VALUES["bad_arguments"])
 def test_refuses_what_the_original_refuses(bad: Any) -> None:
     with pytest.raises(SettingError, match="is not allowed"):
-        strategy("one-euro", **bad["args"])
+        strategy("one-euro", **dict(bad["args"].items()))
 
 
 def test_is_behind_by_its_time_constant_at_a_steady_speed() -> None:
