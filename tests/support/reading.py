@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from support import conformance
 
 conformance.recorded = {}

@@ -37,7 +37,10 @@ cdef class Gambetta(Strategy):
 
     The demo looks at neither order nor copies of packets: with ``quirks=on`` a late packet is
     drawn late. Here it is discarded, and so is a packet with the newest timestamp. The demo is
-    told its update rate; ``auto`` measures it by the timestamps. ``snap_distance`` is an addition.
+    told its update rate. ``auto`` draws as the given rate does, where at least three of eight
+    packets follow the one before by one interval; silences and single losses cost nothing, and
+    another rate is known within 32 packets. Until then the delay is that of the wrong rate: at
+    30 % loss the first half second was drawn up to 75 ms off. ``snap_distance`` is an addition.
 
     The velocity is that of the packets, interpolated as the position is.
     """

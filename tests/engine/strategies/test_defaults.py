@@ -20,7 +20,8 @@ def underscored(name: str) -> str:
 #: The defaults of an original that are settings here, by the strategy.
 ORIGINALS: dict[str, dict[str, Any]] = {
     "mirror": {
-        name.removesuffix("_s"): value for name, value in load("mirror_functions")["defaults"].items()
+        name.removesuffix("_s"): value
+        for name, value in load("mirror_functions")["defaults"].items()
     },
     "source": {
         name: value
@@ -46,7 +47,8 @@ ORIGINALS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_defaults(name: str) -> None:
-    settings = strategy(name).settings
+    made: Any = strategy(name)
+    settings = made.settings
     for setting, value in ORIGINALS[name].items():
         if isinstance(value, bool) or setting == "cl_extrapolate":
             assert settings[setting] == ("on" if value else "off")
