@@ -142,7 +142,6 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
     """Writes everything that the options ask for, while the match runs."""
-    settings = run.match.settings
     with _unrecordable():
         recorder = run.record() if options.record else None
     packet, truth = TextWriter(), TruthWriter()

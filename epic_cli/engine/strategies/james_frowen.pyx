@@ -51,6 +51,11 @@ cdef class JamesFrowen(Strategy):
     drawn is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the
     tick. ``snap_distance`` is an addition. Late packets are discarded, as in the original.
 
+    ``tick_interval=auto`` draws as the given tick does, where at least three of eight packets
+    follow the one before by one tick; silences and single losses cost nothing, and another rate
+    is known within 32 packets. Until then the delay is that of the wrong tick: at 30 % loss the
+    first half second was drawn up to 0.15 s off.
+
     The velocity is that of the packets, interpolated as the position is.
     """
 

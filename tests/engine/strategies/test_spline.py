@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import Packet, strategy
 
-VALUES = expected("decentraland_splines")
+VALUES = load("decentraland_splines")
 CURVES = {
     "linear": "Linear",
     "hermite": "Hermite",

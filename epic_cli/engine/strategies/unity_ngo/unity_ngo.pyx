@@ -71,6 +71,10 @@ cdef class UnityNgo(Strategy):
     (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late packets are discarded, except by
     double-lerp, which sorts them in as long as it has not passed them.
 
+    ``tick_rate=auto`` draws as the given rate does, where at least three of eight packets follow
+    the one before by one tick; silences and single losses cost nothing, and another rate is known
+    within 32 packets. Until then the delay is that of the wrong tick.
+
     The velocity is that of the packets, followed in the same way.
     """
 
