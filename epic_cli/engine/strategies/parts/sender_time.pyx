@@ -62,7 +62,7 @@ cdef class SenderTime:
 
     cpdef double time(self, double at) noexcept nogil:
         """The sender's time at the local time ``at``; the local time while nothing came in."""
-        if self.estimates and self.average.count == 0:
+        if self.estimates and self.delays.count == 0:
             return at                   # no time of the sender's, so later ones may be before it
         self.latest = max(self.latest, at - self.offset)
         return self.latest
