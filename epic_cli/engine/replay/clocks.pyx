@@ -35,6 +35,10 @@ cdef class Clock:
         """The largest time that the clock gets to."""
         return 0
 
+    cdef double length(self) noexcept nogil:
+        """How long a tick is."""
+        return 0
+
 
 cdef class SingleClock(Clock):
     """The demo's clock: starts at 0 and adds the tick in single precision, again and again.
@@ -77,6 +81,9 @@ cdef class SingleClock(Clock):
     cdef double reach(self) noexcept nogil:
         return self.stall
 
+    cdef double length(self) noexcept nogil:
+        return self.tick
+
 
 cdef class ExactClock(Clock):
     """Tick k is at k * numerator / denominator seconds, rounded once: it never drifts."""
@@ -118,3 +125,6 @@ cdef class ExactClock(Clock):
 
     cdef double reach(self) noexcept nogil:
         return 2.0 ** 52 / self.denominator
+
+    cdef double length(self) noexcept nogil:
+        return self.numerator / self.denominator
