@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.terminal.console import draw
@@ -60,7 +60,7 @@ class Screen:
         self.format = "table"
 
     @classmethod
-    def standard(cls, color: bool) -> Screen:
+    def standard(cls, color: bool) -> Self:
         """The screen of this process: remarks go to stderr when stdout is no terminal."""
         if sys.stdout.isatty():
             return cls(

@@ -50,8 +50,8 @@ def test_what_is_suggested_for_a_time_out_of_reach_helps(time: bytes) -> None:
         fewer = ("--clock", "exact", "--tick", "10", *to_nowhere)
         assert epic("replay", *fewer, stdin=recording).returncode == 0
     if "--tick" in said:
-        fewer = ("--tick", "3600", *to_nowhere)
-        assert epic("replay", *fewer, stdin=recording).returncode == 0
+        longer = ("--tick", "3600", *to_nowhere)
+        assert epic("replay", *longer, stdin=recording).returncode == 0
 
 
 def test_nothing_after_a_second_entity_is_told() -> None:
