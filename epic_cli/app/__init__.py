@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from epic_cli.app.group import DEFAULT, epic
+from epic_cli.app.group import COMMANDS, DEFAULT, epic, load
 from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
@@ -74,12 +74,27 @@ def _run(args: list[str]) -> int | None:
     with epic.make_context("epic", args) as context:
         try:
             status: int | None = epic.invoke(context)
+        except click.NoSuchOption as error:
+            raise _of_another_command(error) from error
         except (click.ClickException, WrongUsage, ValueError) as error:
             for origin in origins(context).values():
                 if not origin.is_overruled(args) and origin.is_meant(str(error)):
                     error.add_note(f"--{origin.option} is given by {origin.place}")
             raise
         return status
+
+
+def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
+    """An option that others have is no misspelling of one that this command has."""
+    having = [
+        name
+        for name in COMMANDS
+        if any(error.option_name in [*one.opts, *one.secondary_opts] for one in load(name).params)
+    ]
+    if not having:
+        return error
+    commands = " and ".join(f"'epic {name}'" for name in having)
+    return click.UsageError(f"{error.option_name} is an option of {commands}", error.ctx)
 
 
 def _is_about_a_strategy(error: ValueError) -> bool:

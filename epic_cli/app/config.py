@@ -151,10 +151,13 @@ def _read(path: str) -> dict[str, object]:
 
 def _check_known(one: Origin, commands: Commands) -> None:
     """A name that this command does not have may be another's; if not, it is a mistake."""
-    known = [
-        name for load in commands.values() for option in load().params for name in names(option)
-    ]
+    kind, known = (
+        "option",
+        [name for load in commands.values() for option in load().params for name in names(option)],
+    )
+    if isinstance(one.value, dict):
+        kind, known = "command", list(commands)
     if one.option not in known:
         near = nearest(one.option, known)
         hint = f"; did you mean {near!r}?" if near else ""
-        raise WrongUsage(f"{config_path()}: there is no option {one.option!r}{hint}")
+        raise WrongUsage(f"{config_path()}: there is no {kind} {one.option!r}{hint}")

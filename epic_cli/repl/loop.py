@@ -72,7 +72,7 @@ def run(opening: Opening) -> None:
     )
     screen.say(FIRST_SCREEN)
     with _terminal(dialogue) as terminal:
-        interpreter = Interpreter(dialogue, _commands)
+        interpreter = Interpreter(dialogue, load_commands)
         reader = _reader(interpreter, terminal, directory if opening.history else None)
         try:
             _begin(interpreter, opening, path)
@@ -81,7 +81,8 @@ def run(opening: Opening) -> None:
             screen.clear_prompt()
 
 
-def _commands() -> CommandTable:
+def load_commands() -> CommandTable:
+    """The session's commands."""
     from epic_cli.repl.commands import COMMANDS  # packets can be typed before they are loaded
 
     return COMMANDS

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import click
 
@@ -68,7 +68,7 @@ class Screen:
         self.format = "table"
 
     @classmethod
-    def standard(cls, color: bool) -> Screen:
+    def standard(cls, color: bool) -> Self:
         """The screen of this process: remarks go to stderr when stdout is no terminal."""
         if sys.stdout.isatty():
             return cls(

@@ -63,6 +63,8 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
     ("config", "message"),
     [
         ("tock = 1\n", "there is no option 'tock'; did you mean 'tick'?"),
+        ("[replai]\ntick = 1\n", "there is no command 'replai'; did you mean 'replay'?"),
+        ("[foo]\nx = 1\n", "there is no command 'foo'"),
         ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it must be 0.000001 to 3600 s"),
         ("strategy = 'epik'\n", "there is no strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),

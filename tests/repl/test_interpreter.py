@@ -52,8 +52,8 @@ def test_a_refused_line_in_a_batch_says_where() -> None:
 def test_a_packet_beyond_the_clock_is_not_kept() -> None:
     typed = TypedSession()
     output = typed.type("0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n1,0,0 / 1,0,0 / 1\n")
-    assert "the single-precision clock never gets past this time" in output
-    assert "expected an earlier time (:clock exact goes further)" in output
+    assert "ticks after the last row" in output
+    assert "or a longer :tick, or :pacing arrival to begin at the first packet" in output
     assert typed.session.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
     assert len(typed.session.packets) == 2
     assert typed.session.refused == 1

@@ -10,6 +10,7 @@ from epic_cli.engine.replay.pacing cimport (
     ARRIVAL_GOES_BACK,
     MOST_TICKS,
     NO_ARRIVAL,
+    STALLS,
     TOO_FAR,
     ArrivalPacing,
     Pacing,
@@ -118,7 +119,8 @@ cdef class Replay:
         if refused.verdict == TOO_FAR:
             return self.block.refusal(refused.index, Reason.TOO_FAR, field, MOST_TICKS)
         single = isinstance(self.pacing.clock, SingleClock)
-        reason = Reason.SINGLE_CLOCK_STALLS if single else Reason.BEYOND_CLOCK
+        stalls = single and refused.verdict == STALLS  # another clock goes on
+        reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
         return self.block.refusal(refused.index, reason, field, reach)
 
     def raise_error(self):
