@@ -11,6 +11,7 @@ from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import draw
 from epic_cli.terminal.output import write_text
 from epic_cli.terminal.parameters import StrategyName
+from epic_cli.terminal.report import report_left_out
 
 EXAMPLES = """\b
 Examples:
@@ -26,5 +27,7 @@ def strategies(name: str | None, color: ColorChoice) -> None:
     """List the smoothing strategies, or explain one: how it works, its settings, its source."""
     from epic_cli.views.catalogue import catalogue, explanation  # rich is slow to load
 
+    if not name:
+        report_left_out()
     what = explanation(name) if name else catalogue()
     write_text(draw(what, use_color(color, sys.stdout)))

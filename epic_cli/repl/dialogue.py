@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
@@ -56,7 +57,7 @@ class Dialogue:
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            self.screen.complain(f"{self.session.view.strategy} failed: {failure(error)}")
+            self.screen.complain(failure(error))
             return
         refusals = [one._replace(line=one.line + first_line - 1) for one in added.refusals]
         self.screen.report(refusals, name)
@@ -108,4 +109,6 @@ def counted(count: int, noun: str) -> str:
 
 def failure(error: Exception) -> str:
     """What an exception that nobody expected says of itself."""
+    if isinstance(error, StrategyFailed):
+        return str(error)
     return f"{type(error).__name__}: {error}"

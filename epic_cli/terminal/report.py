@@ -23,6 +23,14 @@ def report_problem(problem: Problem, name: str, color: bool) -> None:
     say(in_three_lines(problem, name, color))
 
 
+def report_left_out() -> None:
+    """Says on stderr which strategies of other packages cannot be used, and why."""
+    from epic_cli.engine.strategies import left_out
+
+    for one in left_out():
+        say(f"epic: {printable(str(one).encode('utf-8', 'surrogateescape'))}\n")
+
+
 def in_three_lines(problem: Problem, name: str, color: bool = False) -> str:
     """The place and what is wrong; the line; a caret and what was expected."""
     bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")

@@ -35,12 +35,12 @@ class Strategies(ParameterType):
     ) -> list[CompletionItem]:
         """The strategies, after the last comma."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
         before, comma, begun = incomplete.rpartition(",")
         return [
             CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
-            for one in strategies()
+            for one in declarations()
             if one.name.startswith(begun)
         ]
 
@@ -67,11 +67,11 @@ class Assignment(ParameterType):
     ) -> list[CompletionItem]:
         """The settings of all strategies."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
         return [
             CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
-            for one in strategies()
+            for one in declarations()
             for setting in one.settings
             if f"{one.name}.{setting.name}".startswith(incomplete)
         ]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.strategy import adapted
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.view import View, between
 
@@ -52,7 +53,7 @@ class RemotePlayer:
             self.update(packet, packet.arrival)
 
     def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        self._strategy, self._shadow = make_strategy(), make_strategy()
+        self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
         for one in (self._strategy, self._shadow):
             one.reset()  # a plain Python strategy may make its state there
 
