@@ -48,10 +48,11 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         return ExitStatus.LINES_REFUSED
     except WrongUsage as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
-    except ValueError as error:
-        if not _is_about_a_strategy(error):
+    except (ValueError, RuntimeError) as error:
+        status = _status_of(error)
+        if status is None:
             raise
-        return _complain(error, ExitStatus.WRONG_USAGE)
+        return _complain(error, status)
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)
@@ -99,9 +100,17 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
 
 def _is_about_a_strategy(error: ValueError) -> bool:
     from epic_cli.engine.settings import SettingError  # --help and --version have none
+
+
+def _status_of(error: Exception) -> ExitStatus | None:
+    """The exit status of an error that is about a strategy; None: it is not."""
+    from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
+    from epic_cli.engine.settings import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
 
-    return isinstance(error, SettingError | UnknownStrategy)
+    if isinstance(error, StrategyFailed):
+        return ExitStatus.STRATEGY_FAILED
+    return ExitStatus.WRONG_USAGE if isinstance(error, SettingError | UnknownStrategy) else None
 
 
 def _discard_output() -> None:

@@ -97,7 +97,7 @@ def play(
     shooter saw, and the server rewinds to that.
 
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
-    cannot be read or written, 130 interrupted.
+    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
     """
     given = given_options(context)
     check_network(trace, given)

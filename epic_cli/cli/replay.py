@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.cli.options.replay import ReplayOptions, replay_options
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.recordings import read
@@ -41,7 +42,7 @@ def replay(options: ReplayOptions) -> int:
     one after the other, each from a fresh start. A line that begins with q ends packet text.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
-    cannot be read or written, 130 interrupted.
+    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
     """
     return run(options)
 
@@ -63,7 +64,13 @@ def run(options: ReplayOptions) -> ExitStatus:
             say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
-            refused |= _Recording(file, options, error_color).replay(make_strategy, writer, sink)
+            recording = _Recording(file, options, error_color)
+            try:
+                refused |= recording.replay(make_strategy, writer, sink)
+            except StrategyFailed as failure:
+                if failure.packet_line:
+                    failure.place = f"{recording.name}:{failure.packet_line}"
+                raise
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
@@ -72,7 +79,7 @@ class _Recording:
 
     def __init__(self, file: str, options: ReplayOptions, color: bool) -> None:
         self._file = file
-        self._name = source_name(file)
+        self.name = source_name(file)
         self._options = options
         self._color = color
 
@@ -102,7 +109,7 @@ class _Recording:
             if second is not None:
                 line, entity = second
                 raise WrongUsage(
-                    f"{self._name}:{line}: a second entity, {entity!r}, for which the epic format"
+                    f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
                 )
         self._check_entity(block)
@@ -116,17 +123,17 @@ class _Recording:
         names = [block.entities.name(number) for number in range(len(block.entities))]
         if wanted is not None and wanted not in names:
             there = ", ".join(map(repr, names)) or "none"
-            raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")
+            raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
         refusals = block.refusals[:1] if self._options.strict else block.refusals
-        report(refusals, self._name, self._color)
+        report(refusals, self.name, self._color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
         with open_source(self._file) as descriptor:
             try:
                 yield from read(descriptor, self._options.input_format)
             except OSError as error:
-                raise CannotAccess("read", self._name, error) from error
+                raise CannotAccess("read", self.name, error) from error

@@ -187,20 +187,26 @@ cdef string_view view(bytes text):
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
-    x, y, z = source.position
-    packet.position = Vec3[double](x, y, z)
-    x, y, z = source.velocity
-    packet.velocity = Vec3[double](x, y, z)
-    packet.time = source.time
+    """Raises ``TypeError`` for what is no packet."""
+    try:
+        x, y, z = source.position
+        packet.position = Vec3[double](x, y, z)
+        x, y, z = source.velocity
+        packet.velocity = Vec3[double](x, y, z)
+        packet.time = source.time
+        if source.arrival is not None:
+            packet.arrival = source.arrival
+        packet.teleport = source.teleport
+        packet.delta = source.delta
+        if source.sequence is not None:
+            packet.sequence = source.sequence
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        import reprlib  # only a mistake needs it
+
+        raise TypeError(f"this is no packet: {error}: {reprlib.repr(source)}") from error
     packet.single.position = narrowed(packet.position)
     packet.single.velocity = narrowed(packet.velocity)
     packet.single.time = <float>packet.time
-    if source.arrival is not None:
-        packet.arrival = source.arrival
-    packet.teleport = source.teleport
-    packet.delta = source.delta
-    if source.sequence is not None:
-        packet.sequence = source.sequence
     return 0
 
 

@@ -125,11 +125,13 @@ class Number(Setting):
 
     def _numbers(self) -> list[str]:
         unit = f" {self.unit}" if self.unit else ""
+        if self.low == -math.inf and self.high == math.inf:
+            return [("a whole number" if self.whole else "a number") + (unit and f" of{unit}")]
         kind = "a whole number from " if self.whole else ""
         return [f"{kind}{self.low:.12g} to {self.high:.12g}{unit}"]
 
     def _takes(self, number: float) -> bool:
-        in_range = self.low <= number <= self.high
+        in_range = math.isfinite(number) and self.low <= number <= self.high
         return in_range and (not self.whole or number == math.floor(number))
 
 
@@ -140,6 +142,12 @@ class Switch(Setting):
     def choices(self) -> tuple[str, ...]:
         """The two states."""
         return ("on", "off")
+
+    def check(self, value: object) -> Value:
+        """The state; Python's own truth values are taken as well."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return super().check(value)
 
     def convert(self, value: Value) -> bool:
         """Whether it is on."""

@@ -9,7 +9,13 @@ cdef class Strategy:
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef bint broken
+    cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number
+
+    cdef int check_free(self) except -1
+    cdef int take_into_use(self) except -1
+    cdef int let_go(self) except -1
+    cdef int raise_error(self) except -1
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
@@ -24,8 +30,16 @@ cdef class Strategy:
 cdef class PythonStrategy(Strategy):
     cdef readonly object wrapped
     cdef object error
-    cdef object entity
+    cdef str entity
+    cdef Packet latest          # the last one that it was given
+    cdef size_t number          # which that was, from 1; 0: there was none
 
+    cdef object fail(self, error)
+    cdef object raised(self, str during, error)
+    cdef object ask(self, double at, Sample& sample)
+
+
+cpdef bint is_native(object made)
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil

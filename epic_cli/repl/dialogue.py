@@ -72,7 +72,7 @@ class Dialogue:
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            self.screen.complain(f"{self.session.view.strategy} failed: {failure(error)}")
+            self.screen.complain(failure(error))
             return
         unplaced = added.unplaced
         if self.resuming:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.interrupts import DrawingStopped
 from epic_cli.repl.remarks import failure, stopped_words
@@ -81,7 +82,9 @@ class Interpreter:
             complain(place + str(error))
         except OSError as error:
             complain(f"{place}{error.filename or ''}: {error.strerror or error}")
-        except Exception as error:  # a strategy of another package may raise anything
+        except StrategyFailed as error:
+            complain(f"{place}{error}")
+        except Exception as error:  # the session goes on, whatever fails
             complain(f"{place}{text}: {failure(error)}")
 
     def check(self, line: str) -> WrongCommand | None:
@@ -111,6 +114,8 @@ class Interpreter:
             self._context(name, words).close()
         except click.ClickException as error:
             return error
+        except StrategyFailed as error:
+            return click.BadParameter(str(error))
         return None
 
     def _context(self, name: str, words: list[str]) -> click.Context:

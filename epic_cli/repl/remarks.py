@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
 from epic_cli.repl.interrupts import DrawingStopped
 
@@ -23,6 +24,8 @@ def seconds(time: float) -> str:
 
 def failure(error: Exception) -> str:
     """What an exception that nobody expected says of itself."""
+    if isinstance(error, StrategyFailed):
+        return str(error)
     return f"{type(error).__name__}: {error}"
 
 

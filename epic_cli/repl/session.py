@@ -56,7 +56,7 @@ class View(NamedTuple):
     def changed(self) -> dict[str, Value]:
         """The settings that are not at their defaults."""
         defaults = declaration(self.strategy).values({})
-        return {name: value for name, value in self.values.items() if value != defaults[name]}
+        return {name: value for name, value in self.values.items() if value != defaults.get(name)}
 
 
 class Leap(NamedTuple):

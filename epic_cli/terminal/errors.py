@@ -16,6 +16,7 @@ class ExitStatus(enum.IntEnum):
     LINES_REFUSED = 1
     WRONG_USAGE = 2
     NO_ACCESS = 3
+    STRATEGY_FAILED = 4
     INTERRUPTED = 130
 
 

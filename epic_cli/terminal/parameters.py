@@ -36,11 +36,13 @@ class StrategyName(ParameterType):
         del ctx, param
         from click.shell_completion import CompletionItem  # only completion waits for it
 
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
+        if incomplete.startswith((".", "/", "~")):
+            return [CompletionItem(incomplete, type="file")]  # ./file.py:Class
         return [
             CompletionItem(one.name, help=one.summary)
-            for one in strategies()
+            for one in declarations()
             if one.name.startswith(incomplete)
         ]
 
@@ -83,11 +85,12 @@ def assignments_of(strategy: str, begun: str, before: str = "") -> list[Completi
     """
     from click.shell_completion import CompletionItem
 
+    from epic_cli.engine.failures import StrategyFailed
     from epic_cli.engine.strategies import UnknownStrategy, declaration
 
     try:
         settings = declaration(strategy).settings
-    except UnknownStrategy:
+    except (UnknownStrategy, StrategyFailed):
         return []
     key, equals, value = begun.partition("=")
     if not equals:

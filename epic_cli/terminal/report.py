@@ -29,6 +29,14 @@ def report_problem(problem: Problem, name: str, color: bool) -> None:
     say(in_three_lines(problem, name, color))
 
 
+def report_left_out() -> None:
+    """Says on stderr which strategies of other packages cannot be used, and why."""
+    from epic_cli.engine.strategies import left_out
+
+    for one in left_out():
+        say(f"epic: {printable(str(one).encode('utf-8', 'surrogateescape'))}\n")
+
+
 def in_three_lines(
     problem: Problem, name: str, color: bool = False, columns: int | None = None
 ) -> str:

@@ -60,6 +60,9 @@ def columns(results: Sequence[Result]) -> list[Column]:
             if len(set(ranks.values())) > 1:
                 best |= {i for i, rank in ranks.items() if rank == min(ranks.values())}
         made.append(Column(metric, [metric.cell(value) for value in values], best))
+    for row, one in enumerate(results):
+        if one.failed:
+            made[0].cells[row] = "failed"
     return made
 
 

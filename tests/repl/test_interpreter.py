@@ -318,7 +318,8 @@ def test_a_strategy_of_somebodys_that_raises_does_not_end_the_session(
     monkeypatch.syspath_prepend(tmp_path)
     typed = TypedSession()
     output = typed.type(":strategy broken_strategy:Broken", TURN[0])
-    assert "broken_strategy:Broken failed: KeyError: 'lost'" in output
+    assert "broken_strategy:Broken failed in update with packet 1 (time 0): KeyError" in output
+    assert "broken_strategy.py, line 3)" in output
     assert "KeyError: 'lost'" in typed.type(":rows")
     assert (
         typed.type(":strategy epic").splitlines()[-1].startswith("strategy broken_strategy:Broken")

@@ -35,7 +35,7 @@ class Strategies(ParameterType):
     ) -> list[CompletionItem]:
         """The strategies, after the last comma, and the settings of a variant."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
         before, comma, begun = incomplete.rpartition(",")
         name, plus, _ = begun.partition("+")
@@ -44,7 +44,7 @@ class Strategies(ParameterType):
             return assignments_of(name, begun, f"{variant}+")
         return [
             CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
-            for one in strategies()
+            for one in declarations()
             if one.name.startswith(begun)
         ]
 
@@ -71,7 +71,7 @@ class Assignment(ParameterType):
     ) -> list[CompletionItem]:
         """The settings of all strategies, then the words that one takes."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
         place, equals, _ = incomplete.partition("=")
         if equals:
@@ -79,7 +79,7 @@ class Assignment(ParameterType):
             return assignments_of(strategy, incomplete[len(strategy) + 1 :], f"{strategy}.")
         return [
             CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
-            for one in strategies()
+            for one in declarations()
             for setting in one.settings
             if f"{one.name}.{setting.name}".startswith(incomplete)
         ]

@@ -22,6 +22,7 @@ from epic_cli.engine.strategy cimport (
     begin_after,
     draw_sample,
     is_broken,
+    is_native,
     take_packet,
 )
 
@@ -33,6 +34,10 @@ cdef class Replay:
     says that there is no more to draw for it; at the end of the recording call ``finish`` and
     draw once more. With ``strict``, a packet that is refused is the last of its block. What is
     drawn does not depend on where one block ends and the next begins.
+
+    Its strategies are in use, and refuse everybody else, until the last sample is drawn, something
+    is raised, or it is closed. It draws without the GIL: calls that come meanwhile, from another
+    thread or from a strategy, raise ``RuntimeError``.
     """
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
@@ -41,12 +46,23 @@ cdef class Replay:
         self.make_strategy = make_strategy
         self.pacing = pacing
         self.entities = Entities() if entities is None else entities
-        self.strategies = []
+        self.made = []
         self.due = -INFINITY
         pacing.restart()
 
+    def __del__(self):
+        self.let_go()
+
+    @property
+    def strategies(self):
+        """The strategies that draw, in that order; one in plain Python as its adapter."""
+        return list(self.made)
+
     def feed(self, PacketBlock block not None):
         """Takes the next packets; those of the block before must have been drawn."""
+        self.check_idle()
+        if self.closed:
+            raise RuntimeError("this replay has ended: make another one")
         if self.block is not None and self.index < self.block.items.size():
             raise RuntimeError("the block before has packets left to draw")
         self.block = block
@@ -55,6 +71,7 @@ cdef class Replay:
 
     def finish(self):
         """There are no more packets: what is still due can be drawn."""
+        self.check_idle()
         if not self.ended:
             self.ended = True
             self.due = max(self.due, self.pacing.end())
@@ -62,10 +79,18 @@ cdef class Replay:
     def draw(self, SampleBlock out not None):
         """Fills ``out`` with the samples that come next; True: call again, there may be more."""
         cdef bint more
+        self.check_idle()
+        if self.closed:
+            return False
+        self.drawing = True
         with nogil:
             more = self.run(out)
+        self.drawing = False
         if self.broken:
+            self.close()
             self.raise_error()
+        if self.ended and not more:
+            self.close()
         return bool(more)
 
     def horizon(self):
@@ -73,6 +98,7 @@ cdef class Replay:
 
         The two are equal where nothing waits.
         """
+        self.check_idle()
         return self.due, max(self.due, self.pacing.end())
 
     def longest_leap(self, PacketBlock block not None):
@@ -86,6 +112,7 @@ cdef class Replay:
         cdef double target
         cdef size_t index
         cdef size_t longest = 0
+        self.check_idle()
         # on the demo's clock the first packet has rows from 0 on, by arrival from itself on
         if not self.pacing.started:
             if isinstance(self.pacing, ArrivalPacing):
@@ -102,6 +129,23 @@ cdef class Replay:
             if target > reached or reached == INFINITY:
                 reached = target
         return most * max(self.pointers.size(), 1), longest
+
+    def close(self):
+        """Ends the replay where it is; its strategies are no longer in use."""
+        self.check_idle()
+        self.closed = True
+        self.let_go()
+
+    cdef int check_idle(self) except -1:
+        if self.drawing:
+            raise RuntimeError("this replay is drawing just now, in another thread or further up")
+        return 0
+
+    cdef int let_go(self) except -1:
+        cdef Strategy strategy
+        for strategy in self.made or ():
+            strategy.let_go()
+        return 0
 
     def refusals(self):
         """The packets of this block that have no place on the clock, as ``Refusal``."""
@@ -123,13 +167,14 @@ cdef class Replay:
         reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
         return self.block.refusal(refused.index, reason, field, reach)
 
-    def raise_error(self):
+    cdef int raise_error(self) except -1:
+        cdef Strategy strategy
         error, self.error, self.broken = self.error, None, False
         if error is not None:
             raise error
-        for strategy in self.strategies:
-            if isinstance(strategy, PythonStrategy):
-                strategy.raise_error()
+        for strategy in self.made:
+            strategy.raise_error()
+        return 0
 
     # ------------------------------------------------------------- the loop
 
@@ -195,25 +240,33 @@ cdef class Replay:
     cdef bint add_entity(self, int32_t entity) noexcept nogil:
         with gil:
             try:
-                made = self.make_strategy()
-                if not isinstance(made, Strategy):
-                    made = PythonStrategy(made, self.entities.name(entity))
-                    self.any_python = True
                 if self.places.size() <= <size_t>entity:
                     self.places.resize(entity + 1, -1)
                 self.drawn.push_back(entity)
-                self.pointers.push_back(<void*>made)
-                self.strategies.append(made)
+                strategy = self.new_strategy(entity)
+                self.pointers.push_back(<void*>strategy)
             except BaseException as error:
                 self.error, self.broken = error, True
                 return False
             self.places[entity] = <int32_t>self.pointers.size() - 1
             # a game draws before it hears of an entity: the tick before is its last frame
-            begin_after(<void*>made, self.pacing.clock.now)
+            begin_after(<void*>strategy, self.pacing.clock.now)
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
             self.pacing.shared = self.pointers.size() > 1
         return True
+
+    cdef Strategy new_strategy(self, int32_t entity):
+        """A strategy that is in use from now on."""
+        cdef Strategy strategy
+        made = self.make_strategy()
+        if not is_native(made):
+            made = PythonStrategy(made, self.entities.name(entity))
+            self.any_python = True
+        strategy = made
+        strategy.take_into_use()
+        self.made.append(strategy)
+        return strategy
 
     cdef void check(self, void* strategy) noexcept nogil:
         """Notes when a strategy in plain Python has raised something."""

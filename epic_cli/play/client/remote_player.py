@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.strategy import adapted
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.view import View, between
 
@@ -60,7 +61,7 @@ class RemotePlayer:
 
     def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
         self._make_strategy = make_strategy
-        self._strategy, self._shadow = make_strategy(), make_strategy()
+        self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
         for one in (self._strategy, self._shadow):
             one.reset()  # a plain Python strategy may make its state there
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.repl.changes import position_text
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
@@ -58,7 +59,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay.trace import TooManyRows
-    from epic_cli.views.comparison_words import not_enough_words, note_words
+    from epic_cli.views.comparison_words import not_enough_words, note_words, result_words
 
     session = dialogue.session
     if not session.lines:
@@ -76,6 +77,9 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
         dialogue.screen.say(left_out, "dim")
     for note in comparison.notes if comparison else ():
         dialogue.screen.say(note_words(note), "dim")
+    for result in comparison.results if comparison else ():
+        if result.failed and result.note:
+            dialogue.screen.warn(f"{result.label}: {result_words(result.note)}")
 
 
 @command("plot")
@@ -175,8 +179,11 @@ def _final_position(session: Session, candidate: Candidate) -> str:
     """Where a strategy leaves what it draws."""
     view = SessionView(candidate.strategy, candidate.settings, session.view.timing)
     last = None
-    for samples in session.samples(view):
-        last = samples.last(session.entities)
+    try:
+        for samples in session.samples(view):
+            last = samples.last(session.entities)
+    except StrategyFailed:
+        return "failed"
     return position_text(last) or "-"
 
 

@@ -7,7 +7,7 @@ import shlex
 import click
 
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import UnknownStrategy, declaration
+from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.repl.changes import change_view
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
@@ -70,11 +70,11 @@ def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
         if key not in values:
             raise ValueError(f"{declared.name} has no setting {key!r}")
         settings[key] = values[key]
-        if values[key] == declared.values({})[key]:
+        if values[key] == declared.values({}).get(key):
             del settings[key]
     after = declared.values(settings)
     what = ", ".join(
-        f"{key} {value_text(before[key])} -> {value_text(after[key])}"
+        f"{key} {value_text(before.get(key, ''))} -> {value_text(after.get(key, ''))}"
         for key in dict.fromkeys(key for key, _ in assignments)
     )
     change_view(dialogue, session.view._replace(settings=settings), what)
@@ -115,6 +115,8 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
     """List the strategies, or explain one."""
     from epic_cli.views.catalogue import catalogue, explanation
 
+    for one in () if name else left_out():
+        dialogue.screen.warn(str(one))
     try:
         room = dialogue.screen.columns
         dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
