@@ -98,10 +98,6 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
     return click.UsageError(f"{error.option_name} is an option of {commands}", error.ctx)
 
 
-def _is_about_a_strategy(error: ValueError) -> bool:
-    from epic_cli.engine.settings import SettingError  # --help and --version have none
-
-
 def _status_of(error: Exception) -> ExitStatus | None:
     """The exit status of an error that is about a strategy; None: it is not."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
