@@ -51,6 +51,9 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         if not _is_about_a_strategy(error):
             raise
         return _complain(error, ExitStatus.WRONG_USAGE)
+    except MemoryError:
+        _discard_output()
+        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)
