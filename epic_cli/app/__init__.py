@@ -23,7 +23,7 @@ from epic_cli.terminal.errors import (
 )
 
 
-def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
+def main(args: list[str] | None = None) -> int:  # noqa: PLR0911, PLR0912 - one for each ending
     """Runs the command line and returns its exit status."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good

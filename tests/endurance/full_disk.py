@@ -78,9 +78,9 @@ def wrong_with(command: str, outputs: tuple[str, ...], library: Path, at: int) -
             return f"status {done.returncode}: {said}"
         if left != sorted(["packets.txt", *outputs]):
             return f"files are left: {left}"
-        # what was renamed before another file failed is new and whole
-        whole = [one for one in outputs if (folder / one).read_text() not in ("old", "")]
-        return f"new beside old: {whole}" if len(whole) == len(outputs) > 0 else ""
+        # what was renamed before another file failed is new, and whole
+        empty = [one for one in outputs if not (folder / one).read_bytes()]
+        return f"empty files: {empty}" if empty else ""
 
 
 def try_command(command: str, library: Path, most: int = 1000) -> tuple[int, list[str]]:
