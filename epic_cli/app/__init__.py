@@ -24,7 +24,7 @@ from epic_cli.terminal.errors import (
 from epic_cli.terminal.origins import origins
 
 
-def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
+def main(args: list[str] | None = None) -> int:  # noqa: PLR0911, PLR0912 - one for each ending
     """Runs the command line and returns its exit status."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
@@ -53,6 +53,9 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         if status is None:
             raise
         return _complain(error, status)
+    except MemoryError:
+        _discard_output()
+        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)
