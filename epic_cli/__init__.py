@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration
+    from epic_cli.engine.failures import StrategyFailed, StrategyInUse
     from epic_cli.engine.settings import Choice, Number, Setting, SettingError, Switch
     from epic_cli.engine.strategies import UnknownStrategy
     from epic_cli.playback import RefusedPacket, Timing, replay
@@ -39,6 +40,8 @@ __all__ = [
     "SettingError",
     "SmoothingStrategy",
     "Status",
+    "StrategyFailed",
+    "StrategyInUse",
     "Switch",
     "Timing",
     "UnknownStrategy",
@@ -53,6 +56,7 @@ __all__ = [
 _PLACES = {
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration",),
+    "epic_cli.engine.failures": ("StrategyFailed", "StrategyInUse"),
     "epic_cli.engine.settings": ("Choice", "Number", "Setting", "SettingError", "Switch"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
     "epic_cli.playback": ("RefusedPacket", "Timing", "replay"),
@@ -63,7 +67,8 @@ def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
     """A new strategy by its name, with the settings that differ from their defaults.
 
     Raises ``UnknownStrategy`` or ``SettingError`` (both are ``ValueError``), with the nearest
-    name or the allowed range.
+    name or the allowed range, and ``StrategyFailed`` where somebody's own strategy raises
+    something when it is loaded or made.
     """
     from epic_cli.engine.strategies import create
 
@@ -71,10 +76,17 @@ def strategy(name: str, **settings: float | str) -> SmoothingStrategy:
 
 
 def strategies() -> list[Declaration]:
-    """What every strategy says of itself: its name, settings, needs and source."""
-    from epic_cli.engine.strategies import declaration, names
+    """What every strategy says of itself: its name, settings, needs and source.
 
-    return [declaration(name) for name in names()]
+    Warns (``RuntimeWarning``) of those of other packages that cannot be used.
+    """
+    import warnings
+
+    from epic_cli.engine.strategies import declarations, left_out
+
+    for one in left_out():
+        warnings.warn(str(one), RuntimeWarning, stacklevel=2)
+    return declarations()
 
 
 def __dir__() -> list[str]:

@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.strategies import DEFAULT, create, find
+from epic_cli.engine.strategies import DEFAULT, make, maker
+from epic_cli.engine.strategy import is_native
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -72,15 +75,11 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     if isinstance(tick, float) and math.isfinite(tick):
         simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60, too, comes as a float
         tick = simple if float(simple) == tick else tick
-    text = str(tick).strip().lower()
+    text = str(tick)
     try:
-        if text.endswith("ms"):
-            value = _fraction(text[:-2]) / 1000
-        elif text.endswith("hz"):
-            value = 1 / _fraction(text[:-2])
-        else:
-            value = _fraction(text.removesuffix("s"))
-    except (ArithmeticError, ValueError) as error:
+        rate = text.strip().lower().endswith("hz")
+        value = 1 / exact(text, "Hz") if rate else exact(text, "s")
+    except (ArithmeticError, LookupError, ValueError) as error:
         raise ValueError(f"{tick} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
         raise ValueError(f"a tick of {tick} is out of range: it must be 0.000001 to 3600 s")
@@ -89,19 +88,12 @@ def parse_tick(tick: str | float | Fraction) -> Ratio:
     return ratio
 
 
-def _fraction(text: str) -> Fraction:
-    from fractions import Fraction
-
-    if "/" not in text and not 1e-9 < abs(float(text)) < 1e9:
-        return Fraction(float(text))  # a Fraction would write out all zeros of 1e-999999999
-    return Fraction(text.strip())
-
-
 class SampleStream:
     """The samples of one recording, block by block.
 
     Feed it blocks of packets, and take what is drawn for each before the next one. A ``strict``
-    stream ends, as far as packets go, at the first line that is refused.
+    stream ends, as far as packets go, at the first line that is refused. A block of what is drawn
+    has ``at_once`` samples at most.
     """
 
     def __init__(
@@ -109,11 +101,12 @@ class SampleStream:
         make_strategy: Callable[[], SmoothingStrategy],
         timing: Timing,
         strict: bool = False,
+        at_once: int = 2048,
     ) -> None:
         self._make_strategy = make_strategy
         self._timing = timing
         self._strict = strict
-        self._out = SampleBlock()
+        self._out = SampleBlock(at_once)
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
@@ -125,19 +118,40 @@ class SampleStream:
             block.cut_after_line(block.refusals[0].line)
         if not len(block):
             return
+        replay = self._begun(block)
+        replay.feed(block)
+        yield from self._draw(replay)
+        block.refusals.extend(replay.refusals())
+        block.refusals.sort(key=lambda refusal: refusal[:2])
+
+    def _begun(self, block: PacketBlock) -> Replay:
+        """The replay, whose clock and pacing the first packet decides."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
-        self.replay.feed(block)
-        yield from self._draw(self.replay)
-        block.refusals.extend(self.replay.refusals())
-        block.refusals.sort(key=lambda refusal: refusal[:2])
+        return self.replay
+
+    def longest_leap(self, block: PacketBlock) -> tuple[float, int]:
+        """About how many rows the packet of this block will have that has the most; its index.
+
+        The block is one that is to be fed next.
+        """
+        return self._begun(block).longest_leap(block) if len(block) else (0.0, 0)
+
+    def horizon(self) -> tuple[float, float]:
+        """Rows are drawn up to the first time (s); up to the second they wait for more packets."""
+        return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def finish(self) -> Iterator[SampleBlock]:
         """What is drawn after the last packet."""
         if self.replay is not None:
             self.replay.finish()
             yield from self._draw(self.replay)
+
+    def close(self) -> None:
+        """Ends it where it is: its strategies are no longer in use."""
+        if self.replay is not None:
+            self.replay.close()
 
     def _draw(self, replay: Replay) -> Iterator[SampleBlock]:
         more = True
@@ -179,6 +193,19 @@ def replay(
 @overload
 def replay(
     packets: Iterable[Packet],
+    strategy: type[SmoothingStrategy],
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+    **settings: Value,
+) -> Iterator[Sample]: ...
+
+
+@overload
+def replay(
+    packets: Iterable[Packet],
     strategy: SmoothingStrategy | Callable[[], SmoothingStrategy],
     *,
     tick: str | float | Fraction = ...,
@@ -200,14 +227,17 @@ def replay(
 ) -> Iterator[Sample]:
     """What a strategy draws for these packets, tick by tick.
 
-    ``strategy`` is a name (with ``settings``, see ``epic_cli.strategies``), a class or function
-    that makes strategies, or one strategy object (which is reset, and can draw one entity).
+    ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
+    that makes strategies, or one strategy object (which is reset, can draw one entity, and is in
+    use until the last sample: meanwhile it raises ``StrategyInUse`` for everybody else).
     ``tick`` is in seconds, or text as ``"60hz"``; ``latency`` (seconds) gives packets without an
     arrival time one: their own time plus the latency. See ``Timing`` for the defaults. Samples
     come as soon as the packets that decide them are there, so ``packets`` may be endless.
 
-    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once, and
-    ``RefusedPacket`` for a packet that has no place on the clock when it comes.
+    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once,
+    ``RefusedPacket`` for a packet that has no place on the clock when it comes, and ``TypeError``
+    for what is no packet. What a strategy in plain Python raises is raised as it is, with a note
+    that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
     """
     if clock not in (None, *CLOCKS):
         raise ValueError(f"there is no clock {clock!r}: choose from {', '.join(CLOCKS)}")
@@ -218,16 +248,28 @@ def replay(
 
 
 def _samples(packets: Iterable[Packet], stream: SampleStream) -> Iterator[Sample]:
-    entities = Entities()
-    for packet in packets:
-        block = PacketBlock(entities)
-        block.append(packet)
-        for drawn in stream.feed(block):
+    if getattr(packets, "gi_frame", stream) is None:
+        raise ValueError("this generator of packets has been used up: make another one, or a list")
+    entities, error = Entities(), None
+    try:
+        for packet in packets:
+            block = PacketBlock(entities)
+            block.append(packet)
+            for drawn in stream.feed(block):
+                yield from drawn.samples(entities)
+            if block.refusals:
+                raise RefusedPacket(packet, block.refusals[0])
+        for drawn in stream.finish():
             yield from drawn.samples(entities)
-        if block.refusals:
-            raise RefusedPacket(packet, block.refusals[0])
-    for drawn in stream.finish():
-        yield from drawn.samples(entities)
+    except StrategyFailed as failure:
+        error = failure.error
+        if error is None:
+            raise
+        error.add_note(str(failure))
+    finally:
+        stream.close()
+    if error is not None:
+        raise error  # here, so that it keeps the cause that it has
 
 
 def _maker(
@@ -237,14 +279,20 @@ def _maker(
     from epic_cli.engine.contract import SmoothingStrategy
 
     if isinstance(strategy, str):
-        find(strategy)
-        create(strategy, settings)  # wrong settings show before the first packet
-        return lambda: create(strategy, settings)
+        return maker(strategy, settings)  # wrong settings show before the first packet
+    if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):
+        make(strategy, settings)
+        return lambda: make(strategy, settings)
     if settings:
-        raise ValueError("settings go with the name of a strategy")
-    if isinstance(strategy, type) or not isinstance(strategy, SmoothingStrategy):
-        return strategy
-    return _only_once(strategy)
+        raise ValueError("settings go with the name or the class of a strategy")
+    if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
+        return _only_once(strategy)
+    if not callable(strategy):
+        raise TypeError(
+            f"{strategy!r} is no strategy: give a name, a class, a function that makes"
+            " strategies, or an object with reset, update and read"
+        )
+    return strategy
 
 
 def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
@@ -254,7 +302,8 @@ def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
         if not waiting:
             raise ValueError("one strategy object draws one entity: give a name or a class")
         made = waiting.pop()
-        made.reset()
+        if is_native(made):
+            made.reset()  # others are reset when they are taken into use
         return made
 
     return make

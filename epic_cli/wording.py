@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
 
@@ -54,10 +56,6 @@ _WORDS = {
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
     Reason.NAME_NOT_UTF8: ("the entity's name is not UTF-8", "entity=NAME"),
-    Reason.TOO_MANY_ENTITIES: (
-        "one entity too many",
-        "at most {limit:.0f} entities in one recording",
-    ),
     Reason.LINE_TOO_LONG: ("the line is too long", "at most {kib:.0f} KiB a line"),
     Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text"),
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
@@ -101,9 +99,16 @@ _WORDS = {
 
 def in_words(refusal: Refusal, front_end: FrontEnd) -> Problem:
     """A refusal in the words of a front end."""
+    return Problem(*refusal[:4], *_words(refusal[4:], front_end))
+
+
+@lru_cache(maxsize=256)
+def _words(about: tuple[Any, ...], front_end: FrontEnd) -> tuple[str, str]:
+    """What is wrong and what was expected, which is the same for very many lines."""
+    refusal = Refusal(0, 0, b"", 0, *about)
     facts = _facts(refusal, front_end)
-    what, expected = (text.format_map(facts) for text in _WORDS[refusal.reason])
-    return Problem(*refusal[:4], what, expected)
+    what, expected = _WORDS[refusal.reason]
+    return what.format_map(facts), expected.format_map(facts)
 
 
 def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
@@ -141,3 +146,10 @@ def rest_of_grammar(piece: int) -> str:
     marks = [f" {mark} " if mark == "/" else mark for mark in SEPARATORS]
     pairs = zip(PIECES, [*marks, ""], strict=True)
     return "".join([piece for pair in pairs for piece in pair][piece:])
+
+
+def left_out_words(left_out: Sequence[str], room: int, how: str) -> str:
+    """Which columns were left out, and how to see them; empty: none were."""
+    if not left_out:
+        return ""
+    return f"Left out at {room} columns: {', '.join(left_out)}; {how} shows them."

@@ -12,6 +12,10 @@ settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
+# What happens to be installed beside epic is not what is tested; programs that tests start inherit
+# this.
+os.environ["EPIC_ENTRY_POINTS"] = "off"
+
 # Whoever starts the tests in the background may have told them to ignore Ctrl-C, and what they
 # start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -132,7 +132,10 @@ def strategy_table() -> str:
         for one in declared:
             if one.family == family:
                 needs = ", ".join(one.needs) or "positions only"
-                cells = (f"`{one.name}`", one.summary, needs, one.lag, one.on_loss, one.proof)
+                lag = one.lag
+                if one.lag_wavers:
+                    lag += f"; wavers {one.lag_wavers.words}"
+                cells = (f"`{one.name}`", one.summary, needs, lag, one.on_loss, one.proof)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -18,7 +18,8 @@ from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import Flaw, Note, ResultNote
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.weights import Weights
-from epic_cli.engine.replay.trace import TooManyRows, Trace
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.replay.trace import Trace
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
@@ -44,6 +45,11 @@ class Result:
     entity: str | None
     values: Mapping[str, float] = field(default_factory=dict)
     note: ResultNote | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the strategy's own code failed."""
+        return self.note is not None and self.note.flaw is Flaw.FAILED
 
     def value(self, name: str) -> float:
         """A metric by its name; NaN: not enough to say."""
@@ -107,8 +113,8 @@ def compare(
     a ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are
     cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop.
 
-    Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. What a strategy
-    written in Python raises becomes its note.
+    Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
+    written in Python failed becomes its note.
     """
     weights = weights or Weights()
     tick = timing.tick[0] / timing.tick[1]
@@ -176,12 +182,8 @@ def _run(
 def _outcome(candidate: Candidate, entity: Entity, work: _Work, stop: threading.Event) -> _Outcome:
     try:
         trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=stop.is_set)
-    except (MemoryError, TooManyRows):
-        raise
-    except Exception as error:  # a strategy of somebody's may raise anything
-        return _Outcome(
-            None, note=ResultNote(Flaw.RAISED, error=f"{type(error).__name__}: {error}")
-        )
+    except StrategyFailed as failure:
+        return _Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
     if stop.is_set() or len(rows) != len(entity.truth.times):
         return _Outcome(None, note=ResultNote(Flaw.STOPPED))

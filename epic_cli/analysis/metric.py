@@ -36,7 +36,8 @@ class Metric:
     ``name`` is what CSV, JSON lines and ``--sort`` call it, ``title`` its head in tables.
     ``value`` is in ``unit`` ("length" is the recording's own, "" a number without one), NaN where
     there is not enough to say. ``format`` writes it for people; where it changes the unit, the
-    title says so.
+    title says so. Where there is no room for all columns, those of the smallest ``weight`` are
+    left out.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Metric:
     help: str
     value: Callable[[Measurement], float]
     section: Section = Section.SMOOTHNESS
+    weight: int = 0
 
     def cell(self, value: float) -> str:
         """A value as tables show it."""

@@ -57,6 +57,7 @@ METRICS: tuple[Metric, ...] = (
         "overall, 0 to 100; the formula is under the table",
         score,
         Section.ACCURACY,
+        weight=13,
     ),
     Metric(
         "rows",
@@ -77,6 +78,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS distance from the truth at the time it is drawn",
         _error,
         Section.ACCURACY,
+        weight=12,
     ),
     Metric(
         "error95",
@@ -87,6 +89,7 @@ METRICS: tuple[Metric, ...] = (
         "the distance that 95 % of the rows do not exceed",
         _error95,
         Section.ACCURACY,
+        weight=5,
     ),
     Metric(
         "error_max",
@@ -97,6 +100,7 @@ METRICS: tuple[Metric, ...] = (
         "the largest distance",
         lambda measured: float(measured.errors.max()),
         Section.ACCURACY,
+        weight=7,
     ),
     Metric(
         "lag",
@@ -107,6 +111,7 @@ METRICS: tuple[Metric, ...] = (
         "the shift in time that brings it nearest to the truth",
         lambda measured: measured.lag.seconds,
         Section.ACCURACY,
+        weight=11,
     ),
     Metric(
         "residual",
@@ -117,6 +122,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS distance that is left after that shift",
         lambda measured: measured.lag.residual,
         Section.ACCURACY,
+        weight=4,
     ),
     Metric(
         "largest_jump",
@@ -126,6 +132,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "how far the largest step goes beyond the truth's longest within half a second",
         lambda measured: measured.excess,
+        weight=10,
     ),
     Metric(
         "jumps",
@@ -135,6 +142,7 @@ METRICS: tuple[Metric, ...] = (
         whole,
         "steps more than 1.5 times as long as the truth's longest within half a second",
         lambda measured: measured.jumps,
+        weight=8,
     ),
     Metric(
         "jerk",
@@ -144,6 +152,7 @@ METRICS: tuple[Metric, ...] = (
         three_digits,
         "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
         _jerk,
+        weight=9,
     ),
     Metric(
         "jerk_rms",
@@ -173,6 +182,7 @@ METRICS: tuple[Metric, ...] = (
         whole,
         "steps against the truth's direction",
         lambda measured: measured.backward,
+        weight=3,
     ),
     Metric(
         "held",
@@ -182,6 +192,7 @@ METRICS: tuple[Metric, ...] = (
         percent,
         "share of rows frozen for lack of data",
         lambda measured: measured.share(Status.HELD),
+        weight=6,
     ),
     Metric(
         "extrapolated",
@@ -191,6 +202,7 @@ METRICS: tuple[Metric, ...] = (
         percent,
         "share of rows drawn beyond what was known",
         lambda measured: measured.share(Status.EXTRAPOLATED),
+        weight=2,
     ),
     Metric(
         "none",
@@ -200,6 +212,7 @@ METRICS: tuple[Metric, ...] = (
         percent,
         "share of rows before anything is drawn",
         lambda measured: measured.share(Status.NONE),
+        weight=1,
     ),
     Metric(
         "speed",

@@ -110,7 +110,7 @@ Note = NotJudged | Adjusted
 class Flaw(enum.Enum):
     """Why a candidate has no figures, or not all of them."""
 
-    RAISED = enum.auto()
+    FAILED = enum.auto()
     STOPPED = enum.auto()
     NOT_FINITE = enum.auto()
     NOTHING_DRAWN = enum.auto()
@@ -120,7 +120,7 @@ class Flaw(enum.Enum):
 
 @dataclass(frozen=True)
 class ResultNote:
-    """What is wrong with a result: how many ``rows``, or the ``error`` that was raised."""
+    """What is wrong with a result: how many ``rows``, or when and how it failed (``error``)."""
 
     flaw: Flaw
     rows: int = 0

@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from epic_cli.app.group import epic
+from epic_cli.app.group import COMMANDS, DEFAULT, epic, load
 from epic_cli.terminal.errors import (
     CannotAccess,
     ExitStatus,
@@ -21,9 +21,10 @@ from epic_cli.terminal.errors import (
     printable,
     say,
 )
+from epic_cli.terminal.origins import origins
 
 
-def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each ending
+def main(args: list[str] | None = None) -> int:  # noqa: PLR0911, PLR0912 - one for each ending
     """Runs the command line and returns its exit status."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
@@ -36,7 +37,7 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
     except click.ClickException as error:
         message = io.StringIO()
         error.show(message)
-        say(message.getvalue())
+        say(message.getvalue() + _notes(error))
         return ExitStatus.WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         return ExitStatus.INTERRUPTED
@@ -47,10 +48,14 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
         return ExitStatus.LINES_REFUSED
     except WrongUsage as error:
         return _complain(error, ExitStatus.WRONG_USAGE)
-    except ValueError as error:
-        if not _is_about_a_strategy(error):
+    except (ValueError, RuntimeError) as error:
+        status = _status_of(error)
+        if status is None:
             raise
-        return _complain(error, ExitStatus.WRONG_USAGE)
+        return _complain(error, status)
+    except MemoryError:
+        _discard_output()
+        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
     except CannotAccess as error:
         _discard_output()
         return _complain(error, ExitStatus.NO_ACCESS)
@@ -63,17 +68,48 @@ def main(args: list[str] | None = None) -> int:  # noqa: PLR0911 - one for each 
 def _run(args: list[str]) -> int | None:
     # Not click's own main(): that makes a failure of a reader who closes the pipe.
     if "_EPIC_COMPLETE" in os.environ:
-        epic.main(args, prog_name="epic")
+        from epic_cli.app.completion import answer  # only the Tab key waits for it
+
+        text = answer(epic, os.environ["_EPIC_COMPLETE"], args, DEFAULT)
+        if text is None:
+            epic.main(args, prog_name="epic")  # click knows more shells
+        click.echo(text, nl=False)
+        return ExitStatus.DONE
     with epic.make_context("epic", args) as context:
-        status: int | None = epic.invoke(context)
+        try:
+            status: int | None = epic.invoke(context)
+        except click.NoSuchOption as error:
+            raise _of_another_command(error) from error
+        except (click.ClickException, WrongUsage, ValueError) as error:
+            for origin in origins(context).values():
+                if not origin.is_overruled(args) and origin.is_meant(str(error)):
+                    error.add_note(f"--{origin.option} is given by {origin.place}")
+            raise
         return status
 
 
-def _is_about_a_strategy(error: ValueError) -> bool:
-    from epic_cli.engine.settings import SettingError  # --help and --version have none
+def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
+    """An option that others have is no misspelling of one that this command has."""
+    having = [
+        name
+        for name in COMMANDS
+        if any(error.option_name in [*one.opts, *one.secondary_opts] for one in load(name).params)
+    ]
+    if not having:
+        return error
+    commands = " and ".join(f"'epic {name}'" for name in having)
+    return click.UsageError(f"{error.option_name} is an option of {commands}", error.ctx)
+
+
+def _status_of(error: Exception) -> ExitStatus | None:
+    """The exit status of an error that is about a strategy; None: it is not."""
+    from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
+    from epic_cli.engine.settings import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
 
-    return isinstance(error, SettingError | UnknownStrategy)
+    if isinstance(error, StrategyFailed):
+        return ExitStatus.STRATEGY_FAILED
+    return ExitStatus.WRONG_USAGE if isinstance(error, SettingError | UnknownStrategy) else None
 
 
 def _discard_output() -> None:
@@ -83,8 +119,17 @@ def _discard_output() -> None:
 
 
 def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
-    say(f"epic: {printable(str(error).encode('utf-8', 'surrogateescape'))}\n")
+    say(f"epic: {_printable(str(error))}\n{_notes(error)}")
     return status
+
+
+def _notes(error: Exception) -> str:
+    """Where options come from that an error is about, if nobody typed them."""
+    return "".join(f"epic: {_printable(note)}\n" for note in getattr(error, "__notes__", ()))
+
+
+def _printable(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))
 
 
 def run() -> None:

@@ -6,9 +6,12 @@ import importlib
 import os
 import sys
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Entry(NamedTuple):
@@ -68,12 +71,15 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Loads the command, whose options take their defaults from the configuration."""
-        del ctx
         if cmd_name not in COMMANDS:
             return None
         from epic_cli.app.config import give_defaults  # --help and --version have no defaults
+        from epic_cli.terminal.origins import keep_origins
 
-        return give_defaults(load(cmd_name), {name: partial(load, name) for name in COMMANDS})
+        loaders = {name: partial(load, name) for name in COMMANDS}
+        command, origins = give_defaults(load(cmd_name), loaders)
+        keep_origins(ctx, origins)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without loading them."""
@@ -81,10 +87,21 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without loading them, and the group's own options."""
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=entry.summary)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Puts the default command in front of options that are not the group's own."""
         first = args[0] if args else ""
-        own = first in ("-h", "--help", "--version") or (first and not first.startswith("-"))
+        own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
         if not own and (args or not completing):
             args = [DEFAULT, *args]
@@ -120,6 +137,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
 )
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     expose_value=False,

@@ -23,6 +23,7 @@ from epic_cli.cli.options.match import (
     TechniqueOptions,
     begin_with,
     make_settings,
+    over_network,
     read_script,
 )
 from epic_cli.cli.options.play import (
@@ -36,12 +37,15 @@ from epic_cli.cli.options.play import (
 from epic_cli.formats.text import TextWriter
 from epic_cli.network import LinkConditions
 from epic_cli.network.truth_writer import TruthWriter
+from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.terminal.color import use_color
+from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.views.play_rows import Writer, summary
 from epic_cli.views.play_svg import caption, picture
+from epic_cli.wording import left_out_words
 
 EXAMPLES = """\b
 Examples:
@@ -93,28 +97,32 @@ def play(
     shooter saw, and the server rewinds to that.
 
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
-    cannot be read or written, 130 interrupted.
+    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
     """
     given = given_options(context)
     check_network(trace, given)
     if script == "-" and trace.trace == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")
-    settings = make_settings(techniques, players, link, trace, seed)
-    output.check([player.name for player in settings.players], duration)
-    parsed = read_script(script, settings)
+    output.check(duration)
+    settings = make_settings(techniques, players, link, seed)
+    parsed = read_script(script, settings, given)
     settings = begin_with(settings, parsed, given)
+    output.check_names([player.name for player in settings.players])
+    settings = over_network(settings, trace, link.in_order)
+    if parsed.duration is not None and "duration" not in given:
+        duration = parsed.duration
     if _wants_screen(output.headless, script, given):
         from epic_cli.play_screen.program import play_on_terminal
 
-        with _open_optional(output.record) as sink:
-            ended = play_on_terminal(settings, output.client, use_color("auto", sys.stdout))
-            if sink:
-                sink.write(_with_command(ended.script))
+        color = use_color("auto", sys.stdout)
+        with _open_optional(output.record) as sink, _unrecordable():
+            ended = play_on_terminal(settings, output.client, color, bool(output.record))
+            _keep(ended.recorder, sink)
         if not quiet:
             say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
-        run = HeadlessRun(settings, parsed, output.selection())
+        run = HeadlessRun(settings, parsed._replace(beginning=()), output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"
@@ -134,9 +142,8 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
     """Writes everything that the options ask for, while the match runs."""
-    settings = run.match.settings
-    recorder = run.record() if options.record else None
-    line = Writer(options.row_format, COLUMNS[options.show])
+    with _unrecordable():
+        recorder = run.record() if options.record else None
     packet, truth = TextWriter(), TruthWriter()
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
@@ -144,7 +151,12 @@ def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
         truths = stack.enter_context(_open_optional(options.truth_out))
         record = stack.enter_context(_open_optional(options.record))
         drawing = stack.enter_context(_open_optional(options.picture))
+        room = screen_columns(rows) if rows.isatty() else None
+        line = Writer(options.row_format, COLUMNS[options.show], room)
         rows.write(line.header())
+        if room and line.left_out:
+            how = "a wider window or another --format"
+            say(left_out_words(line.left_out, room, how) + "\n")
         if truths:
             truths.write(truth.header)
         for chunk in run.run(duration):
@@ -153,16 +165,26 @@ def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
                 packets.write(b"".join(map(packet.row, chunk.packets)))
             if truths:
                 truths.write(b"".join(map(truth.rows, chunk.truth)))
-        if record and recorder:
-            record.write(_with_command(recorder.script(settings)))
+        _keep(recorder, record)
         if drawing:
             drawing.write(picture(run.scenes(), caption(run.match)).encode())
 
 
-def _with_command(script: str) -> bytes:
-    """A script below the command that it was recorded with: it does not say who the bots are."""
+def _keep(recorder: Recorder | None, sink: Sink | None) -> None:
+    """Writes a recorded match below the command that it was recorded with."""
+    if recorder is None or sink is None:
+        return
     command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
-    return f"# {command}\n{script}".encode()
+    with _unrecordable():
+        sink.write(f"# {command}\n{recorder.script()}".encode())
+
+
+@contextlib.contextmanager
+def _unrecordable() -> Iterator[None]:
+    try:
+        yield
+    except Unrecordable as error:
+        raise WrongUsage(f"--record: {error}") from error
 
 
 def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:

@@ -21,6 +21,7 @@ from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
 
 if TYPE_CHECKING:
+    from epic_cli.repl.loop import Opening
     from epic_cli.repl.session import View
 
 EXAMPLES = """\b
@@ -50,7 +51,12 @@ _REPLAYS_ONLY = ("output", "entity", "input_format", "strict")
 session_options = OptionGroup(
     "own",
     SessionOptions,
-    click.option("--init", type=click.Path(), help="Run a file of packets and commands first."),
+    click.option(
+        "--init",
+        type=click.Path(),
+        help="Run a file of packets and commands first; without a terminal that is all. - is"
+        " standard input.",
+    ),
     click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
     click.option(
         "--history/--no-history", default=True, help="Keep typed lines for later sessions."
@@ -88,13 +94,18 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     typed is kept, and "epic --resume" continues it. With a FILE, or without a terminal, this is
     "epic replay".
     """
+    if own.init is not None and not options.files and not _on_terminal():
+        _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+        return _run_script(options, own, context)
     if options.files or not _on_terminal():
         _refuse(
             context, SessionOptions._fields, "is for a session, which needs a terminal and no FILE"
         )
         return run_replay(options)
     _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
-    _open(options, own, context.get_parameter_source("row_format") != ParameterSource.DEFAULT)
+    from epic_cli.repl.loop import run
+
+    run(_opening(options, own, _is_format_given(context)))
     return ExitStatus.DONE
 
 
@@ -111,20 +122,35 @@ def _refuse(context: click.Context, names: Container[str], why: str) -> None:
             raise WrongUsage(f"{option.opts[-1]} {why}")
 
 
-def _open(options: ReplayOptions, own: SessionOptions, format_given: bool) -> None:
-    from epic_cli.repl.dialogue import Preferences
-    from epic_cli.repl.loop import Opening, run
+def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
+    from epic_cli.repl.batch import run_script
+    from epic_cli.terminal.input import read_file
+    from epic_cli.terminal.sources import source_name
 
-    run(
-        Opening(
-            _view(options),
-            options.row_format if format_given else None,
-            use_color(options.color, sys.stdout),
-            own.init,
-            own.resume,
-            own.history,
-            Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),
-        )
+    _refuse(context, ("resume",), "is for a session, which needs a terminal")
+    path = str(own.init)
+    script = read_file(path, lambda stream: stream.read())
+    opening = _opening(options, own, _is_format_given(context))
+    is_done = run_script(opening, script, source_name(path))
+    return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
+
+
+def _is_format_given(context: click.Context) -> bool:
+    return context.get_parameter_source("row_format") != ParameterSource.DEFAULT
+
+
+def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) -> Opening:
+    from epic_cli.repl.dialogue import Preferences
+    from epic_cli.repl.loop import Opening
+
+    return Opening(
+        _view(options),
+        options.row_format if format_given else None,
+        use_color(options.color, sys.stdout),
+        own.init,
+        own.resume,
+        own.history,
+        Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),
     )
 
 

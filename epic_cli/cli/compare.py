@@ -22,6 +22,7 @@ from epic_cli.cli.options.compare import (
     pictures_options,
     threads_option,
 )
+from epic_cli.engine.text.widths import printable
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
@@ -76,15 +77,18 @@ def compare(
     compared with the truth at that time.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, or not enough
-    in the data to say anything, 3 a file cannot be read or written, 130 interrupted.
+    in the data to say anything, 3 a file cannot be read or written, 4 a strategy of somebody's
+    own failed, 130 interrupted.
     """
     from epic_cli.analysis.compare import compare as run
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_output import write
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.progress import Progress
-    from epic_cli.terminal.report import report
+    from epic_cli.terminal.report import report, report_left_out
 
+    if not participants.strategies:
+        report_left_out()
     candidates = participants.candidates()
     shown = pictures.shown(candidates)
     error_color = use_color(color, sys.stderr)
@@ -112,6 +116,8 @@ def compare(
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    if any(one.failed for one in comparison.results):
+        return ExitStatus.STRATEGY_FAILED
     refused = refused or truth_refused or bool(comparison.refused)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
@@ -139,7 +145,7 @@ def _truths(inputs: Inputs, color: bool) -> tuple[Mapping[str, Truth] | None, bo
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name
-        say(f"epic: {place}: {why(note)}\n")
+        say(f"epic: {printable(place)}: {printable(why(note))}\n")
     if not truths:
         raise WrongUsage(f"not enough to say: {name} has no movement to compare with")
     return truths, refused

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from epic_cli.analysis.compare import Comparison
 from epic_cli.cli.options.compare import Layout, Pictures
+from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
 from epic_cli.terminal.console import show
 from epic_cli.terminal.errors import say
@@ -17,6 +18,9 @@ from epic_cli.views.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
+
+#: Where no screen limits a chart, it is as wide as this.
+WIDEST_CHART = 160
 
 
 def write(
@@ -55,7 +59,7 @@ def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -
             _write(as_markdown(comparison, results, layout.by_entity))
         case form:
             _write(as_csv(results) if form == "csv" else as_jsonl(results))
-            say("".join(f"{line}\n" for line in story(comparison, results)))
+            say(printable("".join(f"{line}\n" for line in story(comparison, results)), kept="\n"))
 
 
 def _write_charts(
@@ -65,11 +69,12 @@ def _write_charts(
     scene, *others = comparison.scenes
     for view in pictures.charts:
         _write("\n")
-        show(scene_chart(scene, view, labels), color)
+        show(scene_chart(scene, view, labels, width=WIDEST_CHART), color)
     if others:
-        say(f"Charts show {scene.entity}, one of {len(others) + 1}; --entity chooses another.\n")
+        name = printable(scene.entity)
+        say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")
 
 
 def _write(text: str, path: str | None = None) -> None:
     with open_sink(path) as sink:
-        sink.write(text.encode())
+        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.cli.options.replay import ReplayOptions, replay_options
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.recordings import read
 from epic_cli.playback import SampleStream
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.console import screen_columns
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.sources import open_source, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
 
 EXAMPLES = """\b
 Examples:
@@ -36,23 +42,35 @@ def replay(options: ReplayOptions) -> int:
     one after the other, each from a fresh start. A line that begins with q ends packet text.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
-    cannot be read or written, 130 interrupted.
+    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
     """
     return run(options)
 
 
 def run(options: ReplayOptions) -> ExitStatus:
     """Writes the rows of all files; raises what the program turns into a message and a status."""
-    options.chosen.create()  # wrong settings show before any row
+    make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     refused = False
     with open_sink(options.output) as sink:
-        writer = RowWriter(options.row_format, use_color(options.color, sink))
+        width = screen_columns(sink) if sink.isatty() else None
+        writer = RowWriter(options.row_format, use_color(options.color, sink), width)
         sink.write(writer.header())
+        if writer.left_out and width:
+            from epic_cli.wording import left_out_words  # most screens have room for all
+
+            how = "a wider window or another --format"
+            say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
-            refused |= _Recording(file, options, error_color).replay(writer, sink)
+            recording = _Recording(file, options, error_color)
+            try:
+                refused |= recording.replay(make_strategy, writer, sink)
+            except StrategyFailed as failure:
+                if failure.packet_line:
+                    failure.place = f"{recording.name}:{failure.packet_line}"
+                raise
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
@@ -61,14 +79,16 @@ class _Recording:
 
     def __init__(self, file: str, options: ReplayOptions, color: bool) -> None:
         self._file = file
-        self._name = source_name(file)
+        self.name = source_name(file)
         self._options = options
         self._color = color
 
-    def replay(self, writer: RowWriter, sink: Sink) -> bool:
+    def replay(
+        self, make_strategy: Callable[[], SmoothingStrategy], writer: RowWriter, sink: Sink
+    ) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
         options = self._options
-        stream = SampleStream(options.chosen.create, options.timing, options.strict)
+        stream = SampleStream(make_strategy, options.timing, options.strict)
         refused = False
         second: tuple[int, str] | None = None
         for block in self._blocks():
@@ -89,7 +109,7 @@ class _Recording:
             if second is not None:
                 line, entity = second
                 raise WrongUsage(
-                    f"{self._name}:{line}: a second entity, {entity!r}, for which the epic format"
+                    f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
                     " has no column; choose one with --entity, or another --format"
                 )
         self._check_entity(block)
@@ -103,17 +123,17 @@ class _Recording:
         names = [block.entities.name(number) for number in range(len(block.entities))]
         if wanted is not None and wanted not in names:
             there = ", ".join(map(repr, names)) or "none"
-            raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")
+            raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
         refusals = block.refusals[:1] if self._options.strict else block.refusals
-        report(refusals, self._name, self._color)
+        report(refusals, self.name, self._color)
 
     def _blocks(self) -> Iterator[PacketBlock]:
         with open_source(self._file) as descriptor:
             try:
                 yield from read(descriptor, self._options.input_format)
             except OSError as error:
-                raise CannotAccess("read", self._name, error) from error
+                raise CannotAccess("read", self.name, error) from error

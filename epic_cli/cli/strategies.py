@@ -8,9 +8,10 @@ import click
 
 from epic_cli.cli.options.common import color_option
 from epic_cli.terminal.color import ColorChoice, use_color
-from epic_cli.terminal.console import draw
+from epic_cli.terminal.console import PROSE, UNLIMITED, draw, screen_columns
 from epic_cli.terminal.output import write_text
 from epic_cli.terminal.parameters import StrategyName
+from epic_cli.terminal.report import report_left_out
 
 EXAMPLES = """\b
 Examples:
@@ -26,5 +27,8 @@ def strategies(name: str | None, color: ColorChoice) -> None:
     """List the smoothing strategies, or explain one: how it works, its settings, its source."""
     from epic_cli.views.catalogue import catalogue, explanation  # rich is slow to load
 
-    what = explanation(name) if name else catalogue()
+    if not name:
+        report_left_out()
+    room = screen_columns(sys.stdout)
+    what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
     write_text(draw(what, use_color(color, sys.stdout)))

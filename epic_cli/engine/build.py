@@ -64,8 +64,15 @@ class BuildEngine(build_ext):
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
+    def _delete_what_has_no_source(self) -> None:
+        """What was compiled of a strategy that is gone would still be found as one."""
+        for compiled in [*HERE.rglob("*.so"), *HERE.rglob("*.pyd")]:
+            if not compiled.with_name(f"{compiled.name.partition('.')[0]}.pyx").exists():
+                compiled.unlink()
+
     def build_extensions(self) -> None:
         """Translates the engine to C++ and compiles it."""
+        self._delete_what_has_no_source()
         flags: tuple[str, ...]
         if self.compiler.compiler_type == "msvc":
             flags = MSVC_FLAGS

@@ -10,6 +10,9 @@ Status = Literal["none", "held", "interpolated", "extrapolated"]
 #: In the order of the engine's own numbering (``packet.h``).
 STATUSES: tuple[Status, ...] = ("none", "held", "interpolated", "extrapolated")
 
+#: What makes an object a strategy.
+METHODS = ("reset", "update", "read")
+
 
 class Packet(NamedTuple):
     """One state of an entity, with the time at which its sender sent it.

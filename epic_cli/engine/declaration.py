@@ -15,6 +15,31 @@ from epic_cli.engine.settings import Converted, Setting, SettingError, Value
 UNRANKED = 1_000_000
 
 
+class Wavering(NamedTuple):
+    """How a constant velocity over a clean line is not drawn as a constant velocity.
+
+    There everything moves on by velocity times tick from row to row, that is, the lag of what is
+    drawn stays as it is. ``words`` go after "wavers" and say where it does not, and why.
+
+    The lag then stays within ``seconds``. In rows further apart than ``frame_above`` times the time
+    between two packets, and with packets more than ``period_above`` seconds apart, it may waver by
+    ``periods`` times the latter time and ``frames`` times the former as well.
+    """
+
+    words: str
+    seconds: float = 0.0
+    periods: float = 0.0
+    frames: float = 0.0
+    frame_above: float = 0.0
+    period_above: float = 0.0
+
+    def most(self, period: float, frame: float) -> float:
+        """By how many seconds the lag may waver, for these times between packets and rows."""
+        if frame > self.frame_above * period and period > self.period_above:
+            return self.seconds + self.periods * period + self.frames * frame
+        return self.seconds
+
+
 class Declaration(NamedTuple):
     """What a strategy says of itself.
 
@@ -32,7 +57,7 @@ class Declaration(NamedTuple):
     ``waits_for_two``: nothing is drawn until there are two states; others show the first.
     ``aims_at_prediction``: rows are interpolated on the way to a point on the line that a received
     state predicts; those of others on the way to a received state.
-    ``lag_wavers``: by how many seconds the lag at a constant velocity may waver; others: not.
+    ``lag_wavers``: how the lag at a constant velocity wavers; that of others does not.
     """
 
     name: str
@@ -48,7 +73,7 @@ class Declaration(NamedTuple):
     begins_at_origin: bool = False
     waits_for_two: bool = False
     aims_at_prediction: bool = False
-    lag_wavers: float = 0.0
+    lag_wavers: Wavering | None = None
     settings: tuple[Setting, ...] = ()
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:

@@ -1,10 +1,14 @@
 // The names of a recording's entities, numbered in the order of their first packets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace epic {
@@ -32,36 +36,97 @@ inline bool is_utf8(std::string_view text) {
     return true;
 }
 
+// Names one after the other in one text, and a table of their numbers with open addressing: some
+// 30 bytes an entity and the name itself, with no limit but memory.
 class EntityNames {
 public:
-    // Every entity costs a strategy; a recording that names a new one on each line must
-    // not take memory without end.
-    static constexpr size_t kMost = 4096;
+    static constexpr int32_t kNotText = -1;
 
-    static constexpr int32_t kTooMany = -1, kNotText = -2;
-
-    // The number of a name, or one of the two above.
+    // The number of a name, a new one for a new name, or kNotText. Throws std::bad_alloc, and
+    // nothing has changed then.
     int32_t number_of(std::string_view name) {
-        if (last_ >= 0 && names_[size_t(last_)] == name) return last_;
-        key_.assign(name.data(), name.size());
-        const auto found = numbers_.find(key_);
-        if (found != numbers_.end()) return last_ = found->second;
+        if (last_ < size() && at(last_) == name) return int32_t(last_);
+        // recordings name their entities in the same order again and again
+        const size_t next = last_ + 1 < size() ? last_ + 1 : 0;
+        if (next < size() && at(next) == name) return int32_t(last_ = next);
+        const uint32_t hash = hash_of(name);
+        if (!slots_.empty()) {
+            const Slot& slot = slots_[place_of(name, hash)];
+            if (slot.number >= 0) return int32_t(last_ = size_t(slot.number));
+        }
         if (!is_utf8(name)) return kNotText;
-        if (names_.size() == kMost) return kTooMany;
-        names_.push_back(key_);
-        last_ = int32_t(names_.size()) - 1;
-        numbers_.emplace(key_, last_);
-        return last_;
+        return add(name, hash);
     }
 
-    const std::string& name(int32_t number) const { return names_.at(size_t(number)); }
-    size_t size() const { return names_.size(); }
+    // The name that has this number, until the next one is added.
+    std::string_view name(int32_t number) const {
+        if (number < 0 || size_t(number) >= size()) throw std::out_of_range("no such entity");
+        return at(size_t(number));
+    }
+
+    size_t size() const { return ends_.size(); }
+
+    // The length of the longest name, in bytes.
+    size_t longest() const { return longest_; }
 
 private:
-    std::vector<std::string> names_;
-    std::unordered_map<std::string, int32_t> numbers_;
-    std::string key_;
-    int32_t last_ = -1;
+    struct Slot {
+        uint32_t hash = 0;
+        int32_t number = -1;  // -1: empty
+    };
+
+    std::string_view at(size_t number) const {
+        const size_t begin = number ? ends_[number - 1] : 0;
+        return std::string_view(text_).substr(begin, ends_[number] - begin);
+    }
+
+    static uint32_t hash_of(std::string_view name) {
+        return uint32_t(std::hash<std::string_view>()(name));
+    }
+
+    // The slot of a name: its own, or the empty one where it would be put.
+    size_t place_of(std::string_view name, uint32_t hash) const {
+        const size_t mask = slots_.size() - 1;
+        for (size_t place = hash & mask;; place = (place + 1) & mask) {
+            const Slot& slot = slots_[place];
+            if (slot.number < 0 || (slot.hash == hash && at(size_t(slot.number)) == name))
+                return place;
+        }
+    }
+
+    int32_t add(std::string_view name, uint32_t hash) {
+        if (size() == size_t(std::numeric_limits<int32_t>::max())) throw std::bad_alloc();
+        if (2 * (size() + 1) > slots_.size()) grow();
+        text_.append(name);
+        try {
+            ends_.push_back(text_.size());
+        } catch (...) {
+            text_.resize(text_.size() - name.size());
+            throw;
+        }
+        last_ = size() - 1;
+        slots_[place_of(name, hash)] = {hash, int32_t(last_)};
+        longest_ = std::max(longest_, name.size());
+        return int32_t(last_);
+    }
+
+    void grow() {
+        std::vector<Slot> before(std::max<size_t>(2 * slots_.size(), 16));
+        before.swap(slots_);
+        const size_t mask = slots_.size() - 1;
+        for (const Slot& slot : before) {
+            if (slot.number < 0) continue;
+            size_t place = slot.hash & mask;
+            while (slots_[place].number >= 0) place = (place + 1) & mask;
+            slots_[place] = slot;
+        }
+    }
+
+    std::string text_;
+    std::vector<size_t> ends_;  // of the names, in the text
+    std::vector<Slot> slots_;
+    size_t last_ = 0;  // the number found last
+    size_t longest_ = 0;
 };
 
 }  // namespace epic

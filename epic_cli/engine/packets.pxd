@@ -1,6 +1,5 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libcpp cimport bool as cbool
-from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from epic_cli.engine.vec3 cimport Vec3
@@ -11,6 +10,9 @@ cdef extern from "<string_view>" namespace "std" nogil:
         string_view()
         string_view(const char*, size_t)
         const char* data()
+        size_t size()
+        bint empty()
+        char operator[](size_t)
 
 
 cdef extern from "packet.h" namespace "epic" nogil:
@@ -58,12 +60,11 @@ cdef extern from "packet.h" namespace "epic" nogil:
 
 
 cdef extern from "entities.h" namespace "epic" nogil:
-    size_t MOST "epic::EntityNames::kMost"
-
     cdef cppclass EntityNames:
-        int32_t number_of(string_view)
-        const string& name(int32_t) except +IndexError
+        int32_t number_of(string_view) except +
+        string_view name(int32_t) except +IndexError
         size_t size()
+        size_t longest()
 
 
 cdef class Entities:

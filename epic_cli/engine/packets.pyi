@@ -4,8 +4,6 @@ from enum import IntEnum
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.refusals import Reason, Refusal
 
-MOST_ENTITIES: int
-
 class Status(IntEnum):
     NONE = 0
     HELD = 1

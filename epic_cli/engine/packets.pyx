@@ -18,24 +18,18 @@ cdef object python_contract():
     return contract
 
 
-# More entities than this are refused: each one costs a strategy.
-MOST_ENTITIES = <size_t>MOST
-
-
 cdef class Entities:
     """The names of the entities of one recording, numbered as they come."""
 
     def number_of(self, str name):
         """The number of an entity, a new one for a new name."""
         cdef bytes text = name.encode()
-        cdef int32_t number = self.names.number_of(view(text))
-        if number < 0:
-            raise ValueError(f"more than {MOST_ENTITIES} entities")
-        return number
+        return self.names.number_of(view(text))
 
     cpdef str name(self, int32_t number):
         """The name that has this number."""
-        return self.names.name(number).decode()
+        cdef string_view name = self.names.name(number)
+        return name.data()[:name.size()].decode()
 
     def __len__(self):
         return self.names.size()
@@ -193,20 +187,26 @@ cdef string_view view(bytes text):
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
-    x, y, z = source.position
-    packet.position = Vec3[double](x, y, z)
-    x, y, z = source.velocity
-    packet.velocity = Vec3[double](x, y, z)
-    packet.time = source.time
+    """Raises ``TypeError`` for what is no packet."""
+    try:
+        x, y, z = source.position
+        packet.position = Vec3[double](x, y, z)
+        x, y, z = source.velocity
+        packet.velocity = Vec3[double](x, y, z)
+        packet.time = source.time
+        if source.arrival is not None:
+            packet.arrival = source.arrival
+        packet.teleport = source.teleport
+        packet.delta = source.delta
+        if source.sequence is not None:
+            packet.sequence = source.sequence
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        import reprlib  # only a mistake needs it
+
+        raise TypeError(f"this is no packet: {error}: {reprlib.repr(source)}") from error
     packet.single.position = narrowed(packet.position)
     packet.single.velocity = narrowed(packet.velocity)
     packet.single.time = <float>packet.time
-    if source.arrival is not None:
-        packet.arrival = source.arrival
-    packet.teleport = source.teleport
-    packet.delta = source.delta
-    if source.sequence is not None:
-        packet.sequence = source.sequence
     return 0
 
 

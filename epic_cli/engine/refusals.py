@@ -26,7 +26,6 @@ class Reason(Enum):
     NOT_A_FLAG = auto()
     NAME_EMPTY = auto()
     NAME_NOT_UTF8 = auto()
-    TOO_MANY_ENTITIES = auto()  # limit
 
     # lines of CSV and JSON
     LINE_TOO_LONG = auto()  # limit: bytes
@@ -93,7 +92,6 @@ _KEYS = (
     (Reason.NOT_A_FLAG, "teleport"),
     (Reason.NAME_EMPTY, "entity"),
     (Reason.NAME_NOT_UTF8, "entity"),
-    (Reason.TOO_MANY_ENTITIES, "entity"),
 )
 
 #: What a number may begin with before it is one.

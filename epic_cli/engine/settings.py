@@ -11,6 +11,8 @@ import math
 from enum import IntEnum
 from typing import Final, Literal
 
+from epic_cli.engine.quantities import WRITTEN, parse
+
 #: A setting as it is written: a number or a word.
 Value = float | str
 
@@ -51,7 +53,7 @@ class Setting:
         """The value as it is written; raises ``SettingError`` with the range."""
         if isinstance(value, str) and value in self.choices:
             return value
-        number = _number(value)
+        number = self._read(value)
         if number is None or not self._takes(number):
             raise SettingError(f"{self.name}={value} is not allowed: {self.name} is {self.range}")
         return number
@@ -59,6 +61,10 @@ class Setting:
     def convert(self, value: Value) -> Converted:
         """A checked value as the strategy uses it."""
         raise NotImplementedError
+
+    def _read(self, value: object) -> float | None:
+        """The number that is given; None: it is none."""
+        return _number(value)
 
     def _numbers(self) -> list[str]:
         """The numbers that it takes, in words."""
@@ -109,13 +115,23 @@ class Number(Setting):
             return math.nan
         return int(value) if self.whole else value
 
+    def _read(self, value: object) -> float | None:
+        if not isinstance(value, str) or self.unit not in WRITTEN:
+            return _number(value)
+        try:
+            return parse(value, self.unit)
+        except ValueError:
+            return None
+
     def _numbers(self) -> list[str]:
         unit = f" {self.unit}" if self.unit else ""
+        if self.low == -math.inf and self.high == math.inf:
+            return [("a whole number" if self.whole else "a number") + (unit and f" of{unit}")]
         kind = "a whole number from " if self.whole else ""
         return [f"{kind}{self.low:.12g} to {self.high:.12g}{unit}"]
 
     def _takes(self, number: float) -> bool:
-        in_range = self.low <= number <= self.high
+        in_range = math.isfinite(number) and self.low <= number <= self.high
         return in_range and (not self.whole or number == math.floor(number))
 
 
@@ -126,6 +142,12 @@ class Switch(Setting):
     def choices(self) -> tuple[str, ...]:
         """The two states."""
         return ("on", "off")
+
+    def check(self, value: object) -> Value:
+        """The state; Python's own truth values are taken as well."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return super().check(value)
 
     def convert(self, value: Value) -> bool:
         """Whether it is on."""

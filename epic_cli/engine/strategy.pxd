@@ -26,14 +26,24 @@ cdef extern from "replay/demo_run.h" namespace "epic" nogil:
 
 cdef class Strategy:
     cdef readonly dict settings
+    cdef dict own, others       # the same, converted: what has an attribute, and what has none
+
+    cdef int furnish(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
-    cdef Sample drawn           # the row before: its position and status
+    cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef bint broken
+    cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number
+
+    cdef int check_free(self) except -1
+    cdef int take_into_use(self) except -1
+    cdef int let_go(self) except -1
+    cdef int raise_error(self) except -1
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
     cdef void run_demo(self, DemoRun& run) noexcept nogil
+    cdef double elapsed(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
     cdef void draw(self, double at, Sample& sample) noexcept nogil
@@ -44,13 +54,23 @@ cdef class Strategy:
 cdef class PythonStrategy(Strategy):
     cdef readonly object wrapped
     cdef object error
-    cdef object entity
+    cdef str entity
+    cdef Packet latest          # the last one that it was given
+    cdef size_t number          # which that was, from 1; 0: there was none
 
+    cdef object fail(self, error)
+    cdef object raised(self, str during, error)
+    cdef object ask(self, double at, Sample& sample)
+
+
+cpdef bint is_native(object made)
 
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
 ctypedef void (*FollowDemo)(void* strategy, DemoRun& run) noexcept nogil
+ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
 
 cdef TakePacket take_packet
 cdef DrawSample draw_sample
 cdef IsBroken is_broken
 cdef FollowDemo follow_packets
+cdef BeginAfter begin_after

@@ -1,6 +1,7 @@
 """The base of all strategies: one contract, written once for C speed and once for Python."""
 
-from libc.math cimport NAN, isfinite
+from cpython.object cimport PyObject_GenericSetAttr
+from libc.math cimport NAN, isfinite, isnan
 
 from epic_cli.engine.packets cimport (
     NONE,
@@ -14,7 +15,9 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
+from epic_cli.engine import failures
 from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.failures import StrategyFailed, StrategyInUse
 
 
 cdef class Strategy:
@@ -28,33 +31,79 @@ cdef class Strategy:
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Those that have none, since something else is made of them, go to ``configure``.
     ``settings`` has all of them as they are written.
+
+    While a replay draws with it, which happens without the GIL, a strategy is in use: whatever
+    else would change it raises ``StrategyInUse``.
     """
 
     declaration = Declaration(name="", summary="", family="")
 
     def __init__(self, **settings):
+        self.check_free()
         declared = type(self).declaration
         self.settings = declared.values(settings)
         self.takes_any_number = declared.takes_any_number
-        others = {}
+        self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
-            if hasattr(type(self), name):
-                setattr(self, name, value)
-            else:
-                others[name] = value
-        self.configure(**others)
+            (self.own if hasattr(type(self), name) else self.others)[name] = value
+        self.furnish()
+
+    cdef int furnish(self) except -1:
+        for name, value in self.own.items():
+            setattr(self, name, value)
+        self.configure(**self.others)
         self.restart()
+        return 0
+
+    def another(self):
+        """A new strategy with the same settings, which need not be checked again."""
+        cdef Strategy made = type(self).__new__(type(self))
+        made.settings, made.own, made.others = self.settings, self.own, self.others
+        made.takes_any_number = self.takes_any_number
+        made.furnish()
+        return made
 
     def configure(self):
         """Takes the settings that have no attribute, and makes what follows from settings."""
 
+    def __setattr__(self, name, value):
+        self.check_free()
+        PyObject_GenericSetAttr(self, name, value)
+
+    def __reduce__(self):
+        raise TypeError(
+            f"a {type(self).__name__} can be neither pickled nor copied: "
+            "make another one, with the same settings"
+        )
+
     # ------------------------------------------------------------- for the engine
+
+    cdef int check_free(self) except -1:
+        if self.in_use:
+            raise StrategyInUse(self)
+        return 0
+
+    cdef int take_into_use(self) except -1:
+        """For one replay alone, until ``let_go``; raises ``StrategyInUse``."""
+        self.check_free()
+        self.in_use = True
+        return 0
+
+    cdef int let_go(self) except -1:
+        self.in_use = False
+        return 0
+
+    cdef int raise_error(self) except -1:
+        """Raises what a strategy in plain Python raised, if it did."""
+        return 0
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
         """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
         cdef bint taken
         if not self.takes_any_number and not finite(packet):
             return False
+        if isnan(self.drawn.time):
+            self.drawn.time = now
         if packet.teleport:
             # one that was overtaken must not move the entity back
             taken = not packet.time < self.newest and self.teleport(packet, now)
@@ -68,7 +117,12 @@ cdef class Strategy:
         """Makes the strategy as new."""
         self.newest = NAN
         self.drawn = Sample()
+        self.drawn.time = NAN
         self.clear()
+
+    cdef double elapsed(self, double at) noexcept nogil:
+        """How long after the frame before ``at`` is; after the first packet, if there was no frame."""
+        return max(at - self.drawn.time, 0.0)
 
     cdef void run_demo(self, DemoRun& run) noexcept nogil:
         """Takes and draws all that comes next in the demo's loop, as far as nothing is odd."""
@@ -93,20 +147,34 @@ cdef class Strategy:
     # ------------------------------------------------------------- for Python
 
     def reset(self):
-        """Forgets everything: the strategy is as new."""
+        """Forgets everything: the strategy is as new. Raises ``StrategyInUse``."""
+        self.check_free()
         self.restart()
+        self.raise_error()
 
     def update(self, packet, double now):
-        """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
+        """Takes a packet that came in at the receiver's time ``now``; False: discarded.
+
+        Raises ``StrategyInUse``, and ``TypeError`` for what is no packet.
+        """
         cdef Packet native
+        cdef bint taken
         packet_from_python(packet, native)
-        return bool(self.take(native, now))
+        self.check_free()           # only now: a packet may be an object of any kind
+        taken = self.take(native, now)
+        self.raise_error()
+        return bool(taken)
 
     def read(self, double at):
-        """What is drawn at local time ``at``; call it with times that never go back."""
+        """What is drawn at local time ``at``; call it with times that never go back.
+
+        Raises ``StrategyInUse``.
+        """
         cdef Sample sample
+        self.check_free()
         sample.time = at
         draw_through(self, at, sample)
+        self.raise_error()
         return sample_to_python(sample, "")
 
 
@@ -114,52 +182,136 @@ cdef bint finite(const Packet& packet) noexcept nogil:
     return isfinite(packet.time) and is_finite(packet.position) and is_finite(packet.velocity)
 
 
+cpdef bint is_native(object made):
+    """Whether the engine's loop can call a strategy directly: no method of it is Python."""
+    return (
+        isinstance(made, Strategy)
+        and type(made).reset is Strategy.reset
+        and type(made).update is Strategy.update
+        and type(made).read is Strategy.read
+    )
+
+
+def adapted(made):
+    """The strategy itself, or what lets one in plain Python be used as the others are."""
+    return made if is_native(made) else PythonStrategy(made)
+
+
+# The objects in plain Python that replays have in use, by their identity: nothing can be noted in
+# an object of somebody else's.
+cdef set wrapped_in_use = set()
+
+
 cdef class PythonStrategy(Strategy):
     """Lets a strategy written in plain Python run in the engine's loop.
 
-    An exception in it stops the replay and is raised there.
+    Numbers that are not finite do not get to it, as with any strategy, unless its declaration
+    says so. An exception in it, or an answer that is none, stops the replay and is raised there
+    as ``StrategyFailed``.
     """
 
     def __init__(self, wrapped, str entity=""):
+        missing = [one for one in python_contract().METHODS if not hasattr(wrapped, one)]
+        if missing:
+            raise TypeError(f"{wrapped!r} is no strategy: it has no {', '.join(missing)}")
+        declared = getattr(type(wrapped), "declaration", None)
         self.wrapped = wrapped
         self.entity = entity
-        self.settings = dict(getattr(wrapped, "settings", {}))
-        self.takes_any_number = True
-        self.restart()
-        self.raise_error()
+        self.settings = {}
+        self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
 
-    def raise_error(self):
-        """Raises what the wrapped strategy raised, if it did."""
+    cdef int take_into_use(self) except -1:
+        """It is reset as well: nobody knows in which state it comes."""
+        if id(self.wrapped) in wrapped_in_use:
+            raise StrategyInUse(self.wrapped)
+        Strategy.take_into_use(self)
+        wrapped_in_use.add(id(self.wrapped))
+        try:
+            self.restart()
+            self.raise_error()
+        except BaseException:
+            self.let_go()
+            raise
+        return 0
+
+    cdef int let_go(self) except -1:
+        if self.in_use:
+            wrapped_in_use.discard(id(self.wrapped))
+        return Strategy.let_go(self)
+
+    cdef int raise_error(self) except -1:
         error, self.error, self.broken = self.error, None, False
         if error is not None:
             raise error
+        return 0
+
+    cdef object fail(self, error):
+        """Keeps what went wrong first, with the packet at which it did."""
+        cdef Packet packet = self.latest
+        if self.broken:
+            return
+        if isinstance(error, StrategyFailed) and self.number:
+            error.packet = packet_to_python(packet, self.entity)
+            error.number, error.packet_line = self.number, packet.line
+        self.error, self.broken = error, True
+
+    cdef object raised(self, str during, error):
+        """What the wrapped strategy raised, in words; an interruption stays what it is."""
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        return failures.raised(type(self.wrapped), during, error)
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
+        if not self.takes_any_number and not finite(packet):
+            return False
         with gil:
+            self.latest = packet
+            self.number += 1
             try:
-                return bool(self.wrapped.update(packet_to_python(packet, self.entity), now))
+                taken = self.wrapped.update(packet_to_python(packet, self.entity), now)
+                if taken is not None:
+                    return bool(taken)
+                self.fail(failures.returned(
+                    type(self.wrapped), "update",
+                    "it returned None, not True (or False for a packet that it discards)"
+                ))
             except BaseException as error:
-                self.error, self.broken = error, True
-                return False
+                self.fail(self.raised("update", error))
+            return False
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         with gil:
             try:
-                drawn = self.wrapped.read(at)
-                x, y, z = drawn.position
-                sample.position = Vec3[double](x, y, z)
-                x, y, z = drawn.velocity
-                sample.velocity = Vec3[double](x, y, z)
-                sample.status = python_contract().STATUSES.index(drawn.status)
+                failure = self.ask(at, sample)
             except BaseException as error:
-                self.error, self.broken = error, True
+                failure = self.raised("read", error)
+            if failure is not None:
+                if isinstance(failure, StrategyFailed):
+                    failure.at = at
+                self.fail(failure)
+
+    cdef object ask(self, double at, Sample& sample):
+        """Fills the sample with what is drawn; returns the failure where that is no answer."""
+        drawn = self.wrapped.read(at)
+        try:
+            x, y, z = drawn.position
+            sample.position = Vec3[double](x, y, z)
+            x, y, z = drawn.velocity
+            sample.velocity = Vec3[double](x, y, z)
+            sample.status = python_contract().STATUSES.index(drawn.status)
+            if is_finite(sample.position) and is_finite(sample.velocity):
+                return None
+        except Exception:
+            pass
+        return failures.returned(type(self.wrapped), "read", failures.wrong_answer(drawn))
 
     cdef void clear(self) noexcept nogil:
         with gil:
+            self.number = 0
             try:
                 self.wrapped.reset()
             except BaseException as error:
-                self.error, self.broken = error, True
+                self.fail(self.raised("reset", error))
 
 
 # The replay loop keeps its strategies as plain pointers, since a list of objects cannot be
@@ -172,10 +324,15 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
+    strategy.drawn.time = at
 
 
 cdef bint broken_through(Strategy strategy) noexcept nogil:
     return strategy.broken
+
+
+cdef void begin_through(Strategy strategy, double frame) noexcept nogil:
+    strategy.drawn.time = frame
 
 
 cdef void follow_through(Strategy strategy, DemoRun& run) noexcept nogil:
@@ -185,4 +342,5 @@ cdef void follow_through(Strategy strategy, DemoRun& run) noexcept nogil:
 take_packet = <TakePacket>take_through
 draw_sample = <DrawSample>draw_through
 is_broken = <IsBroken>broken_through
+begin_after = <BeginAfter>begin_through
 follow_packets = <FollowDemo>follow_through

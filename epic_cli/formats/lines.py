@@ -89,9 +89,8 @@ class LineReader(ABC):
         """Adds the present line's packet, or refuses the line; see ``FieldScanner.add``."""
         wrong = self.fields.add(block, numbers, optional, self._line, begin, len(raw))
         if wrong:
-            reason, field, limit = wrong
-            caret = self.find_field(raw, field)
-            self.refuse(block, raw, caret, reason, field=field, limit=limit)
+            reason, field = wrong
+            self.refuse(block, raw, self.find_field(raw, field), reason, field=field)
 
     @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from epic_cli.engine.quantities import parse
 from epic_cli.network.randomness import stream
 
 
@@ -26,6 +27,18 @@ class GilbertElliott(NamedTuple):
     r: float
     one_minus_h: float = 1.0
     one_minus_k: float = 0.0
+
+    @classmethod
+    def parse(cls, text: str) -> GilbertElliott:
+        """``P,R[,1-H[,1-K]]``, or P alone as in netem; each a share. Raises ``ValueError``."""
+        parts = text.split(",")
+        if len(parts) > len(cls._fields):
+            raise ValueError(f"{text!r} has more than the four numbers P,R,1-H,1-K")
+        p, *rest = (parse(part, "") for part in parts)
+        for part, share in zip(parts, (p, *rest), strict=True):
+            if not 0 <= share <= 1:
+                raise ValueError(f"{part!r} is out of range: it must be 0 to 1, or 0% to 100%")
+        return cls(p, *(rest or [1 - p]))
 
 
 class Losses:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import BinaryIO, Literal, NamedTuple
 
 from epic_cli.engine.contract import Vector
-from epic_cli.engine.packets import MOST_ENTITIES
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.csv_table import Row, Table
 from epic_cli.network.movement import RecordedMovement, Track
@@ -60,8 +59,6 @@ def read_movement(
         if entity is not None and name != entity:
             continue
         if name not in builders:
-            if len(builders) == MOST_ENTITIES:
-                raise row.refuse("entity", Reason.TOO_MANY_ENTITIES, limit=MOST_ENTITIES)
             builders[name] = _TrackBuilder(max_gap, max_speed)
         builders[name].add(row, taken)
     if not builders:

@@ -2,7 +2,8 @@
 
 Input packet, client to server:
 
-    u8 1, u32 token, u32 sequence, u8 count (1 to 3), then each move, oldest first:
+    u8 1, u32 token, u32 sequence, u32 heard, u32 held, u8 count (1 to 3), then each move, oldest
+    first:
         i64 timestamp, i8 x, i8 y, u8 weapon, f64 aim x, f64 aim y, u8 views, then each view:
             u8 player, u32 older, u32 newer, f64 fraction, u8 exact
 
@@ -13,6 +14,7 @@ State packet, server to client:
     u8 projectiles, each: u32 number, u8 owner, f64 x y vx vy
     u8 verdicts, each:    i64 timestamp, u8 code, u8 target (255: nobody)
 
+``heard`` is one more than the newest snapshot that came in (0: none), ``held`` how long ago.
 ``echoes`` is 0 for no echo, 1 for one that was sent before, 2 for a fresh one.
 
 Times are whole microseconds. The token is the secret of one connection: whoever does not know it
@@ -37,7 +39,7 @@ LONGEST_PACKET = 8192
 FARTHEST = 1e6  # a coordinate beyond is nonsense
 
 _INPUT, _STATE = 1, 2
-_INPUT_HEAD = struct.Struct("<BIIB")
+_INPUT_HEAD = struct.Struct("<BIIIIB")
 _MOVE = struct.Struct("<qbbBddB")
 _VIEW = struct.Struct("<BIIdB")
 _STATE_HEAD = struct.Struct("<BIIqBqI")
@@ -52,11 +54,17 @@ class Malformed(ValueError):
 
 
 class InputPacket(NamedTuple):
-    """What a client sends: its newest moves; the receiver works out their durations."""
+    """What a client sends: its newest moves; the receiver works out their durations.
+
+    ``heard`` is the newest snapshot that it has (None: none yet), which came in ``held_us`` ago:
+    this measures the round trip for the server.
+    """
 
     token: int
     sequence: int
     moves: list[Move]
+    heard: int | None = None
+    held_us: int = 0
 
 
 class PlayerState(NamedTuple):
@@ -114,7 +122,9 @@ VERDICTS = ("missed", "hit", "thrown", "stunned", "reloading")
 
 def encode_input(packet: InputPacket) -> bytes:
     """The bytes of an input packet."""
-    parts = [_INPUT_HEAD.pack(_INPUT, packet.token, packet.sequence, len(packet.moves))]
+    heard = 0 if packet.heard is None else packet.heard + 1
+    head = (packet.token, packet.sequence, heard, packet.held_us, len(packet.moves))
+    parts = [_INPUT_HEAD.pack(_INPUT, *head)]
     for move in packet.moves:
         x, y, weapon, aim = move.control
         parts.append(_MOVE.pack(move.timestamp_us, x, y, weapon, *aim, len(move.views)))
@@ -125,14 +135,14 @@ def encode_input(packet: InputPacket) -> bytes:
 def decode_input(data: bytes) -> InputPacket:
     """An input packet; raises ``Malformed``."""
     reader = _Reader(data)
-    kind, token, sequence, count = reader.take(_INPUT_HEAD)
+    kind, token, sequence, heard, held_us, count = reader.take(_INPUT_HEAD)
     _require(kind == _INPUT, "not an input packet")
     _require(1 <= count <= MOVES_IN_PACKET, "an impossible number of moves")
     moves = [_decode_move(reader) for _ in range(count)]
     reader.finish()
     times = [move.timestamp_us for move in moves]
     _require(times == sorted(set(times)), "moves out of order")
-    return InputPacket(token, sequence, moves)
+    return InputPacket(token, sequence, moves, heard - 1 if heard else None, held_us)
 
 
 def _decode_move(reader: _Reader) -> Move:

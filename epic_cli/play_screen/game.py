@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder
@@ -11,13 +12,13 @@ from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.rules import Weapon
 from epic_cli.play_screen.canvas import Canvas, Fragment
 from epic_cli.play_screen.keyboard import KeyboardInput
-from epic_cli.play_screen.status import KEYS, conditions, figures, news, techniques
+from epic_cli.play_screen.status import KEYS, conditions, figures, flow, news, techniques
 from epic_cli.play_screen.switches import Switches
 
-SMALLEST = (80, 24)
+SMALLEST = (20, 10)
 
-#: Lines of text under the arenas, and the most that an arena grows to (in cells).
-_STATUS_LINES = 5
+#: Cells: an arena is at least as wide and high as this where it can be, and at most as the other.
+_SMALLEST_ARENA = (20, 6)
 _LARGEST_ARENA = (64, 34)
 
 #: Seconds. After a longer pause (a suspended program, a slow machine) the match does not catch up.
@@ -27,15 +28,21 @@ _DIRECTIONS = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0), 
 
 
 class Game:
-    """One match with one human player, called ``player``."""
+    """One match with one human player, called ``player``.
 
-    def __init__(self, settings: MatchSettings, player: str, symbols: dict[str, str]) -> None:
-        self._beginning = settings
+    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
+    """
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        player: str,
+        symbols: dict[str, str],
+        recorded: bool = False,
+    ) -> None:
         self._keyboard = KeyboardInput()
-        self._recorder = Recorder(player, self._keyboard)
-        self.match = Match(settings, controllers={player: self._recorder})
-        self._recorder.match = self.match
-        self.match.on_change = self._recorder.changed
+        self.match = Match(settings, controllers={player: self._keyboard})
+        self.recorder = Recorder(self.match) if recorded else None
         self.statistics = MatchStatistics(self.match)
         self.match.on_frame = self.statistics.add_frame
         self._switches = Switches(settings)
@@ -44,12 +51,9 @@ class Game:
         self.you = self.match.participants[self.match.names.index(player)]
         self._other = next(one for one in self.match.participants if one is not self.you)
         self._news = ""
+        self._size = (0, 0)
+        self._most_text = 0  # the most lines of text that this size of the screen has had
         self._real_time: float | None = None
-
-    @property
-    def script(self) -> str:
-        """The match so far, as a script that reproduces it."""
-        return self._recorder.script(self._beginning)
 
     def advance(self, real_time: float) -> None:
         """Lets every machine catch up with this time (seconds, of any steady clock)."""
@@ -85,20 +89,37 @@ class Game:
             needed = f"{SMALLEST[0]}x{SMALLEST[1]}"
             text = f"epic play needs {needed}, not {columns}x{lines}; q quits"
             return [[("", text[:columns])]]
-        width = min((columns - 2) // 3, _LARGEST_ARENA[0])
-        height = min(lines - _STATUS_LINES, _LARGEST_ARENA[1])
+        texts = self._texts(columns, lines - _SMALLEST_ARENA[1])
+        drawn_from = scenes(self.match, self.you, self._other, self._flashes)
+        count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), len(drawn_from))
+        width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
+        height = min(lines - self._reserve((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = Canvas(width, height, self._symbols)
-        drawn = [
-            canvas.draw(scene) for scene in scenes(self.match, self.you, self._other, self._flashes)
-        ]
+        arenas = [canvas.draw(scene) for scene in drawn_from[:count]]
         gap: list[Fragment] = [("", " ")]
-        screen = [left + gap + middle + gap + right for left, middle, right in zip(*drawn)]  # noqa: B905
-        texts = (
-            ("", figures(self.statistics, self.you, self._other)),
-            ("class:news", self._news),
-            ("", conditions(self.match)),
-            ("", techniques(self.match)),
-            ("class:keys", KEYS),
-        )
-        screen += [[(style, text[:columns])] for style, text in texts]
-        return screen
+        screen = [
+            [part for arena in arenas for part in (*gap, *arena[line])][1:]
+            for line in range(height)
+        ]
+        return screen + [[text] for text in texts]
+
+    def _reserve(self, size: tuple[int, int], wanted: int) -> int:
+        """How many lines the text is given: arenas do not grow and shrink with a longer line."""
+        if size != self._size:
+            self._size, self._most_text = size, 0
+        self._most_text = max(self._most_text, wanted)
+        return self._most_text
+
+    def _texts(self, columns: int, room: int) -> list[Fragment]:
+        """The lines under the arenas; what matters least goes where there is no room for all."""
+        blocks = {
+            "figures": ("", flow(figures(self.statistics, self.you, self._other), columns)),
+            "news": ("class:news", wrap(self._news, columns)),
+            "conditions": ("", flow(conditions(self.match), columns)),
+            "techniques": ("", flow(techniques(self.match), columns)),
+            "keys": ("class:keys", flow(KEYS, columns)),
+        }
+        for name in ("figures", "conditions", "techniques", "news", "keys"):
+            if sum(len(lines) for _, lines in blocks.values()) > room:
+                del blocks[name]
+        return [(style, line) for style, lines in blocks.values() for line in lines]

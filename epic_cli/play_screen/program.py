@@ -16,6 +16,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
+from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.statistics import Figure
 from epic_cli.play.world.fixed_step import FixedStepLoop
@@ -46,22 +47,25 @@ _ARROWS_AND_SWITCHES = ("up", "down", "left", "right", ".", "space", "x", *"lLjJ
 
 
 class Ended(NamedTuple):
-    """How a game ended: by Ctrl-C or not, the match as a script, your figures, all bumps."""
+    """How a game ended: by Ctrl-C or not; who recorded it, if anybody; your figures, all bumps."""
 
     interrupted: bool
-    script: str
+    recorder: Recorder | None
     figures: list[Figure]
     bumps: int
 
 
-def play_on_terminal(settings: MatchSettings, player: str, color: bool) -> Ended:
-    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens."""
+def play_on_terminal(settings: MatchSettings, player: str, color: bool, recorded: bool) -> Ended:
+    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens.
+
+    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
+    """
     is_unicode = "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
-    program = _Program(Game(settings, player, UNICODE if is_unicode else ASCII), color)
+    game = Game(settings, player, UNICODE if is_unicode else ASCII, recorded)
+    program = _Program(game, color)
     interrupted = asyncio.run(program.run())
-    game = program.game
     figures = game.statistics.figures(game.you)
-    return Ended(interrupted, game.script, figures, game.statistics.bumps)
+    return Ended(interrupted, game.recorder, figures, game.statistics.bumps)
 
 
 class _Program:
@@ -85,7 +89,8 @@ class _Program:
     async def run(self) -> bool:
         """Runs it; returns whether it was interrupted."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+        for number in before:
             with contextlib.suppress(NotImplementedError):  # where there are no such signals
                 loop.add_signal_handler(number, self._exit, True)
         drawing = asyncio.create_task(self._draw_pictures())
@@ -93,6 +98,9 @@ class _Program:
             return await self._application.run_async(handle_sigint=True)
         finally:
             drawing.cancel()
+            for number, handler in before.items():  # the loop would leave the default
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
 
     async def _draw_pictures(self) -> None:
         time = asyncio.get_running_loop().time

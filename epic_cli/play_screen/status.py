@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import math
 
+from epic_cli.engine.text.widths import width, wrap
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
 from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.events import Event
 
-KEYS = "arrows: run   .: stop   space: shoot   x: throw   Shift: less   q: quit"
+KEYS = ["arrows: run", ".: stop", "space: shoot", "x: throw", "Shift: less", "q: quit"]
+
+_GAP = "  "
 
 
-def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> str:
+def flow(parts: list[str], columns: int) -> list[str]:
+    """Parts beside each other in as many lines as it takes."""
+    lines: list[str] = []
+    for part in parts:
+        pieces = wrap(part, columns)
+        if lines and len(pieces) == 1 and width(lines[-1] + _GAP + part) <= columns:
+            lines[-1] += _GAP + part
+        else:
+            lines += pieces
+    return lines
+
+
+def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> list[str]:
     """Round trip, corrections, the drawn error and lag of the other player, hits."""
     client, local = you.client, you.client.local
     link = you.up.delays.mean + you.down.delays.mean
@@ -20,27 +35,29 @@ def figures(statistics: MatchStatistics, you: Participant, other: Participant) -
     shots = statistics.shots(you.config.name)
     lag = "-" if math.isnan(drawn.lag) else f"{1000 * drawn.lag:.0f} ms"
     mean = 0.0 if math.isnan(drawn.mean) else drawn.mean
-    return (
-        f"rtt {1000 * client.round_trip_estimate:.0f}/{1000 * link:.0f} ms"
-        f"  corrected {local.corrections} (most {local.largest:.2f})"
-        f"  {other.config.name} off {mean:.2f}, late {lag}"
-        f"  hits {shots.rewound}, plain {shots.present}, of {shots.judged}"
-    )
+    return [
+        f"rtt {1000 * client.round_trip.estimate:.0f}/{1000 * link:.0f} ms",
+        f"corrected {local.corrections} (most {local.largest:.2f})",
+        f"{other.config.name} off {mean:.2f}, late {lag}",
+        f"hits {shots.rewound}, plain {shots.present}, of {shots.judged}",
+    ]
 
 
-def conditions(match: Match) -> str:
+def conditions(match: Match) -> list[str]:
     """The link and the send rate, each with its key."""
     settings, link = match.settings, match.settings.link
     loss = f"{100 * link.loss:g} %" if isinstance(link.loss, int | float) else "in bursts"
-    where = (
-        f"[l]atency {1000 * link.latency:g} ms  [j]itter {1000 * link.jitter:g} ms  l[o]ss {loss}"
-    )
+    where = [
+        f"[l]atency {1000 * link.latency:g} ms",
+        f"[j]itter {1000 * link.jitter:g} ms",
+        f"l[o]ss {loss}",
+    ]
     if settings.trace is not None:
-        where = "recorded network"
-    return f"{where}  [s]end rate {settings.send_rate:g}/s"
+        where = ["recorded network"]
+    return [*where, f"[s]end rate {settings.send_rate:g}/s"]
 
 
-def techniques(match: Match) -> str:
+def techniques(match: Match) -> list[str]:
     """What is switched on, each with its key."""
     settings = match.settings
     shown = (
@@ -49,8 +66,8 @@ def techniques(match: Match) -> str:
         ("s[m]oothing", settings.smoothing > 0),
         ("re[w]ind", settings.rewind),
     )
-    switched = "  ".join(f"{name} {'on' if on else 'OFF'}" for name, on in shown)
-    return f"{switched}  [i]: {settings.remote_strategy}"
+    switched = [f"{name} {'on' if on else 'OFF'}" for name, on in shown]
+    return [*switched, f"[i]: {settings.remote_strategy}"]
 
 
 def _about_shot(event: Event) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from epic_cli.engine.contract import Sample
-from epic_cli.repl.dialogue import Dialogue, counted
+from epic_cli.repl.dialogue import Dialogue
+from epic_cli.repl.remarks import counted
 from epic_cli.repl.session import View, ViewChange
 from epic_cli.wording import FrontEnd, in_words
 

@@ -26,8 +26,16 @@ class SessionCommand(click.Command):
 def _show_help(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     dialogue = ctx.find_object(Dialogue)
     if wanted and dialogue and not ctx.resilient_parsing:
-        dialogue.screen.say(ctx.get_help())
+        show_help(dialogue, ctx)
         ctx.exit()
+
+
+def show_help(dialogue: Dialogue, context: click.Context) -> None:
+    """Shows what a command does, no wider than the window."""
+    columns = min(dialogue.screen.columns, 80)
+    formatter = click.HelpFormatter(width=columns - 2)
+    context.command.format_help(context, formatter)
+    dialogue.screen.page(formatter.getvalue())
 
 
 def command(

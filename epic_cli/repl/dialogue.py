@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from epic_cli.engine.packets import SampleBlock
 from epic_cli.repl.journal import Journal
+from epic_cli.repl.remarks import (
+    counted,
+    discarded_words,
+    failure,
+    no_rows_words,
+    waiting_words,
+)
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
-from epic_cli.repl.session import Session
+from epic_cli.repl.session import Added, Leap, Session
 from epic_cli.terminal.errors import CannotAccess
 
 
@@ -24,8 +32,11 @@ class Preferences(NamedTuple):
 class Dialogue:
     """A session in dialogue with a person.
 
-    While it is ``quiet``, rows and remarks are not written, only what went wrong. ``ended`` is
-    set once the session has been left.
+    While it is ``quiet``, rows and remarks are not written, only what went wrong. While it is
+    ``resuming``, packets that had no place on the clock are passed over without a word: that was
+    told when they were typed. ``confirm`` puts a question and says whether the answer is yes;
+    None: nobody is there to be asked, so what is asked for is done. ``ended`` is set once the
+    session has been left.
     """
 
     def __init__(
@@ -42,7 +53,10 @@ class Dialogue:
         self.earlier_lines: Callable[[], Sequence[str]] = list
         self.ended = False
         self.quiet = False
+        self.resuming = False
+        self.confirm: Callable[[str], bool] | None = None
         self._recorded = False
+        self._drawn = False  # whether the packets added last have had rows
 
     @property
     def prompt(self) -> str:
@@ -51,35 +65,63 @@ class Dialogue:
 
     def add(self, text: bytes, name: str, first_line: int = 1) -> None:
         """Takes lines of packets; ``first_line`` is the number that refusals count from."""
+        self._drawn = False
+        allows = None if self.quiet or self.confirm is None else self._allows
         try:
-            added = self.session.add(text, self.screen.writer(), self._draw, self.record_lines)
+            added = self.session.add(text, self._draw, self.record_lines, allows)
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
-            self.screen.complain(f"{self.session.view.strategy} failed: {failure(error)}")
+            self.screen.complain(failure(error))
             return
-        refusals = [one._replace(line=one.line + first_line - 1) for one in added.refusals]
-        self.screen.report(refusals, name)
-        if b"\n" in text.rstrip(b"\r\n") and refusals and not self.quiet:
-            self.screen.warn(
-                f"taken: {counted(added.packets, 'packet')}, refused: {len(refusals):,}"
-            )
+        unplaced = added.unplaced
+        if self.resuming:
+            self.session.refused -= len(unplaced)
+            unplaced = []
+        refusals = sorted(added.refusals + unplaced, key=lambda one: one[:2])
+        self.screen.report([one._replace(line=one.line + first_line - 1) for one in refusals], name)
+        if not self.quiet:
+            self._remark(added, len(refusals), b"\n" in text.rstrip(b"\r\n"))
         self.ended = self.ended or added.ended
 
-    def _draw(self, rows: bytes) -> None:
+    def _remark(self, added: Added, refused: int, several: bool) -> None:
+        """Says what the rows alone do not: what was not taken, not wanted, or has to wait."""
+        if several and refused:
+            self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
+        if added.discarded:
+            self.screen.warn(discarded_words(self.session, added))
+        if added.packets:
+            words = waiting_words(self.session)
+            if not words and not self._drawn and not added.discarded:
+                words = no_rows_words(self.session)
+            if words:
+                self.screen.say(words, "dim")
+
+    def _allows(self, leap: Leap) -> bool:
+        """Whether so many rows are wanted."""
+        question = f"the packet of {leap.time:,.6g} s asks for about {leap.rows:,} rows: draw them?"
+        if self.confirm is None or self.confirm(question):
+            return True
+        self.screen.say("nothing was taken")
+        return False
+
+    def _draw(self, samples: SampleBlock) -> None:
+        self._drawn = True
         if not self.quiet:
-            self.screen.draw(rows, self.session.named)
+            writer = self.screen.writer(self.session.named)
+            self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
     def draw_tail(self, count: int | None = None) -> None:
         """Draws the last rows, a windowful at most unless ``count`` is given."""
         room = count or max(min(self.screen.lines - 5, 20), 1)
-        tail = self.session.tail(room, self.screen.writer())
+        writer = self.screen.writer(self.session.named)
+        tail = self.session.tail(room, writer)
         if tail.before:
             note = f"... {tail.before:,} rows before these"
             total = tail.before + len(tail.rows)
             self.screen.say(note if count else f"{note} (:rows {total})", "dim")
         self.screen.begin_table()
-        self.screen.draw(b"".join(tail.rows), self.session.named)
+        self.screen.draw(b"".join(tail.rows), writer)
 
     # ------------------------------------------------------------- the journal
 
@@ -99,13 +141,3 @@ class Dialogue:
             lines = "".join(f"{one}\n" for one in view_commands(self.session.view)).encode() + lines
         self._recorded = True
         self.journal.write(lines)
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 packet``, ``2 packets``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
-def failure(error: Exception) -> str:
-    """What an exception that nobody expected says of itself."""
-    return f"{type(error).__name__}: {error}"

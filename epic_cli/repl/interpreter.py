@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.repl.dialogue import Dialogue, failure
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.repl.dialogue import Dialogue
+from epic_cli.repl.interrupts import DrawingStopped
+from epic_cli.repl.remarks import failure, stopped_words
 from epic_cli.terminal.errors import CannotAccess
 
 if TYPE_CHECKING:
@@ -50,8 +53,10 @@ class Interpreter:
                     self._run_command(piece, f"{name}:{first_line}: " if b"\n" in text else "")
                 else:
                     self.dialogue.add(piece, name, first_line)
+        except DrawingStopped as stop:
+            self.dialogue.screen.interrupted(stopped_words(stop))
         except KeyboardInterrupt:
-            self.dialogue.screen.interrupted()
+            self.dialogue.screen.interrupted("interrupted")
 
     def run_quietly(self, text: bytes, name: str) -> None:
         """Runs a script without drawing its rows; problems are reported."""
@@ -77,7 +82,9 @@ class Interpreter:
             complain(place + str(error))
         except OSError as error:
             complain(f"{place}{error.filename or ''}: {error.strerror or error}")
-        except Exception as error:  # a strategy of another package may raise anything
+        except StrategyFailed as error:
+            complain(f"{place}{error}")
+        except Exception as error:  # the session goes on, whatever fails
             complain(f"{place}{text}: {failure(error)}")
 
     def check(self, line: str) -> WrongCommand | None:
@@ -107,6 +114,8 @@ class Interpreter:
             self._context(name, words).close()
         except click.ClickException as error:
             return error
+        except StrategyFailed as error:
+            return click.BadParameter(str(error))
         return None
 
     def _context(self, name: str, words: list[str]) -> click.Context:
@@ -139,6 +148,8 @@ def _split(line: str) -> tuple[str, list[str]]:
     """The command's name and its words, quoted as in a shell."""
     import shlex  # the session starts faster without it
 
+    if "\0" in line:
+        raise click.UsageError("there is a NUL character in it")
     try:
         words = shlex.split(line)
     except ValueError as error:

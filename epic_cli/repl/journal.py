@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -91,13 +92,14 @@ def newest(directory: Path) -> Path | None:
 def read(path: Path) -> bytes:
     """The journal's whole lines; what a crash left of a last one is cut off, in the file too.
 
-    Raises ``OSError``.
+    A line that would end a recording is none that was written: it is made one that is refused, so
+    that the damage is told and the lines below it are read. Raises ``OSError``.
     """
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     if len(whole) < len(text):
         os.truncate(path, len(whole))
-    return whole
+    return re.sub(rb"^[q\0]", b"?", whole, flags=re.MULTILINE)
 
 
 def in_use(path: Path) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli import __version__
 from epic_cli.repl import journal as journals
-from epic_cli.repl.dialogue import Dialogue, Preferences, counted
+from epic_cli.repl.dialogue import Dialogue, Preferences
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.journal import Journal
+from epic_cli.repl.remarks import counted
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
 from epic_cli.terminal.color import PLAIN_TERMINALS
@@ -71,7 +72,7 @@ def run(opening: Opening) -> None:
     )
     screen.say(FIRST_SCREEN)
     with _terminal(dialogue) as terminal:
-        interpreter = Interpreter(dialogue, _commands)
+        interpreter = Interpreter(dialogue, load_commands)
         reader = _reader(interpreter, terminal, directory if opening.history else None)
         try:
             _begin(interpreter, opening, path)
@@ -80,7 +81,8 @@ def run(opening: Opening) -> None:
             screen.clear_prompt()
 
 
-def _commands() -> CommandTable:
+def load_commands() -> CommandTable:
+    """The session's commands."""
     from epic_cli.repl.commands import COMMANDS  # packets can be typed before they are loaded
 
     return COMMANDS
@@ -93,12 +95,14 @@ def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> Non
         dialogue.screen.say("there is no session to resume")
     if path is not None:
         journal, dialogue.journal = dialogue.journal, None  # it has all that already
+        dialogue.resuming = True
         try:
             interpreter.run_quietly(journals.read(path), path.name)
         except OSError as error:
             raise CannotAccess("read", str(path), error) from error
         finally:
             dialogue.journal = journal
+            dialogue.resuming = False
         _show(dialogue, "resumed")
     if opening.init is not None:
         try:
@@ -140,6 +144,7 @@ def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
 
     with QuietTerminal(sys.stdin.fileno()).held() as terminal:
         dialogue.screen.has_cursor = True
+        dialogue.screen.released = terminal.released
         dialogue.screen.show_early(dialogue.prompt)
         yield terminal
 

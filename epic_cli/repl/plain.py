@@ -19,15 +19,22 @@ class PlainReader:
         self._remarks = remarks
         self.lines: list[str] = []
         dialogue.earlier_lines = lambda: self.lines
+        dialogue.confirm = self._confirm
 
     def read(self) -> str:
         """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        self._remarks.write(self._dialogue.prompt.encode())
+        line = self._ask(self._dialogue.prompt)
+        if line.strip():
+            self.lines.append(line.rstrip("\r\n"))
+        return line
+
+    def _ask(self, what: str) -> str:
+        self._remarks.write(what.encode())
         self._remarks.flush()
         raw = sys.stdin.buffer.readline(_LONGEST_LINE)
         if not raw:
             raise EOFError
-        line = raw.decode("utf-8", "surrogateescape")
-        if line.strip():
-            self.lines.append(line.rstrip("\r\n"))
-        return line
+        return raw.decode("utf-8", "surrogateescape")
+
+    def _confirm(self, question: str) -> bool:
+        return self._ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")

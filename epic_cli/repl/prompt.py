@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.auto_suggest import Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Always
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.output import ColorDepth, Output
-from prompt_toolkit.shortcuts import PromptSession
+from prompt_toolkit.shortcuts import PromptSession, create_confirm_session
 from prompt_toolkit.styles import Style
 from prompt_toolkit.validation import ValidationError, Validator
 
@@ -36,6 +39,13 @@ _STYLE = Style.from_dict(
         "validation-toolbar": "ansired reverse",
     }
 )
+
+#: Other modes of vi keys insert.
+_VI_MODES = {
+    InputMode.NAVIGATION: "(cmd)",
+    InputMode.REPLACE: "(rep)",
+    InputMode.REPLACE_SINGLE: "(rep)",
+}
 
 #: Pastes of more lines than this are not shown line by line, nor kept in the history.
 _SHORT_PASTE = 20
@@ -71,10 +81,12 @@ class PromptReader:
             input=source,
             output=output,
         )
+        _let_errors_wrap(self.session)
         self.session.default_buffer.on_text_changed += self._suggest
         # a terminal that does not say where its cursor is only goes without the toolbar
         self.session.app.renderer.cpr_not_supported_callback = None
         dialogue.earlier_lines = history.get_strings
+        dialogue.confirm = self._confirm
 
     def read(self) -> str:
         """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
@@ -103,12 +115,29 @@ class PromptReader:
             screen.say(f"  {line}", "dim")
         return text
 
+    def _confirm(self, question: str) -> bool:
+        app = self.session.app
+        with create_app_session(input=app.input, output=app.output):
+            answered: bool = create_confirm_session(question).prompt()
+        self._dialogue.screen.count_lines(1)
+        return answered
+
     def _message(self) -> StyleAndTextTuples:
-        return [("class:prompt", self._dialogue.prompt)]
+        return [("class:prompt", self._mode() + self._dialogue.prompt)]
+
+    def _mode(self) -> str:
+        """The mode of vi keys, as readline shows it."""
+        app = self.session.app
+        if app.editing_mode != EditingMode.VI:
+            return ""
+        return _VI_MODES.get(app.vi_state.input_mode, "(ins)")
+
+    @property
+    def _columns(self) -> int:
+        return self.session.app.output.get_size().columns
 
     def _toolbar(self) -> str:
-        columns = self.session.app.output.get_size().columns
-        return toolbar_text(self._dialogue.session, columns)
+        return toolbar_text(self._dialogue.session, self._columns)
 
     def _suggest_first(self) -> None:
         self._suggest(self.session.default_buffer)
@@ -124,6 +153,14 @@ class PromptReader:
         if not found and preferences.hints and (text.startswith(":") or "/" in text):
             found = from_history(text, self._dialogue.earlier_lines())
         buffer.suggestion = Suggestion(found) if found else None
+
+
+def _let_errors_wrap(session: PromptSession[str]) -> None:
+    """Gives what is wrong with a line as many lines as it takes; it has one, and is cut."""
+    for window in session.layout.find_all_windows():
+        if window.height == 1:
+            window.height = None
+            window.dont_extend_height = window.wrap_lines = Always()
 
 
 class Ghost(Processor):

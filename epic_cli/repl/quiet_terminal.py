@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from types import FrameType
+
+from epic_cli.terminal.signals import cleaning_up
 
 _BRACKETED_PASTE_OFF = b"\x1b[?2004l"
 
@@ -36,34 +37,45 @@ class QuietTerminal:
         """As it was."""
         self._set(self._original)
 
+    @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """As it was, for another program, within the block."""
+        self.restore()
+        try:
+            yield
+        finally:
+            self.quiet()
+
     def suspend(self) -> None:
         """Gives the terminal back and stops the process group until it is continued."""
         self.restore()
         os.kill(0, signal.SIGTSTP)
         self.quiet()
 
-    def _set(self, attributes: list[int | list[bytes | int]]) -> None:
+    def _set(self, attributes: list[int | list[bytes | int]], when: int | None = None) -> None:
         import termios
 
         with contextlib.suppress(termios.error, OSError):  # it may be gone
-            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, attributes)
+            moment = termios.TCSADRAIN if when is None else when
+            termios.tcsetattr(self._descriptor, moment, attributes)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[QuietTerminal]:
         """Quiet within the block, and as it was after it or when the process is ended."""
+        with cleaning_up(self._leave):
+            self.quiet()
+            try:
+                yield self
+            finally:
+                self.restore()
 
-        def end(number: int, _frame: FrameType | None) -> None:
-            self.restore()
-            with contextlib.suppress(OSError):
-                os.write(sys.stdout.fileno(), _BRACKETED_PASTE_OFF)
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
+    def _leave(self) -> None:
+        """As ``restore``, without waiting for a terminal that takes nothing any more."""
+        import select
+        import termios
 
-        before = {one: signal.signal(one, end) for one in (signal.SIGTERM, signal.SIGHUP)}
-        self.quiet()
-        try:
-            yield self
-        finally:
-            self.restore()
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        self._set(self._original, termios.TCSANOW)
+        with contextlib.suppress(OSError, ValueError):
+            output = sys.stdout.fileno()
+            if select.select([], [output], [], 0)[1]:
+                os.write(output, _BRACKETED_PASTE_OFF)

@@ -6,10 +6,15 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+import click
 
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.terminal.console import draw
+from epic_cli.engine.text.widths import width, wrap
+from epic_cli.repl.outlet import Outlet
+from epic_cli.terminal.console import NARROWEST, draw
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,7 +26,7 @@ _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m"
 
 
 #: For terminals without them: the characters that charts and tables are made of.
-_ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•", "--||+++++++++o")
+_ASCII = str.maketrans("─━│┃┤├└┘┌┐┬┴┼•…", "--||+++++++++o~")
 
 
 def window() -> tuple[int, int]:
@@ -48,19 +53,22 @@ class Screen:
         color: bool = False,
         encoding: str = "utf-8",
     ) -> None:
-        self._rows = rows
-        self._remarks = remarks
+        self._rows = Outlet(rows)
+        self._remarks = Outlet(remarks)
         self._size = size
         self._encoding = encoding
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
         self._since: int | None = None  # lines below the header; None: it was never shown
+        self._header = b""
+        self._told: tuple[str, ...] = ()  # the columns that were last said to be left out
         self._shown_early = False
         self.has_cursor = False
+        self.released: Callable[[], AbstractContextManager[None]] = nullcontext
         self.color = color
         self.format = "table"
 
     @classmethod
-    def standard(cls, color: bool) -> Screen:
+    def standard(cls, color: bool) -> Self:
         """The screen of this process: remarks go to stderr when stdout is no terminal."""
         if sys.stdout.isatty():
             return cls(
@@ -81,10 +89,11 @@ class Screen:
 
     # ------------------------------------------------------------- rows
 
-    def writer(self) -> RowWriter:
-        """A writer for the present format and window."""
-        width = self.columns if self._size else 96
-        return RowWriter(self.format, self.color and self._size is not None, width)
+    def writer(self, named: bool) -> RowWriter:
+        """A writer for the present format and window; ``named``: entities have names."""
+        if self._size is None:
+            return RowWriter(self.format)
+        return RowWriter(self.format, self.color, max(self.columns, NARROWEST), named)
 
     def choose_format(self, row_format: str) -> None:
         """Writes rows in another format from now on, under a header of its own."""
@@ -96,16 +105,27 @@ class Screen:
         if self.format == "table" and self._size is not None:
             self._since = None
 
-    def draw(self, rows: bytes, named: bool = False) -> None:
-        """Writes rows, under a header where none is to be seen; ``named``: with entities."""
-        header = self.writer().header(named or self._size is None)
+    def draw(self, rows: bytes, writer: RowWriter) -> None:
+        """Writes a writer's rows, under a header where none is to be seen."""
+        header = writer.header()
+        if header != self._header:
+            self._header, self._since = header, None
         if not header:
             self._put(rows)
         elif self.format != "table" or self._size is None:
             self._put(header + rows if self._since is None else rows)
             self._since = 0
         else:
+            self._tell_left_out(writer.left_out)
             self._draw_table(header, rows)
+
+    def _tell_left_out(self, columns: tuple[str, ...]) -> None:
+        if columns and columns != self._told:
+            from epic_cli.wording import left_out_words  # as in report
+
+            words = left_out_words(columns, self.columns, "a wider window or :format csv")
+            self.say(words, "dim")
+        self._told = columns
 
     def _draw_table(self, header: bytes, rows: bytes) -> None:
         room = max(self.lines - 3, 1)  # the header, the prompt and the toolbar
@@ -119,7 +139,6 @@ class Screen:
             self._put(b"".join(lines[begin:end]))
             self._since += len(lines[begin:end])
             begin = end
-        self._rows.flush()
 
     def count_lines(self, count: int) -> None:
         """Notes that something else has written lines: the header moves up."""
@@ -130,7 +149,6 @@ class Screen:
         """Shows the prompt before there is one: loading the line editor takes a moment."""
         code, end = ("\x1b[36m", "\x1b[0m") if self.color else ("", "")
         self._remarks.write(f"{code}{prompt}{end}".encode())
-        self._remarks.flush()
         self._shown_early = True
 
     def clear_prompt(self) -> None:
@@ -138,14 +156,13 @@ class Screen:
         if self._shown_early:
             self._shown_early = False
             self._remarks.write(b"\r\x1b[K")
-            self._remarks.flush()
 
     def _put(self, rows: bytes) -> None:
         self.clear_prompt()
         if not self._utf8 and not rows.isascii() and self._size:
-            rows = rows.decode("utf-8", "replace").encode(self._encoding, "replace")
+            text = rows.decode("utf-8", "replace").translate(_ASCII)
+            rows = text.encode(self._encoding, "replace")
         self._rows.write(rows)
-        self._rows.flush()
 
     # ------------------------------------------------------------- remarks
 
@@ -153,7 +170,23 @@ class Screen:
         """Writes a remark, as one or more lines."""
         code = _CODES[kind] if self.color else ""
         end = "\x1b[0m" if code else ""
-        self._remark("".join(f"{code}{line}{end}\n" for line in text.splitlines()))
+        lines = (part for line in text.splitlines() for part in self._fitting(line))
+        self._remark("".join(f"{code}{line}{end}\n" for line in lines))
+
+    def _fitting(self, line: str) -> list[str]:
+        """A line of a remark, broken between its words where it is too long."""
+        if not self._remarks.is_terminal or width(line) <= self.columns:
+            return [line]
+        return wrap(line, self.columns, "  ")
+
+    def page(self, text: str) -> None:
+        """Shows a longer text: in a pager where it does not fit."""
+        if not self.has_cursor or len(text.splitlines()) < self.lines:
+            self._remark(text)
+            return
+        with self.released():
+            # not every pager shows styles
+            click.echo_via_pager(click.unstyle(text), color=False)
 
     def leave_line(self) -> None:
         """A typed line was dropped: where the prompt does not end it, it is ended here."""
@@ -162,11 +195,12 @@ class Screen:
         else:
             self.say("\n")
 
-    def interrupted(self) -> None:
-        """Says that something was stopped, in place of the row that was being written."""
+    def interrupted(self, what: str) -> None:
+        """Says what was stopped, in place of the rows that the terminal has not shown yet."""
+        self._rows.drop()
         if self._size is not None:
             self._rows.write(b"\x1b[0m\r\x1b[K" if self.has_cursor else b"\n")
-        self.say("interrupted", "dim")
+        self.say(what, "warning")
 
     def warn(self, text: str) -> None:
         """Writes what went wrong without keeping the session from going on."""
@@ -184,16 +218,18 @@ class Screen:
         from epic_cli.wording import FrontEnd, in_words
 
         for refusal in refusals:
-            self._remark(in_three_lines(in_words(refusal, FrontEnd.SESSION), name, self.color))
+            problem = in_words(refusal, FrontEnd.SESSION)
+            self._remark(in_three_lines(problem, name, self.color, self.columns))
 
-    def show(self, what: RenderableType) -> None:
-        """Writes what rich can draw, no wider than the window."""
+    def show(self, what: RenderableType, paged: bool = False) -> None:
+        """Writes what rich can draw, no wider than the window; ``paged``: it may be long."""
         text = draw(what, self.color, self.columns)
-        self._remark(text if self._utf8 else text.translate(_ASCII))
+        (self.page if paged else self._remark)(text)
 
     def _remark(self, text: str) -> None:
         self.clear_prompt()
         self.count_lines(text.count("\n"))
+        if not self._utf8:
+            text = text.translate(_ASCII)
         with contextlib.suppress(BlockingIOError):
             self._remarks.write(text.encode(self._encoding, "replace"))
-            self._remarks.flush()

@@ -6,23 +6,31 @@ Nothing here knows of a terminal, of files or of commands.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import DEFAULT, create, declaration
+from epic_cli.engine.strategies import DEFAULT, declaration, maker
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
 from epic_cli.playback import SampleStream, Timing
 from epic_cli.repl.drawing import Drawing, count_different
+from epic_cli.repl.interrupts import DrawingStopped, held_back
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
 
-Draw = Callable[[bytes], object]
+Draw = Callable[[SampleBlock], object]
+
+#: So few samples are drawn at once that an interrupt knows about where it came.
+_AT_ONCE = 256
+
+#: A packet that asks for more rows than this is asked about.
+MOST_ROWS = 10_000
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LINE = 1022
@@ -37,8 +45,7 @@ class View(NamedTuple):
 
     def stream(self) -> SampleStream:
         """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
-        create(self.strategy, self.settings)
-        return SampleStream(lambda: create(self.strategy, self.settings), self.timing)
+        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=_AT_ONCE)
 
     @property
     def values(self) -> dict[str, Value]:
@@ -49,15 +56,29 @@ class View(NamedTuple):
     def changed(self) -> dict[str, Value]:
         """The settings that are not at their defaults."""
         defaults = declaration(self.strategy).values({})
-        return {name: value for name, value in self.values.items() if value != defaults[name]}
+        return {name: value for name, value in self.values.items() if value != defaults.get(name)}
+
+
+class Leap(NamedTuple):
+    """A packet that asks for very many rows: about how many, its time (s) and its line."""
+
+    rows: int
+    time: float
+    line: int
 
 
 class Added(NamedTuple):
-    """What became of some packet text: packets taken, lines refused, and whether ``q`` came."""
+    """What became of some packet text: packets taken, lines refused, and whether ``q`` came.
+
+    ``unplaced`` are packets that have no place on the clock; ``discarded`` counts packets taken
+    that the strategy did not want, late ones for the most part.
+    """
 
     packets: int
     refusals: list[Refusal]
-    ended: bool
+    unplaced: list[Refusal] = []  # noqa: RUF012 - never changed in place
+    discarded: int = 0
+    ended: bool = False
 
 
 class Tail(NamedTuple):
@@ -98,36 +119,64 @@ class Session:
         self.lines: list[bytes] = []
         self.named = False  # whether any entity has a name
         self.refused = 0
+        self.discarded = 0  # packets that the strategy did not want
+        self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
         self._stream: SampleStream | None = self.view.stream()
 
     # ------------------------------------------------------------- packets
 
-    def add(self, text: bytes, writer: RowWriter, draw: Draw, accept: Draw | None = None) -> Added:
+    def add(
+        self,
+        text: bytes,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[Leap], bool] | None = None,
+    ) -> Added:
         """Takes lines of packet text and draws their rows.
 
         ``accept`` is given the good lines before the first row is drawn. Lines are counted from
-        1; blank ones are passed over. If drawing is interrupted, the packets are taken.
+        1; blank ones are passed over. Where one packet asks for very many rows, ``allows`` is
+        asked first; if it says no, nothing is taken. Raises ``DrawingStopped`` when drawing is
+        interrupted: the packets are taken then.
         """
         scanner = TextScanner(self.entities)
         block = scanner.scan(text, final=True)
+        refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
+        block.refusals = []
         stream = self._resume()
+        leap = _leap(stream, block) if allows else None
+        if leap and allows and not allows(leap):
+            self._stream = None  # if it was the first packet, it has chosen no pacing
+            return Added(0, refusals)
         lines = lines_of(block)
-        if accept and lines:
-            accept(b"".join(lines))
-        before, block.refusals = block.refusals, []
-        self.packets.extend(block)
-        self.lines += lines
-        self.named = self.named or _any_named(lines)
-        self._stream = None
-        for samples in stream.feed(block):
-            draw(writer.rows(samples, self.entities))
+        before = self.discarded
+        with held_back():
+            if accept and lines:
+                accept(b"".join(lines))
+            self.packets.extend(block)
+            self.lines += lines
+            self.named = self.named or _any_named(lines)
+            self.refused += len(refusals)
+            self._stream = None
+        self._draw(stream, block, draw)
         self._stream = stream
+        self._note(stream)
         if block.refusals:
             self._drop(len(lines), {refusal.line for refusal in block.refusals}, block)
-        refusals = sorted(before + block.refusals, key=lambda one: one[:2])
-        refusals = [refusal for refusal in refusals if refusal.text.strip()]
-        self.refused += len(refusals)
-        return Added(len(lines) - len(block.refusals), refusals, scanner.ended)
+            self.refused += len(block.refusals)
+        taken = len(lines) - len(block.refusals)
+        discarded = self.discarded - before
+        return Added(taken, refusals, block.refusals, discarded, scanner.ended)
+
+    def _draw(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
+        drawn = None
+        try:
+            for samples in stream.feed(block):
+                draw(samples)
+                last = samples.last(self.entities)
+                drawn = last.time if last else drawn
+        except KeyboardInterrupt:
+            raise DrawingStopped(drawn, stream.horizon()[1]) from None
 
     def _drop(self, added: int, refused: set[int], block: PacketBlock) -> None:
         """The clock never gets to some of the packets added last: they are not kept."""
@@ -156,12 +205,20 @@ class Session:
             stream = self.view.stream()
             deque(stream.feed(self.packets.part(len(self.packets))), maxlen=0)
             self._stream = stream
+            self._note(stream)
         return self._stream
+
+    def _note(self, stream: SampleStream) -> None:
+        """Keeps what the toolbar shows of a replay of all packets."""
+        self.discarded = stream.replay.discarded if stream.replay else 0
+        self.horizon = stream.horizon()
 
     def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
         stream = (view or self.view).stream()
         yield from stream.feed(self.packets.part(len(self.packets)))
+        if view is None:
+            self._note(stream)
         yield from stream.finish()
 
     def tail(self, count: int, writer: RowWriter) -> Tail:
@@ -180,28 +237,26 @@ class Session:
     def change(self, view: View) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
 
-        Raises ``ValueError`` for a strategy or setting that there is not, changing nothing.
+        The rows are those of a replay of the packets so far, as ``tail`` counts them. Raises
+        ``ValueError`` for a strategy or setting that there is not, changing nothing.
         """
         stream = view.stream()
         block = self.packets.part(len(self.packets))
         before, after = Drawing(self.entities), Drawing(self.entities)
         different = count_different(
-            before.follow(_while_it_works(self._again())), after.follow(stream.feed(block))
+            before.follow(_while_it_works(self.samples())),
+            after.follow(_whole(stream, block)),
         )
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
-        self.view, self._stream = view, stream
+        self.view, self._stream = view, None
+        self._note(stream)
         return ViewChange(before, after, different if same_ticks else None, block.refusals)
 
-    def _again(self) -> Iterator[SampleBlock]:
-        """What has been drawn so far."""
-        yield from self.view.stream().feed(self.packets.part(len(self.packets)))
-
-    @property
-    def discarded(self) -> int:
-        """How many packets the strategy did not want: late ones, for the most part."""
-        replay = self._stream.replay if self._stream else None
-        return replay.discarded if replay else 0
+    def newest(self, entity: str, end: int) -> float:
+        """The newest time of an entity's packets among the first ``end``."""
+        packets = (self.packets[index] for index in range(end))
+        return max((one.time for one in packets if one.entity == entity), default=-math.inf)
 
     @property
     def timing_in_force(self) -> Timing:
@@ -209,6 +264,19 @@ class Session:
         timing = self.view.timing
         clock, pacing = timing.in_force(self.packets.begins_with_arrival())
         return timing._replace(clock=clock, pacing=pacing)
+
+
+def _whole(stream: SampleStream, block: PacketBlock) -> Iterator[SampleBlock]:
+    """All that a replay draws for all packets."""
+    yield from stream.feed(block)
+    yield from stream.finish()
+
+
+def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
+    rows, index = stream.longest_leap(block)
+    if rows <= MOST_ROWS:
+        return None
+    return Leap(round(rows), block[index].time, block.line(index))
 
 
 def _any_named(lines: list[bytes]) -> bool:

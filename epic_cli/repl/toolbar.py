@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from epic_cli.formats.writing import number
+from epic_cli.engine.text.widths import cut, width
+from epic_cli.repl.remarks import seconds
 from epic_cli.repl.script import assignments
 from epic_cli.repl.session import Session
 from epic_cli.terminal.timing import tick_text
@@ -18,6 +19,9 @@ def toolbar_text(session: Session, columns: int) -> str:
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
     last = f"last {_last_time(session)}" if session.lines else ""
+    drawn, promised = session.horizon
+    if drawn < promised:
+        last += f", rows wait from {seconds(max(drawn, 0.0))}"
     tick = f"tick {tick_text(timing.tick)}"
     clock = f"{timing.clock} clock, {timing.pacing} pacing"
     for parts in (
@@ -28,10 +32,10 @@ def toolbar_text(session: Session, columns: int) -> str:
         (session.view.strategy, packets),
     ):
         text = " " + _GAP.join(part for part in parts if part)
-        if len(text) <= columns:
+        if width(text) <= columns:
             return text
-    return text[:columns]
+    return cut(text, columns)
 
 
 def _last_time(session: Session) -> str:
-    return f"{number(round(session.packets[len(session.packets) - 1].time, 3))} s"
+    return seconds(session.packets[len(session.packets) - 1].time)

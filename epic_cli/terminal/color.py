@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class _Stream(Protocol):
-        def isatty(self) -> bool: ...
+    class Stream(Protocol):
+        """What may be a terminal."""
+
+        def isatty(self) -> bool:
+            """Whether it is one."""
 
 
 ColorChoice = Literal["auto", "always", "never"]
@@ -20,7 +23,7 @@ COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
 PLAIN_TERMINALS = ("dumb", "unknown", "")
 
 
-def use_color(choice: ColorChoice, stream: _Stream | None) -> bool:
+def use_color(choice: ColorChoice, stream: Stream | None) -> bool:
     """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
     if choice != "auto":
         return choice == "always"

@@ -6,25 +6,40 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.output import open_sink
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-#: Narrower than this, tables say nothing.
-NARROW = 60
+    from epic_cli.terminal.color import Stream
 
-#: As wide as tables are written where no terminal says how wide it is.
-WIDE = 160
+#: The narrowest that tables are made for: what is narrower gets lines of so many columns.
+NARROWEST = 20
+
+#: Where there is no screen, lines may be as long as they like.
+UNLIMITED = 100_000
+
+#: Text to be read has lines of this length there.
+PROSE = 80
+
+
+def screen_columns(stream: Stream | None) -> int | None:
+    """The width of the terminal that a stream goes to, or of ``COLUMNS``; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    if (stream is not None and stream.isatty()) or "COLUMNS" in os.environ:
+        return max(NARROWEST, shutil.get_terminal_size().columns)
+    return None
 
 
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
-    """Lines without blanks at their ends; without a ``width``, the terminal's, or else 80."""
+    """Lines without blanks at their ends; without a ``width``, as long as they like."""
     from rich.console import Console  # only some commands wait for it
 
     console = Console(
-        width=width,
+        width=width or UNLIMITED,
         force_terminal=color,
         no_color=not color,
         color_system="standard" if color else None,
@@ -32,18 +47,25 @@ def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
         legacy_windows=False,
     )
     with console.capture() as captured:
-        console.print(what)
+        console.print(_Harmless(what))
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+class _Harmless:
+    """Something drawn with its control characters escaped: names must not steer a terminal."""
+
+    def __init__(self, what: RenderableType) -> None:
+        self._what = what
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        for text, style, control in console.render(self._what, options):
+            yield Segment(text if control else printable(text, kept="\n"), style, control)
 
 
 def show(what: RenderableType, color: ColorChoice) -> None:
     """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
-    import shutil  # the session starts faster without it
-
-    if sys.stdout.isatty() or "COLUMNS" in os.environ:
-        width = max(NARROW, shutil.get_terminal_size().columns)
-    else:
-        width = WIDE
-    text = draw(what, use_color(color, sys.stdout), width)
+    text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())

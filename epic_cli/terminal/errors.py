@@ -6,6 +6,8 @@ import enum
 import os
 import sys
 
+from epic_cli.engine.text import widths
+
 
 class ExitStatus(enum.IntEnum):
     """The exit statuses of ``epic``."""
@@ -14,6 +16,7 @@ class ExitStatus(enum.IntEnum):
     LINES_REFUSED = 1
     WRONG_USAGE = 2
     NO_ACCESS = 3
+    STRATEGY_FAILED = 4
     INTERRUPTED = 130
 
 
@@ -44,5 +47,4 @@ def say(text: str) -> None:
 
 def printable(text: bytes) -> str:
     """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
-    decoded = text.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in decoded)
+    return widths.printable(text.decode("utf-8", "backslashreplace"))

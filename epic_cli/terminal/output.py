@@ -83,27 +83,30 @@ def _is_special(path: str) -> bool:
 
 
 def _replacing(path: str) -> Iterator[Sink]:
-    import tempfile  # slow to load, and stdout does without it
+    from epic_cli.terminal.signals import cleaning_up  # stdout does without it
 
     target = os.path.realpath(path)
-    with _opening(path):
-        descriptor, temporary = tempfile.mkstemp(
-            prefix=".epic-",
-            suffix=".part",
-            dir=os.path.dirname(target),  # noqa: PTH120
-        )
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            sink = Sink(stream, path)
-            yield sink
-            sink.flush()
-        with _opening(path):
-            os.chmod(temporary, _mode(target))  # noqa: PTH101
-            os.replace(temporary, target)  # noqa: PTH105
-    except BaseException:
+    name = f".epic-{os.urandom(8).hex()}.part"
+    temporary = os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
+
+    def remove() -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108
-        raise
+
+    with cleaning_up(remove):
+        try:
+            with _opening(path):
+                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                sink = Sink(stream, path)
+                yield sink
+                sink.flush()
+            with _opening(path):
+                os.chmod(temporary, _mode(target))  # noqa: PTH101
+                os.replace(temporary, target)  # noqa: PTH105
+        except BaseException:
+            remove()
+            raise
 
 
 def _mode(target: str) -> int:

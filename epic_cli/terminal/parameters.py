@@ -36,11 +36,13 @@ class StrategyName(ParameterType):
         del ctx, param
         from click.shell_completion import CompletionItem  # only completion waits for it
 
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
+        if incomplete.startswith((".", "/", "~")):
+            return [CompletionItem(incomplete, type="file")]  # ./file.py:Class
         return [
             CompletionItem(one.name, help=one.summary)
-            for one in strategies()
+            for one in declarations()
             if one.name.startswith(incomplete)
         ]
 
@@ -71,28 +73,39 @@ class SettingAssignment(ParameterType):
     ) -> list[CompletionItem]:
         """The settings, then the words that a setting takes."""
         del param
-        from click.shell_completion import CompletionItem
+        from epic_cli.engine.strategies import DEFAULT
 
-        from epic_cli.engine.strategies import DEFAULT, UnknownStrategy, declaration
+        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, incomplete)
 
-        try:
-            settings = declaration(self.chosen_strategy(ctx) or DEFAULT).settings
-        except UnknownStrategy:
-            return []
-        key, equals, begun = incomplete.partition("=")
-        if not equals:
-            return [
-                CompletionItem(f"{one.name}=", help=one.help)
-                for one in settings
-                if one.name.startswith(key)
-            ]
+
+def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
+    """What ``key=value`` can become for a strategy: its settings, then the words of a setting.
+
+    ``before`` is put in front of each.
+    """
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.strategies import UnknownStrategy, declaration
+
+    try:
+        settings = declaration(strategy).settings
+    except (UnknownStrategy, StrategyFailed):
+        return []
+    key, equals, value = begun.partition("=")
+    if not equals:
         return [
-            CompletionItem(f"{key}={choice}")
+            CompletionItem(f"{before}{one.name}=", help=f"{one.help} ({one.range})")
             for one in settings
-            if one.name == key
-            for choice in one.choices
-            if choice.startswith(begun)
+            if one.name.startswith(key)
         ]
+    return [
+        CompletionItem(f"{before}{key}={choice}")
+        for one in settings
+        if one.name == key
+        for choice in one.choices
+        if choice.startswith(value)
+    ]
 
 
 class TickLength(ParameterType):

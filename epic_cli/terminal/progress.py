@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
 import sys
 import time
 from types import TracebackType
 from typing import Any
+
+from epic_cli.terminal.signals import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
 PATIENCE = 0.5
@@ -19,6 +24,7 @@ class Progress:
         self._begun = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
+        self._ending = contextlib.ExitStack()
 
     def __enter__(self) -> Progress:
         return self
@@ -31,6 +37,7 @@ class Progress:
             from rich import progress
             from rich.console import Console
 
+            self._ending.enter_context(cleaning_up(_show_cursor))
             self._bar = progress.Progress(console=Console(stderr=True), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._what)
@@ -43,5 +50,14 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        with self._ending:
+            if self._bar is not None:
+                self._bar.stop()
+
+
+def _show_cursor() -> None:
+    """The bar goes, and the cursor comes back, on a terminal that still takes something."""
+    with contextlib.suppress(OSError, ValueError):
+        descriptor = sys.stderr.fileno()
+        if select.select([], [descriptor], [], 0)[1]:
+            os.write(descriptor, b"\r\x1b[K\x1b[?25h")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, InvalidOperation, Overflow
 from typing import Any, ClassVar
 
 import click
 
+from epic_cli.engine.quantities import parse
 from epic_cli.terminal.parameters import ParameterType
 
 
 class _Quantity(ParameterType):
-    """A number with an optional unit, within a range."""
+    """A number with an optional unit behind it, within a range."""
 
-    units: ClassVar[dict[str, Decimal]] = {}
-    example = ""
+    unit: ClassVar = ""
 
     def __init__(self, lowest: float = 0.0, highest: float = math.inf) -> None:
         self.lowest = lowest
@@ -23,18 +22,10 @@ class _Quantity(ParameterType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes a number, alone or with one of the units behind it."""
-        text = str(value).strip().lower()
-        factor = Decimal(1)
-        for unit, size in self.units.items():
-            if text.endswith(unit):
-                text, factor = text.removesuffix(unit).strip(), size
-                break
         try:
-            number = float(Decimal(text) * factor)  # the nearest double: 80ms is 0.08
-        except (ValueError, InvalidOperation, Overflow):
-            number = math.nan
-        if math.isnan(number):
-            self.fail(f"{value!r} is not {self.example}", param, ctx)
+            number = parse(str(value), self.unit)
+        except ValueError as error:
+            self.fail(f"{error}{self.otherwise}", param, ctx)
         if not self.lowest <= number <= self.highest:
             self.fail(f"{value!r} is out of range: it must be {self.range}", param, ctx)
         return number
@@ -42,26 +33,28 @@ class _Quantity(ParameterType):
     @property
     def range(self) -> str:
         """The range, in words."""
-        return f"{self.lowest:g} to {self.highest:g}"
+        return f"{self.lowest:g} to {self.highest:g} {self.unit}".rstrip()
+
+    @property
+    def otherwise(self) -> str:
+        """What it takes besides numbers, as the end of a sentence."""
+        return ""
 
 
 class Seconds(_Quantity):
     """Seconds: ``0.08`` or ``80ms``."""
 
     name = "seconds"
-    units: ClassVar = {"ms": Decimal("0.001"), "s": Decimal(1)}
-    example = "a time: write 0.08 or 80ms"
-
-    @property
-    def range(self) -> str:
-        """The range, in words."""
-        return super().range + " s"
+    unit: ClassVar = "s"
 
 
 class Duration(Seconds):
     """Seconds, or ``endless``."""
 
-    example = "a time: write 10, 500ms or endless"
+    @property
+    def otherwise(self) -> str:
+        """The word."""
+        return ", or endless"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes ``endless`` too."""
@@ -70,12 +63,17 @@ class Duration(Seconds):
         return super().convert(value, param, ctx)
 
 
+class Length(_Quantity):
+    """A length in the recording's own unit, without one behind it."""
+
+    name = "units"
+    example = "a length: write 0.5"
+
+
 class Share(_Quantity):
     """A share of 1: ``0.02`` or ``2%``."""
 
     name = "share"
-    units: ClassVar = {"%": Decimal("0.01")}
-    example = "a share: write 0.02 or 2%"
 
     def __init__(self, highest: float = 1.0) -> None:
         super().__init__(0.0, highest)
@@ -90,19 +88,16 @@ class Rate(_Quantity):
     """Times a second: ``20`` or ``20hz``."""
 
     name = "hertz"
-    units: ClassVar = {"hz": Decimal(1)}
-    example = "a rate: write 20 or 20hz"
-
-    @property
-    def range(self) -> str:
-        """The range, in words."""
-        return super().range + " Hz"
+    unit: ClassVar = "Hz"
 
 
 class SendRate(Rate):
     """Times a second, or ``recorded``."""
 
-    example = "a rate: write 20, 20hz or recorded"
+    @property
+    def otherwise(self) -> str:
+        """The word."""
+        return ", or recorded"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes ``recorded`` too."""
@@ -120,8 +115,7 @@ class GilbertElliottLoss(ParameterType):
 
         if isinstance(value, GilbertElliott):
             return value
-        parts = str(value).split(",")
-        if len(parts) > 4:
-            self.fail(f"{value!r} has more than the four numbers P,R,1-H,1-K", param, ctx)
-        p, *rest = (Share().convert(part, param, ctx) for part in parts)
-        return GilbertElliott(p, *(rest or [1 - p]))
+        try:
+            return GilbertElliott.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.text.widths import width, wrap
+from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import printable, say
 from epic_cli.wording import FrontEnd, Problem, in_words
 
-#: How much of a long line is shown around the wrong character.
+#: How much of a long line is shown before and after the wrong character, on 80 columns.
 _BEFORE, _AFTER = 40, 36
+
+_INDENT = "  "
 
 
 def report(refusals: Iterable[Refusal], name: str, color: bool) -> None:
     """Writes the refused lines of the recording ``name`` to stderr."""
     words = (in_words(refusal, FrontEnd.COMMAND_LINE) for refusal in refusals)
-    say("".join(in_three_lines(problem, name, color) for problem in words))
+    columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+    say("".join(in_three_lines(problem, name, color, columns) for problem in words))
 
 
 def report_problem(problem: Problem, name: str, color: bool) -> None:
@@ -23,28 +29,46 @@ def report_problem(problem: Problem, name: str, color: bool) -> None:
     say(in_three_lines(problem, name, color))
 
 
-def in_three_lines(problem: Problem, name: str, color: bool = False) -> str:
-    """The place and what is wrong; the line; a caret and what was expected."""
+def report_left_out() -> None:
+    """Says on stderr which strategies of other packages cannot be used, and why."""
+    from epic_cli.engine.strategies import left_out
+
+    for one in left_out():
+        say(f"epic: {printable(str(one).encode('utf-8', 'surrogateescape'))}\n")
+
+
+def in_three_lines(
+    problem: Problem, name: str, color: bool = False, columns: int | None = None
+) -> str:
+    """The place and what is wrong; the line; a caret and what was expected.
+
+    On a screen of so many ``columns`` the caret stays under its character.
+    """
     bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")
     line = problem.text.rstrip(b"\r\n")
     caret = min(problem.caret, len(line))
-    before, after = printable(line[:caret]), printable(line[caret:])
-    if len(before) > _BEFORE:
-        before = "..." + before[3 - _BEFORE :]
-    if len(after) > _AFTER:
-        after = after[: _AFTER - 3] + "..."
+    share = min((columns or 80) / 80, 1)
+    before = _shorten(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
+    after = _shorten(printable(line[caret:]), int(share * _AFTER))
     place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
+    under = _INDENT + " " * width(before)
+    expected = f"expected {problem.expected}"
+    if columns and len(under) + 2 + len(expected) > columns:
+        expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
+    else:
+        expected = f" {expected}"
     return (
         f"{bold}{place}:{end} {red}{problem.what}{end}\n"
-        f"  {before}{after}\n"
-        f"  {' ' * _width(before)}{bold}^{end} expected {problem.expected}\n"
+        f"{_INDENT}{before}{after}\n"
+        f"{under}{bold}^{end}{expected}\n"
     )
 
 
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    import unicodedata  # only for lines that need it
-
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+def _shorten(text: str, columns: int) -> str:
+    """The beginning of a text, and dots where there is more."""
+    if len(text) <= columns and width(text) <= columns:
+        return text
+    end = columns - 3
+    while width(text[:end]) > columns - 3:
+        end -= 1
+    return text[:end] + "..."

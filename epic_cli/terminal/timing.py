@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,27 +9,7 @@ import click
 
 from epic_cli.playback import CLOCKS, PACINGS, Ratio, Timing
 from epic_cli.terminal.parameters import ParameterType, TickLength
-
-
-class Latency(click.FloatRange):
-    """A finite number of seconds."""
-
-    name = "seconds"
-
-    def __init__(self) -> None:
-        super().__init__(-3600, 3600)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Checks the range; NaN is in none."""
-        try:
-            seconds: float = super().convert(float(value), param, ctx)
-        except ValueError:
-            self.fail(f"{value!r} is not a number of seconds: write 0.08", param, ctx)
-        if not math.isfinite(seconds):
-            self.fail(f"{seconds} is not a finite number.", param, ctx)
-        return seconds
+from epic_cli.terminal.quantities import Seconds
 
 
 class OrWord(ParameterType):
@@ -119,14 +98,18 @@ TIMING = (
         "demo draws rows up to 0.15 s past each packet's time at once; arrival applies each"
         " packet when it arrived.  [default: arrival if the first packet has an arrival time, else"
         " demo]",
-        "Choose when packets meet rows: as in the demo, or by their arrival times.",
+        "Choose when packets meet rows: as in the demo, or by their arrival times. A row is drawn"
+        " when no packet can change it any more: with several entities those of the newest time"
+        " wait for the other entities' packets, and by arrival they wait for the next arrival.",
         unset="auto",
     ),
     TimingSetting(
         "latency",
-        Latency(),
-        "Give packets without an arrival time one: the time they were sent plus this.",
-        "Let packets without an arrival time arrive SECONDS after they were sent; none: do not.",
+        Seconds(-3600, 3600),
+        "Give packets without an arrival time one: the time they were sent plus this; 0.08 or"
+        " 80ms.",
+        "Let packets without an arrival time arrive this long after they were sent, 0.08 or 80ms;"
+        " none: do not.",
         unset="none",
         written=_number_text,
         shown=lambda seconds: f"{_number_text(seconds)} s",

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
+from rich.constrain import Constrain
 from rich.text import Text
 
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
 from epic_cli.views.comparison_words import ranking, story
+from epic_cli.views.table import KEPT, fit
+from epic_cli.views.table import Column as TableColumn
+from epic_cli.wording import left_out_words
+
+#: Sentences are no longer than this, however wide the screen is.
+PROSE = 160
 
 
 class Column(NamedTuple):
@@ -54,6 +60,9 @@ def columns(results: Sequence[Result]) -> list[Column]:
             if len(set(ranks.values())) > 1:
                 best |= {i for i, rank in ranks.items() if rank == min(ranks.values())}
         made.append(Column(metric, [metric.cell(value) for value in values], best))
+    for row, one in enumerate(results):
+        if one.failed:
+            made[0].cells[row] = "failed"
     return made
 
 
@@ -72,44 +81,52 @@ class ComparisonTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, the ranking in words, the notes."""
+        room = options.max_width
         made = columns(self.results)
-        whole = self._table(made)
-        if (
-            console.measure(whole, options=options.update(width=10_000)).maximum
-            <= options.max_width
-        ):
-            yield whole
-        else:
-            yield self._table([one for one in made if one.metric.section is Section.ACCURACY])
-            yield Text()
-            yield self._table([one for one in made if one.metric.section is Section.SMOOTHNESS])
+        whole = fit(self._columns(made), room)
+        tables = [whole]
+        if whole.left_out:
+            sections = (Section.ACCURACY, Section.SMOOTHNESS)
+            parts = ([one for one in made if one.metric.section is section] for section in sections)
+            tables = [fit(self._columns(part), room) for part in parts]
+        for number, table in enumerate(tables):
+            if number:
+                yield Text()
+            yield from table.lines(gaps=self._gaps())
+        left_out = [title for table in tables for title in table.left_out]
         yield Text()
+        words = left_out_words(left_out, room, "a wider window or --format csv")
+        prose = [Text(words)] if words else []
         for one in ranking(self.comparison):
-            yield Text(f"  {one.text}") if one.detail else Text(one.text, style="bold")
-        for line in story(self.comparison, self.results):
-            yield Text(line, style="dim")
+            prose.append(Text(f"  {one.text}") if one.detail else Text(one.text, style="bold"))
+        prose += [Text(line, style="dim") for line in story(self.comparison, self.results)]
+        for paragraph in prose:
+            yield Constrain(paragraph, PROSE)
 
-    def _table(self, made: Sequence[Column]) -> Table:
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-        table.add_column("strategy", overflow="fold")
+    def _columns(self, made: Sequence[Column]) -> list[TableColumn]:
+        most = max((one.metric.weight for one in made), default=0)
+        named = [TableColumn("strategy", [one.label for one in self.results], shortest=12)]
         if self.by_entity:
-            table.add_column("entity", overflow="fold")
-        for column in made:
-            table.add_column(column.metric.title + " ", justify="right", no_wrap=True)
-        previous = None
-        for row, result in enumerate(self.results):
-            if self.by_entity and row and result.entity != previous:
-                table.add_section()
-            previous = result.entity
-            cells = [Text(result.label)]
-            if self.by_entity:
-                cells.append(Text(result.entity or ""))
-            for column in made:
-                best = row in column.best
-                style = "bold green" if best else ""
-                cells.append(Text(column.cells[row] + ("*" if best else " "), style))
-            table.add_row(*cells)
-        return table
+            entities = [one.entity or "" for one in self.results]
+            named.append(TableColumn("entity", entities, shortest=6))
+        return named + [
+            TableColumn(
+                column.metric.title + " ",
+                [cell + ("*" if row in column.best else " ") for row, cell in rows],
+                column.metric.weight if column.metric.weight < most else KEPT,
+                right=True,
+                styles=["bold green" if row in column.best else "" for row, _ in rows],
+            )
+            for column in made
+            for rows in [list(enumerate(column.cells))]
+        ]
+
+    def _gaps(self) -> list[int]:
+        """The rows at which another entity begins."""
+        if not self.by_entity:
+            return []
+        pairs = zip(self.results, self.results[1:], strict=False)
+        return [row for row, (a, b) in enumerate(pairs, 1) if a.entity != b.entity]
 
 
 def ordered(comparison: Comparison, sort: str, by_entity: bool) -> list[Result]:

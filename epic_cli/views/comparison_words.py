@@ -50,7 +50,7 @@ _UNUSABLE = {
 }
 
 _FLAWS = {
-    Flaw.RAISED: "it raised {error}",
+    Flaw.FAILED: "it failed {error}",
     Flaw.STOPPED: "stopped",
     Flaw.NOT_FINITE: "it draws numbers that are not finite in {rows} of the rows that count",
     Flaw.NOTHING_DRAWN: "it draws nothing in the rows that count",

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from epic_cli.engine.text.widths import cut
 from epic_cli.formats.writing import csv_field, number
 from epic_cli.play.report.rows import Row
 from epic_cli.play.report.statistics import Figure, Shot
@@ -26,17 +27,26 @@ _WIDTHS = {
 }
 _NUMBER_WIDTH = 9
 
+#: What a narrow screen does without, first things first.
+_LEAST_FIRST = (
+    "view", "behind_cover", "moved", "stamp", "vx", "vy", "present", "on_screen", "where", "unit",
+    "status", "error", "rewound", "y", "x",
+)  # fmt: skip
+
 
 class Writer:
     """Writes named tuples of one kind: a header, then a line for each.
 
     ``table`` is aligned and rounded for people; the others have all digits. NaN is an empty
-    cell, and null in JSON.
+    cell, and null in JSON. On a screen of ``width`` columns (None: there is no limit) no line of
+    a table is longer than that: the least important columns are ``left_out``, long cells are cut.
     """
 
-    def __init__(self, row_format: str, columns: Sequence[str]) -> None:
+    def __init__(self, row_format: str, columns: Sequence[str], width: int | None = None) -> None:
         self._format = row_format
-        self._columns = columns
+        self._width = width if row_format == "table" else None
+        self._columns = _fitting(columns, self._width)
+        self.left_out = [name for name in columns if name not in self._columns]
 
     def header(self) -> bytes:
         """The line above the rows, in the formats that have one."""
@@ -84,7 +94,20 @@ class Writer:
             parts.append(cell.ljust(width or 0) if is_text else cell.rjust(width or _NUMBER_WIDTH))
         if self._columns[-1] in ("details", "unit"):
             parts[-1] = cells[self._columns[-1]]
-        return " ".join(parts).rstrip() + "\n"
+        line = " ".join(parts).rstrip()
+        return (line if self._width is None else cut(line, self._width)) + "\n"
+
+
+def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
+    """The columns that there is room for; the last of them may be cut."""
+    kept = list(columns)
+    for name in _LEAST_FIRST:
+        widths = [_WIDTHS.get(one, _NUMBER_WIDTH) + 1 for one in kept]
+        if room is None or sum(widths) - 1 <= room:
+            break
+        if name in kept:
+            kept.remove(name)
+    return kept
 
 
 def _plain(value: Any) -> Any:

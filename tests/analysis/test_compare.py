@@ -154,24 +154,39 @@ def test_weights_count() -> None:
 
 def test_what_a_strategy_raises_is_its_note() -> None:
     found = run("Raising", "Exact")
-    raised = "ZeroDivisionError: the strategy's own fault"
     assert not found.results[0].values
-    assert found.results[0].note == ResultNote(Flaw.RAISED, error=raised)
+    note = found.results[0].note
+    assert note is not None
+    assert note.flaw is Flaw.FAILED
+    assert "ZeroDivisionError: the strategy's own fault" in note.error
+    assert "movements.py, line " in note.error
+    assert [one.failed for one in found.results] == [True, False]
     assert found.results[1].values
 
 
-@pytest.mark.parametrize(
-    ("name", "note"),
-    [
-        ("Undefined", ResultNote(Flaw.NOT_FINITE, rows=181)),
-        ("Nothing", ResultNote(Flaw.NOTHING_DRAWN)),
-    ],
-)
-def test_no_figures_without_numbers(name: str, note: ResultNote) -> None:
-    (result,) = run(name).results
+def test_no_figures_without_rows() -> None:
+    (result,) = run("Nothing").results
     assert not result.values
     assert math.isnan(result.value("score"))
-    assert result.note == note
+    assert result.note == ResultNote(Flaw.NOTHING_DRAWN)
+
+
+def test_no_figures_without_numbers() -> None:
+    packets = movements.packets(movements.circle)
+    packets[50] = packets[50]._replace(velocity=(math.nan, 0.0, 0.0))  # it spreads in this one
+    block = movements.block(packets)
+    (result,) = compare({"": block}, [Candidate("epic", "epic", {})], Timing()).results
+    assert not result.values
+    assert result.note is not None
+    assert result.note.flaw is Flaw.NOT_FINITE
+    assert result.note.rows > 50
+
+
+def test_a_strategy_in_plain_python_that_draws_no_number_has_failed() -> None:
+    (result,) = run("Undefined").results
+    assert result.failed
+    assert result.note is not None
+    assert "is not finite: (nan, " in result.note.error
 
 
 def test_an_entity_that_rests_has_no_score() -> None:

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 
 from epic_cli.analysis import literature
 
 #: Computed by an independent implementation of the documented formulas.
-CASES = json.loads((CONFORMANCE / "metrics.json").read_text())
+CASES = load("metrics")
 VALUES: dict[str, Any] = CASES["values"]
 SERIES = VALUES["small_series"]
 TICK = SERIES["dt"]

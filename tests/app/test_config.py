@@ -63,6 +63,8 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
     ("config", "message"),
     [
         ("tock = 1\n", "there is no option 'tock'; did you mean 'tick'?"),
+        ("[replai]\ntick = 1\n", "there is no command 'replai'; did you mean 'replay'?"),
+        ("[foo]\nx = 1\n", "there is no command 'foo'"),
         ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it must be 0.000001 to 3600 s"),
         ("strategy = 'epik'\n", "there is no strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),
@@ -78,6 +80,76 @@ def test_a_wrong_file_is_wrong_usage(tmp_path: Path, config: str, message: str) 
     assert f"epic: {tmp_path}/epic/config.toml: " in given.stderr
     assert message in given.stderr
     assert "Traceback" not in given.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "arguments"),
+    [
+        ('set = ["calc_ahead=0.1"]\n', ("replay", "-s", "snapshot")),
+        ('set = ["calc_ahead=0.1"]\n', ("compare", "-s", "epic,snapshot", "--latency", "0.1")),
+        ('set = ["calc_ahead=0.1"]\n', ("play", "-q", "--duration", "0.2")),
+        ('format = "table"\n', ("simulate", "-q", "--duration", "1")),
+        ('format = "markdown"\n', ("replay",)),
+        ('clock = "exact"\n', ("play", "-q", "--duration", "0.2")),
+        ('trace-by = "packet"\n', ("simulate", "-q", "--duration", "1")),
+        ('jitter = "5ms"\n', ("play", "-q", "--duration", "0.2", "--trace", "trace.csv")),
+        ('send-rate = "recorded"\n', ("play", "-q", "--duration", "0.2")),
+        ('[replay]\nset = ["calc_ahead=0.1"]\n', ("replay", "-s", "snapshot")),
+        ('set = ["snapshot.interpolation_time=0.2"]\n', ("replay",)),
+    ],
+)
+def test_what_is_meant_for_others_is_passed_over(
+    tmp_path: Path, config: str, arguments: tuple[str, ...]
+) -> None:
+    trace = tmp_path / "trace.csv"
+    trace.write_text("send_time,owd_down_ms,owd_up_ms\n0,40,90\n0.05,50,80\n")
+    words = [str(trace) if word == trace.name else word for word in arguments]
+    given = epic(tmp_path, *words, config=config)
+    assert (given.returncode, given.stderr) == (0, "")
+    assert given.stdout == epic(tmp_path, *words, config="").stdout != ""
+
+
+def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
+    config = 'set = ["epic.calc_ahead=100ms", "snapshot.interpolation_time=0.3"]\n'
+    plain = epic(tmp_path, "replay", "--set", "calc_ahead=0.1", config="").stdout
+    assert epic(tmp_path, "replay", config=config).stdout == plain
+
+
+@pytest.mark.parametrize(
+    ("config", "variables", "arguments", "message"),
+    [
+        ("", {"EPIC_STRATEGY": "epik"}, ("replay",), "EPIC_STRATEGY=epik: there is no strategy"),
+        ("", {"EPIC_TICK": "soon"}, ("replay",), "EPIC_TICK=soon: soon is not a tick"),
+        ("", {"EPIC_SET": "calc_ahed=1"}, ("replay",), "EPIC_SET=calc_ahed=1: no strategy has a"),
+        ("", {"EPIC_SET": "calc_ahead=61"}, ("replay",), "EPIC_SET=calc_ahead=61: calc_ahead=61"),
+        ("", {"EPIC_STRATEGIES": "epik"}, ("compare",), "--strategies is given by EPIC_STRATEGIES"),
+        ("", {"EPIC_STEP": "1"}, ("play", "-q"), "--step is given by EPIC_STEP=1"),
+        ("", {"EPIC_VIEW": "Xavier"}, ("play", "-q"), "--view is given by EPIC_VIEW=Xavier"),
+        ('set = ["calc_ahed=1"]\n', {}, ("replay",), "config.toml: set = ['calc_ahed=1']: no"),
+        ('set = ["epic.calc=1"]\n', {}, ("replay",), "epic has no setting 'calc'"),
+        ('set = "calc_ahed=1"\n', {}, ("replay",), "did you mean 'calc_ahead'?"),
+        ('format = "xml"\n', {}, ("replay",), "config.toml: format = 'xml': "),
+        ('[simulate]\nformat = "table"\n', {}, ("simulate",), "format = 'table': "),
+        ('latency = "-1s"\n', {}, ("replay", "--pacing", "demo"), "--latency is given by /"),
+    ],
+)
+def test_what_is_wrong_is_blamed_on_where_it_comes_from(
+    tmp_path: Path,
+    config: str,
+    variables: dict[str, str],
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    given = epic(tmp_path, *arguments, config=config, **variables)
+    assert (given.returncode, given.stdout) == (2, "")
+    assert message in given.stderr
+    assert "'-s'" not in given.stderr
+    assert "Traceback" not in given.stderr
+
+
+def test_what_is_typed_is_blamed_on_nobody_else(tmp_path: Path) -> None:
+    given = epic(tmp_path, "replay", "--tick", "soon", config='tick = "50ms"\n')
+    assert "given by" not in given.stderr
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def replay(count: int) -> float:
     """Seconds that a changed setting takes to be replayed with so many packets."""
     state = Session()
     lines = b"".join(b"%d,%d,0 / 20,10,0 / %.2f\n" % (k, k // 2, k * 0.05) for k in range(count))
-    state.add(lines, RowWriter("table"), lambda _: None)
+    state.add(lines, lambda _: None)
     begin = time.perf_counter()
     state.change(View("epic", {"calc_ahead": 0.1}))
     state.tail(20, RowWriter("table"))

@@ -166,3 +166,28 @@ def test_interrupt_leaves_no_part_of_a_file(tmp_path: Path, old: str | None) -> 
     assert (status, rows, errors.strip()) == (130, b"", b"")
     assert list(tmp_path.iterdir()) == before
     assert not old or output.read_text() == old
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_old_file_and_no_other(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "rows").write_text("old")
+    live = Live("-o", str(tmp_path / "rows"))
+    live.send(PACKET)
+    live.wait_for(tmp_path, 2)
+    live.process.send_signal(number)
+    assert live.process.wait(PATIENCE) == -number
+    live.quit()
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("rows", "old")]
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        live = Live("-o", str(tmp_path / "rows"))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    live.wait_for(tmp_path, 1)
+    live.process.send_signal(signal.SIGHUP)
+    live.send(PACKET)
+    assert live.end()[0] == 0
+    assert (tmp_path / "rows").read_bytes() == ROWS

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -166,3 +167,21 @@ def test_named_pipe_as_a_file(tmp_path: Path) -> None:
 def test_file_by_its_descriptor() -> None:
     done = shell("epic replay /dev/stdin <turn.txt", cwd=SAMPLES)
     assert done.stdout == epic("replay", SAMPLES / "turn.txt").stdout
+
+
+# ------------------------------------------------------------------ no room
+
+
+def test_where_there_is_no_memory_it_says_so() -> None:
+    code = """
+import sys
+from epic_cli import app
+
+def run(args):
+    raise MemoryError
+
+app._run = run
+sys.exit(app.main([]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (3, b"epic: there is not enough memory\n")

@@ -1,5 +1,6 @@
 """``epic replay`` on a real terminal: no dialogue, and rows as packets come."""
 
+from pathlib import Path
 from typing import Any
 
 import pexpect
@@ -71,3 +72,25 @@ def test_session_refuses_what_it_cannot_heed(options: list[str]) -> None:
     child = spawn(*options)
     assert status(child) == 2
     assert child.before.startswith(b"epic: %s is for replays" % options[0].encode())
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("replay", "-f", "csv"),
+        ("replay", "-f", "tsv"),
+        ("replay", "-f", "table"),
+        ("compare", "-s", "epic,snapshot", "--by", "entity", "-f", "csv"),
+        ("compare", "-s", "epic,snapshot", "--by", "entity"),
+        ("compare", "-s", "epic,snapshot", "--by", "entity", "-f", "markdown"),
+    ],
+    ids=" ".join,
+)
+def test_no_name_steers_the_terminal(tmp_path: Path, args: tuple[str, ...]) -> None:
+    recording = tmp_path / "packets.txt"
+    rows = [f"{k},0,0 / 1,0,0 / {k} entity=a\x1b[31mb arrival={k + 0.1}\n" for k in range(20)]
+    recording.write_text("".join(rows))
+    child = spawn(*args, "--color", "never", "--tick", "0.5", str(recording))
+    assert status(child) == 0
+    assert b"\\x1b[31mb" in child.before
+    assert b"\x1b[31m" not in child.before

@@ -166,10 +166,9 @@ def test_no_state_at_all() -> None:
         movement("time,x,y,z\n\n")
 
 
-def test_more_entities_than_the_engine_draws() -> None:
-    text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\n" for n in range(4097))
-    with pytest.raises(RefusedLine, match="at most 4096 entities"):
-        movement(text)
+def test_entities_have_no_limit_but_memory() -> None:
+    text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\ne{n},1,0,0,0\n" for n in range(5000))
+    assert len(movement(text).tracks) == 5000
 
 
 def test_bom_tabs_and_crlf() -> None:

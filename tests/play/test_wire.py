@@ -59,8 +59,9 @@ def packet(*stamps: int, **changes: Any) -> InputPacket:
 @settings(deadline=None)
 def test_input_comes_out_as_it_went_in(controls: list[Control], view: View) -> None:
     moves = [Move(one, stamp, 0, ((1, view),)) for stamp, one in enumerate(controls)]
-    sent = InputPacket(2**32 - 1, 5, moves)
-    assert decode_input(encode_input(sent)) == sent
+    for heard, held_us in ((None, 0), (0, 0), (2**32 - 2, 2**32 - 1)):
+        sent = InputPacket(2**32 - 1, 5, moves, heard, held_us)
+        assert decode_input(encode_input(sent)) == sent
 
 
 @given(STATE)
@@ -141,7 +142,7 @@ def test_a_state_with_a_number_that_is_none_is_refused() -> None:
 
 
 def test_the_layout_is_the_documented_one() -> None:
-    data = encode_input(packet(100))
-    assert data == struct.pack("<BIIB", 1, 7, 1, 1) + struct.pack(
-        "<qbbBddB", 100, 1, 0, 0, 1.0, 0.0, 0
-    )
+    move = struct.pack("<qbbBddB", 100, 1, 0, 0, 1.0, 0.0, 0)
+    assert encode_input(packet(100)) == struct.pack("<BIIIIB", 1, 7, 1, 0, 0, 1) + move
+    heard = packet(100)._replace(heard=6, held_us=20_000)
+    assert encode_input(heard) == struct.pack("<BIIIIB", 1, 7, 1, 7, 20_000, 1) + move

@@ -1,5 +1,7 @@
 """The game behind the screen: keys, switches, and the lines that are drawn."""
 
+import re
+
 import pytest
 from support.play_links import script
 
@@ -37,12 +39,44 @@ def test_three_arenas_fit_the_terminal(size: tuple[int, int]) -> None:
     head = shown[0]
     assert [title in head for title in ("A's screen", "server", "B's screen")] == [True] * 3
     # each player once on each screen, and the ghosts of the truth on the clients' screens
-    assert sum(line.count("A") for line in shown[1:-5]) == 3
-    assert sum(line.count("B") for line in shown[1:-5]) == 3
+    arenas = [line for line in shown if line.startswith("|")]
+    assert sum(line.count("A") for line in arenas) == 3
+    assert sum(line.count("B") for line in arenas) == 3
     assert "[l]atency 50 ms" in shown[-3]
 
 
-@pytest.mark.parametrize("size", [(79, 24), (80, 23), (5, 2), (1, 1)])
+@pytest.mark.parametrize("columns", [20, 33, 44, 62, 79, 80, 120])
+@pytest.mark.parametrize("lines", [10, 16, 24, 50])
+def test_nothing_is_cut_on_any_screen(columns: int, lines: int) -> None:
+    played = game(link=LinkConditions(latency=0.5), remote_strategy="local-perception")
+    now = go_on(played, 0, 1)
+    played.press("space")
+    go_on(played, now, 0.9)
+    shown = text(played, columns, lines)
+    assert len(shown) <= lines
+    assert max(map(len, shown)) <= columns
+    whole = " ".join(" ".join(shown).split())
+    assert "q: quit" in whole
+    if columns >= 44 and lines >= 16:
+        assert "[i]: local-perception" in whole
+    if columns >= 62 and lines >= 24:
+        assert re.search(r"hits 0, plain 0, of \d A's shot MISSES, with rewind and without", whole)
+
+
+def test_the_arenas_keep_their_size_when_the_text_gets_shorter() -> None:
+    played = game()
+    heights = set()
+    now = go_on(played, 0, 1)
+    for key in ("space", ".", "x", "l"):
+        played.press(key)
+        now = go_on(played, now, 0.4)
+        heights.add(sum("+" in line for line in text(played, 44, 30)))
+        shown = text(played, 44, 30)
+        heights.add(max(number for number, line in enumerate(shown) if line.startswith("+--")))
+    assert len(heights) <= 3  # the number of borders, and the height before and after the news
+
+
+@pytest.mark.parametrize("size", [(19, 24), (80, 9), (5, 2), (1, 1)])
 def test_a_terminal_that_is_too_small_is_told_and_survives(size: tuple[int, int]) -> None:
     shown = text(game(), *size)
     assert len(shown) == 1
@@ -139,7 +173,9 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 
 def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
-    played = game(link=LinkConditions(latency=0.08, jitter=0.02, loss=0.05), seed=4)
+    conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
+    played = Game(MatchSettings(link=conditions, seed=4), "A", ASCII, recorded=True)
+    assert played.recorder is not None
     found: list[Row] = []
     statistics = played.match.on_frame
 
@@ -156,10 +192,8 @@ def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     now = go_on(played, now, 0.5)
     end = played.match.now
     again: list[Row] = []
-    settings = MatchSettings(players=played.match.settings.players)
-    replayed = Match(
-        settings, script(played.script), on_frame=lambda _: again.extend(rows(replayed))
-    )
+    kept = script(played.recorder.script())
+    replayed = Match(MatchSettings(), kept, on_frame=lambda _: again.extend(rows(replayed)))
     replayed.run_until(end)
     assert again == found
     assert replayed.settings == played.match.settings

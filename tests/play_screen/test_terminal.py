@@ -146,8 +146,10 @@ def test_a_signal_ends_it_in_the_same_way(terminal: Terminal, number: int) -> No
 
 
 def test_it_follows_the_size_of_the_terminal(terminal: Terminal) -> None:
-    terminal.resize(40, 10)
-    terminal.wait_for("needs 80x24")
+    terminal.resize(15, 10)
+    terminal.wait_for("epic play needs")
+    terminal.resize(40, 12)
+    terminal.wait_for("q: quit")
     terminal.resize(150, 50)
     terminal.wait_for("\u2500{10} A's screen \u2500{10}")
     terminal.press("q")

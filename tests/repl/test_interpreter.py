@@ -52,8 +52,8 @@ def test_a_refused_line_in_a_batch_says_where() -> None:
 def test_a_packet_beyond_the_clock_is_not_kept() -> None:
     typed = TypedSession()
     output = typed.type("0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n1,0,0 / 1,0,0 / 1\n")
-    assert "the single-precision clock never gets past this time" in output
-    assert "expected an earlier time (:clock exact goes further)" in output
+    assert "ticks after the last row" in output
+    assert "or a longer :tick, or :pacing arrival to begin at the first packet" in output
     assert typed.session.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
     assert len(typed.session.packets) == 2
     assert typed.session.refused == 1
@@ -103,7 +103,8 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":strategy epik", "there is no strategy 'epik'; did you mean 'epic'?"),
         (":tick 0", "a tick of 0 is out of range"),
         (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
-        (":latency nan", "nan is not a finite number"),
+        (":latency nan", "'nan' is not a time: write 0.08 or 80ms (units: s, ms, us)"),
+        (":latency 100min", "'100min' is not a time: write 0.08 or 80ms (units: s, ms, us)"),
         (":compare epic+x=1", "epic has no setting 'x'"),
         (":s", "':s' may be :strategy, :set, :settings, :strategies, :save"),
         (":help nothing", "there is no command ':nothing'"),
@@ -317,7 +318,8 @@ def test_a_strategy_of_somebodys_that_raises_does_not_end_the_session(
     monkeypatch.syspath_prepend(tmp_path)
     typed = TypedSession()
     output = typed.type(":strategy broken_strategy:Broken", TURN[0])
-    assert "broken_strategy:Broken failed: KeyError: 'lost'" in output
+    assert "broken_strategy:Broken failed in update with packet 1 (time 0): KeyError" in output
+    assert "broken_strategy.py, line 3)" in output
     assert "KeyError: 'lost'" in typed.type(":rows")
     assert (
         typed.type(":strategy epic").splitlines()[-1].startswith("strategy broken_strategy:Broken")
@@ -365,3 +367,11 @@ def test_a_view_that_can_no_longer_be_made_can_be_left(
     assert "no more of me" in typed.type(":rows")
     typed.type(":strategy epic")
     assert typed.session.view.strategy == "epic"
+
+
+def test_a_nul_in_a_command_is_refused() -> None:
+    typed = TypedSession()
+    wrong = typed.check(":load a\0b")
+    assert wrong is not None
+    assert "NUL" in wrong.message
+    assert "NUL" in typed.type(":load a\0b")

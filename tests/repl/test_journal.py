@@ -75,6 +75,20 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path: Path) -> None:
     assert path.read_text() == f"{PACKETS[0]}\n{PACKETS[1]}\n"
 
 
+@pytest.mark.parametrize("damage", [b"q", b"\0", b":", b"\xff", b" ", b"#"])
+def test_a_damaged_line_costs_no_other(tmp_path: Path, damage: bytes) -> None:
+    """As a power cut leaves it: a block of zeros, or of another file."""
+    whole = "".join(f"{k},0,0 / 10,0,0 / {k / 10}\n" for k in range(4)).encode()
+    path = tmp_path / "journal"
+    for place in range(len(whole)):
+        text = whole[:place] + damage + whole[place + 1 :]
+        path.write_bytes(text)
+        typed = TypedSession()
+        typed.run_quietly(journals.read(path), path.name)
+        expected = [line for line in whole.splitlines(True) if line in text.splitlines(True)]
+        assert [line for line in typed.session.lines if line in expected] == expected
+
+
 def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:
     warnings: list[str] = []
     typed = TypedSession(journal=Journal(tmp_path, warnings.append, Path("/dev/full")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.terminals import Terminal
+from wcwidth import wcswidth
 
 FIRST = "0,0,0 / 10,0,0 / 0"
 SECOND = "1,0,0 / 10,0,0 / 0.1"
@@ -78,9 +80,11 @@ def test_control_c_drops_the_line(terminal: Terminal) -> None:
 
 def test_control_c_stops_the_rows_of_a_packet_and_keeps_the_session(terminal: Terminal) -> None:
     terminal.send("1,2,3 / 4,5,6 / 900000\r")
+    terminal.wait_for(r"asks for about 18,000,002 rows: draw them\? \(y/n\)")
+    terminal.send("y")
     terminal.wait_for("extrapolate")
     terminal.send("\x03")
-    terminal.wait_for(r"^interrupted")
+    terminal.wait_for(r"^stopped .* the clock goes on from 900000\.\d+ s")
     terminal.prompt()
     terminal.send(":undo\r")
     terminal.wait_for(r"took back 1 packet")
@@ -210,6 +214,80 @@ def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, name: str) -> None:
         assert b"\x1b" not in terminal.raw
 
 
+def test_ctrl_c_drops_what_a_slow_terminal_has_not_shown(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.prompt()
+        terminal.send("1,2,3 / 4,5,6 / 60000\r")
+        terminal.wait_for(r"\(y/n\)")
+        terminal.send("y")
+        terminal.wait_for("extrapolate")
+        time.sleep(0.3)  # nobody reads: the kernel's buffer fills, and the session has to wait
+        before = len(terminal.raw)
+        terminal.signal(signal.SIGINT)
+        terminal.wait_for(r"^stopped (after|among)")
+        assert len(terminal.raw) - before < 10_000
+        terminal.prompt()
+        terminal.type(":toolbar")
+        assert "toolbar on" in terminal.text
+    with Terminal(tmp_path, ["--resume"]) as terminal:
+        terminal.wait_for(r"resumed: 1 packet, strategy epic")
+
+
+def test_a_no_takes_nothing(terminal: Terminal) -> None:
+    for packet in ("1,2,3 / 4,5,6 / 60000", "1,2,3 / 4,5,6 / 1 arrival=1"):
+        terminal.send(f"{packet}\r")
+        terminal.pump(0.5)
+    terminal.wait_for(r"60,000 s asks for about 1,200,003 rows: draw them\? \(y/n\)")
+    terminal.send("n")
+    terminal.wait_for("nothing was taken")
+    terminal.prompt()
+    assert "0 taken" in terminal.text
+    terminal.type("1,2,3 / 4,5,6 / 1 arrival=1")
+    terminal.send("1,2,3 / 4,5,6 / 1 arrival=2000000\r")
+    terminal.wait_for(r"asks for about 39,999,977 rows: draw them\? \(y/n\)")
+    terminal.send("n")
+    terminal.wait_for("1 taken")
+
+
+def test_help_that_does_not_fit_is_paged(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n")
+    pager.chmod(0o755)
+    for lines, paged in ((20, True), (60, False)):
+        environment = {"PAGER": str(pager)}
+        with Terminal(tmp_path, lines=lines, environment=environment) as terminal:
+            terminal.prompt()
+            terminal.type(":help")
+            assert ("paged: :help NAME" in terminal.text) == paged
+            assert ":help NAME" in terminal.text
+            terminal.type(FIRST)  # the terminal is the session's again
+            assert "1 taken" in terminal.text
+
+
+@pytest.mark.parametrize("columns", [20, 44, 80])
+def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
+    names = ("坦克坦克坦克坦克坦克坦克", "tank" * 20)
+    options = ["--no-proposals", "--no-hints"]
+    with Terminal(tmp_path, options, columns=columns, environment={"PAGER": "cat"}) as terminal:
+        terminal.prompt()
+        lines = "".join(
+            f"{k},0,0 / 10,{k},-1e20 / {k / 10:g} entity={name}\r"
+            for k in range(8)
+            for name in names
+        )
+        terminal.send(f"\x1b[200~{lines}\x1b[201~")
+        terminal.prompt()
+        for command in (":rows", ":compare epic lerp", ":settings", ":strategies"):
+            terminal.send(f"{command}\r")
+            terminal.pump(0.5)
+            terminal.prompt()
+        text = terminal.raw.decode()
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+    rows = [line for line in text.split("\n") if "…" in line]
+    assert len(rows) > 20
+    assert max(map(wcswidth, (row.rstrip("\r") for row in rows))) <= columns
+
+
 def test_a_dumb_terminal_is_left_with_control_d(tmp_path: Path) -> None:
     with Terminal(tmp_path, environment={"TERM": "dumb"}) as terminal:
         terminal.wait_for("^epic>")
@@ -333,10 +411,12 @@ def test_f4_changes_to_vi_keys(terminal: Terminal) -> None:
     terminal.send("\x1bOS")
     terminal.pump(0.3)
     terminal.send("1,2,3")
-    terminal.wait_for("^epic> 1,2,3")
+    terminal.wait_for(r"^\(ins\)epic> 1,2,3")
     terminal.send("\x1b")
-    time.sleep(0.7)
+    terminal.wait_for(r"^\(cmd\)epic> 1,2,3")
     terminal.send("0x")
+    terminal.wait_for(r"^\(cmd\)epic> ,2,3")
+    terminal.send("\x1bOS")
     terminal.wait_for("^epic> ,2,3")
 
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from epic_cli import Packet, Sample
-from support.places import CONFORMANCE
-
-FOLDER = CONFORMANCE / "strategies"
-
-
-def load(name: str) -> Any:
-    """A conformance file."""
-    return json.loads((FOLDER / f"{name}.json").read_text())
+from support.conformance import load
 
 
 def streams() -> dict[str, Any]:
@@ -55,30 +47,50 @@ def drawn(strategy: Any, arriving: list[Packet], at: list[float]) -> Iterator[Sa
         yield strategy.read(time)
 
 
-def check_rows(
-    strategy: Any,
-    stream: dict[str, Any],
-    rows: list[dict[str, Any]],
-    stretch: float = 1.0,
-    tolerance: float = 1e-9,
-) -> int:
-    """Compares what is drawn with the rows of a conformance file; returns how many had a state.
+def beside(
+    strategy: Any, stream: dict[str, Any], rows: list[dict[str, Any]], stretch: float = 1.0
+) -> Iterator[tuple[dict[str, Any], Sample]]:
+    """Each row of a conformance file with what the strategy draws there, as it is drawn.
 
-    A row without a state is one in which the original drew nothing. ``stretch`` is how much
-    longer than a tick the original's frames are.
+    ``stretch`` is how much longer than a tick the original's frames are.
     """
     times = ticks(stream)
     assert [round(row["tick_ms"]) for row in rows] == [round(time * 1000) for time in times]
     times = [times[0] + (time - times[0]) * stretch for time in times]
-    compared = 0
-    for row, sample in zip(rows, drawn(strategy, packets(stream), times), strict=True):
-        expected = row["out"]
-        if expected is None:
-            continue
-        compared += 1
-        found = (*sample.position[:2], *sample.velocity[:2])
-        wanted = tuple(expected[key] for key in ("x", "y", "vx", "vy"))
-        assert sample.status != "none", row
-        for ours, theirs in zip(found, wanted, strict=True):
-            assert abs(ours - theirs) <= tolerance, (row, sample)
-    return compared
+    return zip(rows, drawn(strategy, packets(stream), times), strict=True)
+
+
+class Original:
+    """What the original drew, row by row; where it drew nothing its caller keeps the last."""
+
+    def __init__(self, tolerance: float = 1e-9, velocity_tolerance: float | None = None) -> None:
+        self.tolerances = (tolerance,) * 2 + (velocity_tolerance or tolerance,) * 2
+        self.last: Sample | None = None
+
+    def check(self, expected: dict[str, Any] | None, sample: Sample) -> None:
+        """Compares a sample with what was drawn in its row, if anything was."""
+        if expected is not None:
+            assert sample.status != "none", expected
+            found = (*sample.position[:2], *sample.velocity[:2])
+            wanted = tuple(expected[key] for key in ("x", "y", "vx", "vy"))
+            for ours, theirs, most in zip(found, wanted, self.tolerances, strict=True):
+                assert abs(ours - theirs) <= most, (expected, sample)
+            self.last = sample
+        elif self.last is None:
+            assert sample.status == "none"
+        else:
+            assert sample.status == "held"
+            assert sample.position == self.last.position
+
+
+def check_rows(
+    strategy: Any,
+    stream: dict[str, Any],
+    rows: list[dict[str, Any]],
+    tolerance: float = 1e-9,
+    velocity_tolerance: float | None = None,
+) -> None:
+    """Compares what is drawn with each row of a conformance file."""
+    original = Original(tolerance, velocity_tolerance)
+    for row, sample in beside(strategy, stream, rows):
+        original.check(row["out"], sample)

@@ -24,8 +24,12 @@ pos: 1.35,2.25,3.15  vel: 9.000,15.000,21.000  time: 0.250
 _DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
 
 
-# Where there is no configuration file and no history.
-_NOWHERE = {"XDG_CONFIG_HOME": os.devnull, "XDG_STATE_HOME": os.devnull}
+# Where there is no configuration file and no history, and no other package adds a strategy.
+_NOWHERE = {
+    "XDG_CONFIG_HOME": os.devnull,
+    "XDG_STATE_HOME": os.devnull,
+    "EPIC_ENTRY_POINTS": "off",
+}
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from epic_cli.views.catalogue import explanation
 @pytest.mark.parametrize("declared", strategies(), ids=lambda declared: declared.name)
 def test_an_explanation_breaks_no_word(declared: Declaration) -> None:
     out = StringIO()
-    Console(file=out, width=80).print(explanation(declared.name))
+    Console(file=out, width=80).print(explanation(declared.name, 80))
     words = set(out.getvalue().split())
     for setting in declared.settings:
         assert set(setting.help.split()) <= words

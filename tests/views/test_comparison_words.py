@@ -116,7 +116,7 @@ def test_notes_about_entities(note: Note, words: str) -> None:
 @pytest.mark.parametrize(
     ("note", "words"),
     [
-        (ResultNote(Flaw.RAISED, error="KeyError: {0}"), "it raised KeyError: {0}"),
+        (ResultNote(Flaw.FAILED, error="in read: {0}"), "it failed in read: {0}"),
         (
             ResultNote(Flaw.NOT_FINITE, rows=7),
             "it draws numbers that are not finite in 7 of the rows that count",

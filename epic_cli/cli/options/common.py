@@ -6,12 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.engine.strategies import create
+from epic_cli.engine.declaration import nearest
+from epic_cli.engine.settings import SettingError
+from epic_cli.engine.strategies import declaration, maker, names
 from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.timing import TIMING, TimingSetting
 
@@ -32,9 +37,9 @@ class StrategyChoice(NamedTuple):
         """The settings by name; the last of a name counts."""
         return dict(self.assignments)
 
-    def create(self) -> SmoothingStrategy:
-        """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-        return create(self.strategy, self.settings)
+    def maker(self) -> Callable[[], SmoothingStrategy]:
+        """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
+        return maker(self.strategy, self.settings)
 
 
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
@@ -55,9 +60,55 @@ def strategy_options(name: str, default: str, meaning: str, settings: str) -> Op
             help=meaning,
         ),
         click.option(
-            "--set", "assignments", type=SettingAssignment(), multiple=True, help=settings
+            "--set",
+            "assignments",
+            type=SettingAssignment(),
+            multiple=True,
+            callback=_for_this_strategy,
+            help=settings,
         ),
     )
+
+
+def _for_this_strategy(
+    context: click.Context, option: click.Parameter, value: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """What is typed; of what is configured, what the chosen strategy has.
+
+    A configured ``STRATEGY.KEY=VALUE`` is for that strategy alone. Raises ``WrongUsage`` for a key
+    that no strategy has, and for a value that the chosen one does not take.
+    """
+    origin = origins(context).get(option.name or "")
+    if origin is None or context.get_parameter_source("assignments") == ParameterSource.COMMANDLINE:
+        return value
+    chosen = context.params["strategy"]
+    kept = []
+    for key, text in value:
+        strategy, _, own = key.rpartition(".")
+        declared = declaration(chosen)
+        try:
+            if strategy in ("", chosen) and own in {one.name for one in declared.settings}:
+                declared.values({own: text})
+                kept.append((own, text))
+            else:
+                _check_setting(strategy, own)
+        except ValueError as error:
+            raise WrongUsage(f"{origin.place}: {error}") from error
+    return tuple(kept)
+
+
+def _check_setting(strategy: str, key: str) -> None:
+    """Some strategy has to have it; raises ``ValueError``."""
+    if strategy:
+        known = [one.name for one in declaration(strategy).settings]
+    else:
+        known = [one.name for name in names() for one in declaration(name).settings]
+    if key not in known:
+        near = nearest(key, known)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise SettingError(
+            f"{strategy or 'no strategy'} has {'no' if strategy else 'a'} setting {key!r}{hint}"
+        )
 
 
 def _timing_option(setting: TimingSetting) -> Decorator:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from epic_cli.terminal.parameters import ParameterType
+from epic_cli.terminal.parameters import ParameterType, assignments_of
 
 if TYPE_CHECKING:
     from epic_cli.analysis.weights import Weights
@@ -33,14 +33,18 @@ class Strategies(ParameterType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The strategies, after the last comma."""
+        """The strategies, after the last comma, and the settings of a variant."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
         before, comma, begun = incomplete.rpartition(",")
+        name, plus, _ = begun.partition("+")
+        if plus:
+            variant, _, begun = incomplete.rpartition("+")
+            return assignments_of(name, begun, f"{variant}+")
         return [
             CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
-            for one in strategies()
+            for one in declarations()
             if one.name.startswith(begun)
         ]
 
@@ -65,13 +69,17 @@ class Assignment(ParameterType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The settings of all strategies."""
+        """The settings of all strategies, then the words that one takes."""
         del ctx, param
-        from epic_cli import strategies
+        from epic_cli.engine.strategies import declarations
 
+        place, equals, _ = incomplete.partition("=")
+        if equals:
+            strategy, _, _ = place.rpartition(".")
+            return assignments_of(strategy, incomplete[len(strategy) + 1 :], f"{strategy}.")
         return [
             CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
-            for one in strategies()
+            for one in declarations()
             for setting in one.settings
             if f"{one.name}.{setting.name}".startswith(incomplete)
         ]

@@ -42,11 +42,14 @@ class OptionGroup:
 
 
 def given_options(context: click.Context) -> set[str]:
-    """The names of the options that were given: by hand, by the environment, by a file."""
+    """The names of the options that stand on the command line.
+
+    Those of variables and of the configuration are meant for other runs, too: they need not fit.
+    """
     return {
         name
         for name in context.params
-        if context.get_parameter_source(name) != ParameterSource.DEFAULT
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import BinaryIO
@@ -12,17 +11,14 @@ from epic_cli.cli.options.common import StrategyChoice
 from epic_cli.cli.options.link import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.play.client.correction import SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
-from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.changes import changed
+from epic_cli.play.match.changes import STEPS, changed
 from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.match.settings import MatchSettings, PlayerConfig, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
-
-#: Seconds; a step of the simulation.
-SHORTEST_STEP, LONGEST_STEP = 0.005, 0.1
 
 #: Bytes; a recorded network is held in memory.
 LONGEST_TRACE = 256 << 20
@@ -34,8 +30,13 @@ class TechniqueOptions:
 
     local: LocalMode
     smoothing: float
+    smoothing_curve: SmoothingCurve
+    smooth_above: float
+    snap_above: float
     chosen: StrategyChoice
+    clock_sync: str
     rewind: bool
+    lag_compensation: str
     history: float
     send_rate: float
     step: tuple[int, int]  # of a second: numerator, denominator
@@ -44,7 +45,7 @@ class TechniqueOptions:
         """The rules with this step, to the nearest microsecond."""
         numerator, denominator = self.step
         step = round(1_000_000 * numerator / denominator) / 1_000_000
-        if not SHORTEST_STEP <= step <= LONGEST_STEP:
+        if not STEPS[0] <= step <= STEPS[1]:
             raise WrongUsage("--step must be 5 ms to 100 ms")
         return Rules(step=step)
 
@@ -54,80 +55,78 @@ class PlayerOptions:
     """How many play; ``bots`` and ``clocks`` are what follows ``--bot`` and ``--clock``."""
 
     players: int
-    bots: tuple[str, ...]
-    clocks: tuple[str, ...]
+    bots: tuple[tuple[str, str], ...]
+    clocks: tuple[tuple[str, tuple[float, float]], ...]
 
     def configs(self) -> tuple[PlayerConfig, ...]:
         """The players; the last option for each of them counts."""
         configs = {player.name: player for player in default_players(self.players)}
-        for text in self.bots:
-            name, _, bot = text.partition("=")
-            if name not in configs or bot not in BOTS:
-                raise WrongUsage(f"--bot {text!r}: write {'|'.join(configs)}={'|'.join(BOTS)}")
+        for option, given in (("bot", self.bots), ("clock", self.clocks)):
+            for name, _ in given:
+                if name not in configs:
+                    raise WrongUsage(f"--{option} {name}=...: only {', '.join(configs)} play")
+        for name, bot in self.bots:
             configs[name] = replace(configs[name], bot=bot)
-        for text in self.clocks:
-            name, _, numbers = text.partition("=")
-            offset, rate = _clock(text, numbers if name in configs else "")
+        for name, (offset, rate) in self.clocks:
             configs[name] = replace(configs[name], offset=offset, rate=rate)
         return tuple(configs.values())
-
-
-def _clock(text: str, numbers: str) -> tuple[float, float]:
-    try:
-        ahead, rate = map(float, (numbers if "," in numbers else f"{numbers},1").split(","))
-    except ValueError:
-        ahead = rate = math.nan
-    if not (abs(ahead) <= 1e6 and 0.01 <= rate <= 100):
-        raise WrongUsage(
-            f"--clock {text!r}: write NAME=AHEAD or NAME=AHEAD,RATE; seconds, and 0.01 to 100"
-        )
-    return ahead, rate
 
 
 def make_settings(
     techniques: TechniqueOptions,
     players: PlayerOptions,
     link: LinkConditions,
-    trace: TraceOptions,
     seed: int,
 ) -> MatchSettings:
-    """The settings without the script; raises ``WrongUsage``."""
+    """The settings without the script and the files; raises ``WrongUsage``."""
     return MatchSettings(
         rules=techniques.rules(),
         players=players.configs(),
         link=link,
-        trace=_make_channels(trace, link.in_order) if trace.trace else None,
         send_rate=techniques.send_rate,
         local=techniques.local,
         smoothing=techniques.smoothing,
+        smoothing_curve=techniques.smoothing_curve,
+        smooth_above=techniques.smooth_above,
+        snap_above=techniques.snap_above,
         remote_strategy=techniques.chosen.strategy,
-        remote_settings=techniques.chosen.assignments,
+        remote_settings=tuple(techniques.chosen.settings.items()),
+        clock_sync=techniques.clock_sync,
         rewind=techniques.rewind,
+        lag_compensation=techniques.lag_compensation,
         history=techniques.history,
         seed=seed,
     )
 
 
-def read_script(path: str | None, settings: MatchSettings) -> Script:
-    """The script, or an empty one where there is no path."""
+def read_script(path: str | None, settings: MatchSettings, given: set[str]) -> Script:
+    """The script, or an empty one where there is no path; ``given`` goes before what it says."""
     if not path:
-        return Script({}, [], [])
+        return Script()
     names = [player.name for player in settings.players]
-    return read_file(path, lambda stream: parse_script(stream, names))
+    return read_file(path, lambda stream: parse_script(stream, names, "players" not in given))
+
+
+#: The options that set several things, or one under another name; a point ends a family of names.
+_SETS = {
+    "strategy": {"remote_strategy", "remote."},
+    "assignments": {"remote."},
+    "clocks": {"clock."},
+    "loss": {"loss", "gemodel"},
+    "gemodel": {"loss", "gemodel"},
+}
 
 
 def begin_with(settings: MatchSettings, script: Script, given: set[str]) -> MatchSettings:
     """Applies how the script begins, apart from what was given on the command line."""
-    own = {"strategy": "remote", "assignments": "remote."}
-    asked = tuple(own.get(name, name) for name in given)
+    asked = set().union(*(_SETS.get(name, {name}) for name in given))
     assigned = settings.remote_settings
     for change in script.beginning:
-        if not change.name.startswith(asked):
+        if not {change.name, change.family} & asked:
             try:
                 settings = changed(settings, change)
             except ValueError as error:
                 raise WrongUsage(f"the script: {error}") from error
-    script.beginning.clear()
     if "assignments" in given:  # another strategy has none of its own settings yet
         settings = replace(settings, remote_settings=assigned)
     _check_strategy(settings)
@@ -139,6 +138,13 @@ def _check_strategy(settings: MatchSettings) -> None:
     from epic_cli.engine.strategies import create
 
     create(settings.remote_strategy, settings.strategy_settings())
+
+
+def over_network(settings: MatchSettings, options: TraceOptions, in_order: bool) -> MatchSettings:
+    """The match over the recorded network, if one is given; its file is read here."""
+    if not options.trace:
+        return settings
+    return replace(settings, trace=_make_channels(options, in_order))
 
 
 def _make_channels(options: TraceOptions, in_order: bool) -> Callable[[str], Channel]:

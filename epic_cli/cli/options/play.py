@@ -10,14 +10,23 @@ import click
 from epic_cli.cli.options.common import strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
+from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
-from epic_cli.play.match.changes import LONGEST_SMOOTHING, SEND_RATES
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.changes import (
+    LONGEST_DURATION,
+    LONGEST_HISTORY,
+    LONGEST_SMOOTHING,
+    SEND_RATES,
+)
+from epic_cli.play.match.settings import MOST_PLAYERS, MatchSettings
 from epic_cli.play.report.headless import COLUMNS, Selection, Show
+from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.parameters import TickLength
-from epic_cli.terminal.quantities import Duration, Rate, Seconds
+from epic_cli.terminal.quantities import Duration, Length, Rate, Seconds
 from epic_cli.views.play_rows import FORMATS
 
 #: What a match is unless somebody asks for something else.
@@ -31,8 +40,8 @@ technique_options = OptionGroup(
         type=click.Choice(LOCAL_MODES),
         default=_DEFAULTS.local,
         show_default=True,
-        help="How your own player is shown: where the server last put him, predicted at once, or"
-        " predicted and reconciled by move replay.",
+        help="How your own player is shown: where the server last put him, predicted at once,"
+        " predicted and reconciled by move replay, or predicted and corrected without it.",
     ),
     click.option(
         "--smoothing",
@@ -40,6 +49,27 @@ technique_options = OptionGroup(
         default=f"{_DEFAULTS.smoothing:g}",
         show_default=True,
         help="Spread a correction over this time; 0: apply it at once.",
+    ),
+    click.option(
+        "--smoothing-curve",
+        type=click.Choice(SMOOTHING_CURVES),
+        default=_DEFAULTS.smoothing_curve,
+        show_default=True,
+        help="Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
+    ),
+    click.option(
+        "--smooth-above",
+        type=Length(),
+        default=f"{_DEFAULTS.smooth_above:g}",
+        show_default=True,
+        help="Apply a smaller correction at once.",
+    ),
+    click.option(
+        "--snap-above",
+        type=Length(),
+        default=f"{_DEFAULTS.snap_above:g}",
+        show_default=True,
+        help="Apply a larger correction at once, and forget the ones before.",
     ),
     strategy_options(
         "--remote-strategy",
@@ -49,14 +79,30 @@ technique_options = OptionGroup(
         " interpolation_time covers the latency, the jitter and two packet periods]",
     ),
     click.option(
+        "--clock-sync",
+        type=click.Choice(list(CLOCK_SYNCS)),
+        default=_DEFAULTS.clock_sync,
+        show_default=True,
+        help="How a client keeps its clock in step with the server's: not at all, or as netfox,"
+        " lightyear or GGPO do.",
+    ),
+    click.option(
         "--rewind/--no-rewind",
         default=_DEFAULTS.rewind,
         show_default=True,
         help="Judge a shot by what the shooter saw, or by where everybody is now.",
     ),
     click.option(
+        "--lag-compensation",
+        type=click.Choice(list(COMPENSATIONS)),
+        default=_DEFAULTS.lag_compensation,
+        show_default=True,
+        help="How the server knows where to rewind to: the client says what it drew; the server"
+        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
+    ),
+    click.option(
         "--history",
-        type=Seconds(0, 60),
+        type=Seconds(0, LONGEST_HISTORY),
         default=f"{_DEFAULTS.history:g}",
         show_default=True,
         help="How far back the server can rewind.",
@@ -90,7 +136,7 @@ player_options = OptionGroup(
     PlayerOptions,
     click.option(
         "--players",
-        type=click.IntRange(2, 8),
+        type=click.IntRange(2, MOST_PLAYERS),
         default=2,
         show_default=True,
         help="How many play: A, B, C and so on.",
@@ -98,6 +144,7 @@ player_options = OptionGroup(
     click.option(
         "--bot",
         "bots",
+        type=PlayerBot(),
         multiple=True,
         metavar="NAME=KIND",
         help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
@@ -106,6 +153,7 @@ player_options = OptionGroup(
     click.option(
         "--clock",
         "clocks",
+        type=PlayerClock(),
         multiple=True,
         metavar="NAME=AHEAD[,RATE]",
         help="A player's clock: how many seconds it is ahead, and how many times as"
@@ -115,7 +163,7 @@ player_options = OptionGroup(
 
 duration_option = click.option(
     "--duration",
-    type=Duration(0, 1e6),
+    type=Duration(0, LONGEST_DURATION),
     default="10",
     show_default=True,
     help="How long the match lasts, in seconds, or endless.",
@@ -142,8 +190,8 @@ class OutputOptions:
         """What is wanted of the match."""
         return Selection(self.show, self.client, self.view, self.player)
 
-    def check(self, names: list[str], duration: float) -> None:
-        """Refuses what does not fit together, and players who do not take part."""
+    def check(self, duration: float) -> None:
+        """Refuses what does not fit together."""
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
                 "the epic format has no column for who is where: it needs --show rows,"
@@ -159,6 +207,9 @@ class OutputOptions:
             raise WrongUsage("two outputs cannot go to the same place")
         if "-" in files:
             raise WrongUsage("only --output can go to standard output")
+
+    def check_names(self, names: list[str]) -> None:
+        """Refuses players who do not take part."""
         for option, name, allowed in (
             ("client", self.client, names),
             ("player", self.player, names),
@@ -225,6 +276,7 @@ output_options = OptionGroup(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Keep what --client does, and every change, as a script that reproduces the match.",
+        help="Keep what all players do, every option that matters and every change as a script that"
+        " reproduces the match. It cannot hold a --trace.",
     ),
 )

@@ -8,6 +8,7 @@ cdef class Clock:
     cdef double lead(self, double time, float single_time) noexcept nogil
     cdef double ticks_to(self, double target) noexcept nogil
     cdef double reach(self) noexcept nogil
+    cdef double length(self) noexcept nogil
 
 
 cdef class SingleClock(Clock):

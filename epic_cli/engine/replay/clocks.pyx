@@ -35,6 +35,10 @@ cdef class Clock:
         """The largest time that the clock gets to."""
         return 0
 
+    cdef double length(self) noexcept nogil:
+        """The time between two ticks."""
+        return 0
+
 
 cdef class SingleClock(Clock):
     """The demo's clock: starts at 0 and adds the tick in single precision, again and again.
@@ -50,6 +54,8 @@ cdef class SingleClock(Clock):
         self.stall = 1
         while self.stall + self.tick != self.stall:
             self.stall *= 2
+        if not isfinite(self.stall):
+            raise ValueError("a tick is too long for single precision")
         while self.stall / 2 + self.tick == self.stall / 2:
             self.stall /= 2
 
@@ -76,6 +82,9 @@ cdef class SingleClock(Clock):
 
     cdef double reach(self) noexcept nogil:
         return self.stall
+
+    cdef double length(self) noexcept nogil:
+        return self.tick
 
 
 cdef class ExactClock(Clock):
@@ -118,3 +127,6 @@ cdef class ExactClock(Clock):
 
     cdef double reach(self) noexcept nogil:
         return 2.0 ** 52 / self.denominator
+
+    cdef double length(self) noexcept nogil:
+        return self.numerator / self.denominator

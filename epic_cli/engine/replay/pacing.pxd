@@ -8,6 +8,7 @@ cdef double MOST_TICKS
 cdef enum Verdict:
     ACCEPTED
     NEVER_REACHED
+    STALLS
     TOO_FAR
     NO_ARRIVAL
     ARRIVAL_GOES_BACK
@@ -26,7 +27,9 @@ cdef class Pacing:
     cdef double now(self, const Packet& packet) noexcept nogil
     cdef bint behind(self, double due) noexcept nogil
     cdef double end(self) noexcept nogil
+    cdef double asks_for(self, const Packet& packet) noexcept nogil
     cdef Verdict distance(self, double target) noexcept nogil
+    cdef Verdict unreached(self, double target, bint from_now) noexcept nogil
 
 
 cdef class DemoPacing(Pacing):

@@ -1,10 +1,14 @@
 """Pacing: when packets meet ticks."""
 
-from libc.math cimport INFINITY, NAN, isnan, nextafter
+from libc.math cimport INFINITY, NAN, fabs, isnan, nextafter
 
-# No gap is drawn that has more rows than this, four weeks at 50 ms: a time further away is that of
-# another clock. (The demo draws up to 18,073,720 before its own clock stands still.)
-MOST_TICKS = 50_000_000
+# No gap is drawn on the exact clock that has more rows than this, three days at 50 ms: a time
+# further away is that of another clock, and one packet must not keep a program busy for longer
+# than a second or two. (The demo draws up to 18,073,720 before its own clock stands still.)
+MOST_TICKS = 5_000_000
+
+# The exact clock counts its ticks up to here, about.
+cdef double EXACT_TICKS = 2.0 ** 52
 
 # How far past the last arrival rows are drawn, in seconds.
 cdef double TAIL = 0.15
@@ -47,11 +51,25 @@ cdef class Pacing:
         """What is due when there are no more packets."""
         return -INFINITY
 
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        """The time up to which rows are due once this packet has come."""
+        return -INFINITY
+
     cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
         if ticks == INFINITY:
-            return NEVER_REACHED
+            return self.unreached(target, True)
         return TOO_FAR if ticks > MOST_TICKS else ACCEPTED
+
+    cdef Verdict unreached(self, double target, bint from_now) noexcept nogil:
+        """Why the clock never passes a time: only because it stalls, or would no clock do.
+
+        ``from_now``: the ticks on the way there are drawn.
+        """
+        cdef double tick = self.clock.length()
+        if not fabs(target) < EXACT_TICKS * tick:
+            return NEVER_REACHED
+        return TOO_FAR if from_now and target - self.clock.now > MOST_TICKS * tick else STALLS
 
 
 cdef class DemoPacing(Pacing):
@@ -89,6 +107,9 @@ cdef class DemoPacing(Pacing):
     cdef double end(self) noexcept nogil:
         return self.promised
 
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        return self.clock.lead(packet.time, packet.single.time)
+
 
 cdef class ArrivalPacing(Pacing):
     """Packets in order of arrival, each applied before the first tick at or after its arrival.
@@ -116,7 +137,7 @@ cdef class ArrivalPacing(Pacing):
             return ARRIVAL_GOES_BACK
         # the rows after it go to the tick after arrival + TAIL: that must be passed, not met
         if not -self.clock.reach() < arrival < self.clock.reach() - 2 * TAIL:
-            return NEVER_REACHED
+            return self.unreached(arrival, self.started)
         return self.distance(arrival) if self.started else ACCEPTED
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
@@ -138,3 +159,6 @@ cdef class ArrivalPacing(Pacing):
 
     cdef double end(self) noexcept nogil:
         return nextafter(self.newest + TAIL, INFINITY)
+
+    cdef double asks_for(self, const Packet& packet) noexcept nogil:
+        return self.arrival(packet)

@@ -3,6 +3,7 @@ from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, SampleBlock
 from epic_cli.engine.replay.pacing cimport Pacing, Verdict
+from epic_cli.engine.strategy cimport Strategy
 
 
 cdef struct RefusedPacket:
@@ -13,7 +14,7 @@ cdef struct RefusedPacket:
 cdef class Replay:
     cdef readonly Pacing pacing
     cdef readonly Entities entities
-    cdef readonly list strategies
+    cdef list made                      # the strategies that are in use
     cdef readonly size_t taken
     cdef readonly size_t discarded
     cdef object make_strategy
@@ -26,16 +27,22 @@ cdef class Replay:
     cdef size_t index
     cdef size_t next_entity             # to be drawn at the present tick
     cdef double due
-    cdef bint ended
+    cdef bint ended                     # there are no more packets
+    cdef bint drawing
+    cdef bint closed
     cdef bint broken
     cdef bint any_python
     cdef bint as_demo                   # the demo's pacing on the demo's clock
     cdef object error
 
+    cdef int check_idle(self) except -1
+    cdef int let_go(self) except -1
+    cdef int raise_error(self) except -1
     cdef object refusal(self, RefusedPacket refused)
     cdef bint run(self, SampleBlock out) noexcept nogil
     cdef void run_as_demo(self, SampleBlock out) noexcept nogil
     cdef bint draw_due(self, SampleBlock out) noexcept nogil
     cdef void apply(self, const Packet& packet) noexcept nogil
     cdef bint add_entity(self, int32_t entity) noexcept nogil
-    cdef void check_strategies(self) noexcept nogil
+    cdef Strategy new_strategy(self, int32_t entity)
+    cdef void check(self, void* strategy) noexcept nogil

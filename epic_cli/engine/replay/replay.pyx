@@ -1,6 +1,6 @@
 """The replay loop: packets to strategies to samples."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
@@ -10,6 +10,7 @@ from epic_cli.engine.replay.pacing cimport (
     ARRIVAL_GOES_BACK,
     MOST_TICKS,
     NO_ARRIVAL,
+    STALLS,
     TOO_FAR,
     ArrivalPacing,
     DemoPacing,
@@ -20,9 +21,11 @@ from epic_cli.engine.strategy cimport (
     DemoRun,
     PythonStrategy,
     Strategy,
+    begin_after,
     draw_sample,
     follow_packets,
     is_broken,
+    is_native,
     take_packet,
 )
 
@@ -34,6 +37,10 @@ cdef class Replay:
     says that there is no more to draw for it; at the end of the recording call ``finish`` and
     draw once more. With ``strict``, a packet that is refused is the last of its block. What is
     drawn does not depend on where one block ends and the next begins.
+
+    Its strategies are in use, and refuse everybody else, until the last sample is drawn, something
+    is raised, or it is closed. It draws without the GIL: calls that come meanwhile, from another
+    thread or from a strategy, raise ``RuntimeError``.
     """
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
@@ -42,13 +49,24 @@ cdef class Replay:
         self.make_strategy = make_strategy
         self.pacing = pacing
         self.entities = Entities() if entities is None else entities
-        self.strategies = []
+        self.made = []
         self.due = -INFINITY
         pacing.restart()
         self.as_demo = type(pacing) is DemoPacing and type(pacing.clock) is SingleClock
 
+    def __del__(self):
+        self.let_go()
+
+    @property
+    def strategies(self):
+        """The strategies that draw, in that order; one in plain Python as its adapter."""
+        return list(self.made)
+
     def feed(self, PacketBlock block not None):
         """Takes the next packets; those of the block before must have been drawn."""
+        self.check_idle()
+        if self.closed:
+            raise RuntimeError("this replay has ended: make another one")
         if self.block is not None and self.index < self.block.items.size():
             raise RuntimeError("the block before has packets left to draw")
         self.block = block
@@ -57,6 +75,7 @@ cdef class Replay:
 
     def finish(self):
         """There are no more packets: what is still due can be drawn."""
+        self.check_idle()
         if not self.ended:
             self.ended = True
             self.due = max(self.due, self.pacing.end())
@@ -64,11 +83,73 @@ cdef class Replay:
     def draw(self, SampleBlock out not None):
         """Fills ``out`` with the samples that come next; True: call again, there may be more."""
         cdef bint more
+        self.check_idle()
+        if self.closed:
+            return False
+        self.drawing = True
         with nogil:
             more = self.run(out)
+        self.drawing = False
         if self.broken:
+            self.close()
             self.raise_error()
+        if self.ended and not more:
+            self.close()
         return bool(more)
+
+    def horizon(self):
+        """Rows are drawn up to the first time; up to the second they wait for more packets.
+
+        The two are equal where nothing waits.
+        """
+        self.check_idle()
+        return self.due, max(self.due, self.pacing.end())
+
+    def longest_leap(self, PacketBlock block not None):
+        """About how many rows the packet of this block has drawn that has the most, and its index.
+
+        The block is one that may be fed next.
+        """
+        cdef double reached = max(self.due, self.pacing.end())
+        cdef double leap
+        cdef double most = 0
+        cdef double target
+        cdef size_t index
+        cdef size_t longest = 0
+        self.check_idle()
+        # on the demo's clock the first packet has rows from 0 on, by arrival from itself on
+        if not self.pacing.started:
+            if isinstance(self.pacing, ArrivalPacing):
+                reached = INFINITY
+            else:
+                reached = 0
+        for index in range(block.items.size()):
+            target = self.pacing.asks_for(block.items[index])
+            if not isfinite(target) or target > self.pacing.clock.reach():
+                continue                # it will be refused
+            leap = (target - reached) / self.pacing.clock.length()
+            if leap > most:
+                most, longest = leap, index
+            if target > reached or reached == INFINITY:
+                reached = target
+        return most * max(self.pointers.size(), 1), longest
+
+    def close(self):
+        """Ends the replay where it is; its strategies are no longer in use."""
+        self.check_idle()
+        self.closed = True
+        self.let_go()
+
+    cdef int check_idle(self) except -1:
+        if self.drawing:
+            raise RuntimeError("this replay is drawing just now, in another thread or further up")
+        return 0
+
+    cdef int let_go(self) except -1:
+        cdef Strategy strategy
+        for strategy in self.made or ():
+            strategy.let_go()
+        return 0
 
     def refusals(self):
         """The packets of this block that have no place on the clock, as ``Refusal``."""
@@ -86,16 +167,18 @@ cdef class Replay:
         if refused.verdict == TOO_FAR:
             return self.block.refusal(refused.index, Reason.TOO_FAR, field, MOST_TICKS)
         single = isinstance(self.pacing.clock, SingleClock)
-        reason = Reason.SINGLE_CLOCK_STALLS if single else Reason.BEYOND_CLOCK
+        stalls = single and refused.verdict == STALLS  # another clock goes on
+        reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
         return self.block.refusal(refused.index, reason, field, reach)
 
-    def raise_error(self):
+    cdef int raise_error(self) except -1:
+        cdef Strategy strategy
         error, self.error, self.broken = self.error, None, False
         if error is not None:
             raise error
-        for strategy in self.strategies:
-            if isinstance(strategy, PythonStrategy):
-                strategy.raise_error()
+        for strategy in self.made:
+            strategy.raise_error()
+        return 0
 
     # ------------------------------------------------------------- the loop
 
@@ -166,8 +249,8 @@ cdef class Replay:
                 sample.entity = self.drawn[self.next_entity]
                 draw_sample(self.pointers[self.next_entity], sample.time, sample)
                 out.items.push_back(sample)
+                self.check(self.pointers[self.next_entity])
                 self.next_entity += 1
-            self.check_strategies()
             if self.broken or not self.pacing.behind(self.due):
                 return False
             self.pacing.clock.step()
@@ -182,33 +265,40 @@ cdef class Replay:
             self.taken += 1
         else:
             self.discarded += 1
-        self.check_strategies()
+        self.check(self.pointers[self.places[packet.entity]])
 
     cdef bint add_entity(self, int32_t entity) noexcept nogil:
         with gil:
             try:
-                made = self.make_strategy()
-                if not isinstance(made, Strategy):
-                    made = PythonStrategy(made, self.entities.name(entity))
-                    self.any_python = True
-                self.strategies.append(made)
+                if self.places.size() <= <size_t>entity:
+                    self.places.resize(entity + 1, -1)
+                self.drawn.push_back(entity)
+                strategy = self.new_strategy(entity)
+                self.pointers.push_back(<void*>strategy)
             except BaseException as error:
                 self.error, self.broken = error, True
                 return False
-            if self.places.size() <= <size_t>entity:
-                self.places.resize(entity + 1, -1)
-            self.places[entity] = <int32_t>self.pointers.size()
-            self.pointers.push_back(<void*>made)
-            self.drawn.push_back(entity)
+            self.places[entity] = <int32_t>self.pointers.size() - 1
+            # a game draws before it hears of an entity: the tick before is its last frame
+            begin_after(<void*>strategy, self.pacing.clock.now)
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
             self.pacing.shared = self.pointers.size() > 1
         return True
 
-    cdef void check_strategies(self) noexcept nogil:
+    cdef Strategy new_strategy(self, int32_t entity):
+        """A strategy that is in use from now on."""
+        cdef Strategy strategy
+        made = self.make_strategy()
+        if not is_native(made):
+            made = PythonStrategy(made, self.entities.name(entity))
+            self.any_python = True
+        strategy = made
+        strategy.take_into_use()
+        self.made.append(strategy)
+        return strategy
+
+    cdef void check(self, void* strategy) noexcept nogil:
         """Notes when a strategy in plain Python has raised something."""
-        cdef size_t index
-        if self.any_python:
-            for index in range(self.pointers.size()):
-                if is_broken(self.pointers[index]):
-                    self.broken = True
+        if self.any_python and is_broken(strategy):
+            self.broken = True

@@ -3,7 +3,8 @@
 A module here, or ``NAME/NAME`` where helpers of its own stand beside it, is the strategy of that
 name (with ``-`` for ``_``): the one class in it that has a declaration. There is no list to keep.
 It is loaded when it is asked for. Other packages add theirs as entry points of the group
-``epic_cli.strategies``; a class can also be named outright, ``package.module:Class``.
+``epic_cli.strategies``; a class can also be named outright, ``package.module:Class`` or
+``./file.py:Class``.
 """
 
 from __future__ import annotations
@@ -11,97 +12,167 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from epic_cli.engine.declaration import Declaration, nearest
+from epic_cli.engine.failures import StrategyFailed, raised, raised_in
 from epic_cli.engine.settings import Value
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
+    from epic_cli.engine.places import Plugin
 
-GROUP = "epic_cli.strategies"
 DEFAULT = "epic"
 
 
 class UnknownStrategy(ValueError):
-    """No strategy has this name."""
+    """No strategy has this name, or what has it is none."""
+
+
+class LeftOut(NamedTuple):
+    """A strategy of another package that cannot be used, and why."""
+
+    name: str
+    distribution: str
+    reason: str
+
+    def __str__(self) -> str:
+        package = f" of {self.distribution}" if self.distribution else ""
+        return f"the strategy {self.name!r}{package} is left out: {self.reason}"
 
 
 def names() -> list[str]:
-    """The names of all strategies: the built-in ones by rank, then those of other packages."""
+    """The names of all strategies: the built-in ones by rank, then those of other packages.
+
+    One that cannot be made as it is, without settings, is ``left_out``.
+    """
     built_in = sorted(_built_in(), key=lambda name: (declaration(name).rank, name))
-    return [*built_in, *(name for name in _entry_points() if name not in built_in)]
+    return [*built_in, *(name for name, reason in _others() if not reason)]
+
+
+def declarations() -> list[Declaration]:
+    """What the strategies of these names say of themselves."""
+    return [declaration(name) for name in names()]
+
+
+def left_out() -> list[LeftOut]:
+    """The strategies of other packages that cannot be used."""
+    return [reason for _, reason in _others() if reason]
 
 
 def find(name: str) -> type[SmoothingStrategy]:
-    """The class of a strategy; raises ``UnknownStrategy``, with the nearest name."""
-    try:
-        found = _found(name)
-    except Exception as error:  # other people's code may fail in any way
-        raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
+    """The class of a strategy.
+
+    Raises ``UnknownStrategy``, with the nearest name, and ``StrategyFailed`` where loading it
+    raises something.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a strategy is text, such as 'epic', and not {name!r}")
+    found = _found(name)
     if found is None:
-        near = nearest(name, [*_built_in(), *_entry_points()])
+        near = nearest(name, [*_built_in(), *(one.name for one in _plugins())])
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
         raise UnknownStrategy(f"there is no strategy {name!r}; {hint}")
-    missing = [method for method in ("reset", "update", "read") if not hasattr(found, method)]
+    return found
+
+
+def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
+    """A new strategy; raises ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
+    return make(find(name), settings or {}, name)
+
+
+def make(
+    found: type[SmoothingStrategy], settings: Mapping[str, object], name: str = ""
+) -> SmoothingStrategy:
+    """A new strategy of a class, under a name; raises what ``create`` does."""
+    name = name or found.__qualname__
+    construct = cast("Callable[..., SmoothingStrategy]", found)
+    if _checks_itself(found):
+        return construct(**settings)
+    from epic_cli.engine import plain  # the built-in ones do not need it
+
+    given = plain.arguments(found, _declared(found, name), settings)
+    unfit = plain.fit(found, given)
+    if unfit:
+        raise UnknownStrategy(f"strategy {name!r} cannot be made: {unfit}")
+    try:
+        return construct(**given)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # other people's code may fail in any way
+        raise raised(found, "__init__", error) from error
+
+
+def maker(
+    name: str, settings: Mapping[str, Value] | None = None
+) -> Callable[[], SmoothingStrategy]:
+    """What makes such strategies, for as many entities as there are.
+
+    Raises what ``create`` does, at once. The settings of a built-in one are checked only then.
+    """
+    from epic_cli.engine.strategy import Strategy
+
+    first = create(name, settings)
+    if isinstance(first, Strategy) and _checks_itself(type(first)):
+        return first.another
+    return lambda: create(name, settings)
+
+
+def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings as they are written; raises ``UnknownStrategy`` or ``SettingError``."""
+    values = declaration(name).values(settings)
+    return {key: values[key] for key in settings}
+
+
+def declaration(name: str) -> Declaration:
+    """What a strategy says of itself; raises what ``find`` does."""
+    return _declared(find(name), name)
+
+
+def _declared(found: type, name: str) -> Declaration:
+    if _checks_itself(found):
+        return cast("Declaration", cast("Any", found).declaration)
+    from epic_cli.engine import plain
+
+    try:
+        return plain.declaration_of(found, name)
+    except plain.NotDeclared as error:
+        raise UnknownStrategy(f"{name!r} is no strategy: {error}") from error
+    except Exception as error:  # other people's code may fail in any way
+        raise raised(found, "import", error) from error
+
+
+def _checks_itself(found: type) -> bool:
+    """Whether the constructor is the engine's, which goes by the declaration."""
+    from epic_cli.engine.strategy import Strategy
+
+    return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
+
+
+def _found(name: str) -> type[SmoothingStrategy] | None:
+    """The class of this name; None: there is none."""
+    module = _module(name)
+    if module is not None:
+        return cast("type[SmoothingStrategy]", _class_in(module))
+    outright = ":" in name
+    place = name if outright else next((one.place for one in _plugins() if one.name == name), None)
+    if place is None:
+        return None
+    from epic_cli.engine.contract import METHODS
+    from epic_cli.engine.places import NotFound, class_at
+
+    try:
+        found = class_at(place, outright=outright)
+    except NotFound as error:
+        raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
+    missing = [method for method in METHODS if not hasattr(found, method)]
     if missing:
         raise UnknownStrategy(f"{name!r} is no strategy: it has no {', '.join(missing)}")
     return cast("type[SmoothingStrategy]", found)
 
 
-def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
-    """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""
-    given = checked(name, settings or {})
-    try:
-        return cast("Callable[..., SmoothingStrategy]", find(name))(**given)
-    except TypeError as error:
-        raise UnknownStrategy(f"strategy {name!r} cannot be made: {error}") from error
-
-
-def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as they are written; a class without a declaration takes them as they are.
-
-    Raises ``UnknownStrategy`` or ``SettingError``.
-    """
-    declared = _declared(find(name))
-    if declared is None:
-        return dict(settings)
-    values = declared.values(settings)
-    return {key: values[key] for key in settings}
-
-
-def declaration(name: str) -> Declaration:
-    """What a strategy says of itself; a class without a declaration gets one of its docstring."""
-    found = find(name)
-    declared = _declared(found)
-    if declared is not None:
-        return declared
-    summary = (found.__doc__ or "").strip().partition("\n")[0]
-    return Declaration(name=name, summary=summary, family="other packages", source=found.__module__)
-
-
-def _declared(found: type) -> Declaration | None:
-    declared = getattr(found, "declaration", None)
-    return declared if isinstance(declared, Declaration) else None
-
-
-def _found(name: str) -> type | None:
-    """The class of this name; None: there is none. Raises whatever loading it raises."""
-    module = _module(name)
-    if module is not None:
-        return _class_in(module)
-    place = name if ":" in name else _entry_points().get(name)
-    if place is None:
-        return None
-    path, _, attribute = place.partition(":")
-    found = getattr(importlib.import_module(path), attribute)
-    if not isinstance(found, type):
-        raise TypeError(f"{place} is no class")
-    return found
-
-
 def _module(name: str) -> ModuleType | None:
-    """The module of a built-in strategy; None: there is none."""
+    """The module of a built-in strategy; None: there is none. Raises ``StrategyFailed``."""
     own = name.replace("-", "_")
     if "_" in name or not own.isidentifier():
         return None
@@ -112,22 +183,23 @@ def _module(name: str) -> ModuleType | None:
             module = importlib.import_module(path)
             if not hasattr(module, "__path__"):
                 return module
-    except ModuleNotFoundError as error:
-        if error.name == path:
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == path:
             return None
-        raise
+        raise raised_in(name, "", "import", error) from error
 
 
 def _class_in(module: ModuleType) -> type:
-    classes = [one for one in vars(module).values() if isinstance(one, type)]
+    there = [one for one in vars(module).values() if isinstance(one, type)]
     declared = [
         one
-        for one in classes
+        for one in there
         if one.__module__ == module.__name__
         and isinstance(vars(one).get("declaration"), Declaration)
     ]
     if len(declared) != 1:
-        raise TypeError(f"{module.__name__} has {len(declared)} classes with a declaration, not 1")
+        classes = f"{len(declared)} classes with a declaration, not 1"
+        raise UnknownStrategy(f"{module.__name__} has {classes}")
     return declared[0]
 
 
@@ -146,7 +218,24 @@ def _built_in() -> list[str]:
     ]
 
 
-def _entry_points() -> dict[str, str]:
-    from importlib.metadata import entry_points  # slow to load, and rarely needed
+def _plugins() -> list[Plugin]:
+    from epic_cli.engine.places import plugins  # the built-in ones do not need it
 
-    return {point.name: point.value for point in entry_points(group=GROUP)}
+    return plugins()
+
+
+def _others() -> list[tuple[str, LeftOut | None]]:
+    """What other packages offer by name, in that order, each with what is wrong with it."""
+    taken = dict.fromkeys(_built_in(), "it is the name of a built-in one")
+    found: list[tuple[str, LeftOut | None]] = []
+    for plugin in _plugins():
+        reason = taken.get(plugin.name, "")
+        if not reason:
+            taken[plugin.name] = f"{plugin.distribution or 'another package'} has that name already"
+            try:
+                create(plugin.name)
+            except (UnknownStrategy, StrategyFailed) as error:
+                reason = str(error)
+        flaw = LeftOut(plugin.name, plugin.distribution, reason) if reason else None
+        found.append((plugin.name, flaw))
+    return found

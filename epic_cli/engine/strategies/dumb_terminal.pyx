@@ -3,7 +3,7 @@
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 
 
 cdef class DumbTerminal(Strategy):
@@ -31,6 +31,10 @@ cdef class DumbTerminal(Strategy):
         " The Dumb Terminal Client",
         proof="definition",
         rank=30,
+        lag_wavers=Wavering(
+            "by the time between two packets: it moves only with them",
+            periods=1,
+        ),
     )
 
     cdef bint empty

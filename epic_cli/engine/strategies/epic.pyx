@@ -4,7 +4,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, P
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, widened
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number
 
 
@@ -49,6 +49,11 @@ cdef class Epic(Strategy):
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
         proof="the original program's output, byte for byte",
         rank=10,
+        lag_wavers=Wavering(
+            "by up to the time between two packets: each begins a new line, from what is"
+            " drawn",
+            periods=1.1,
+        ),
         takes_any_number=True,
         begins_at_origin=True,
         aims_at_prediction=True,

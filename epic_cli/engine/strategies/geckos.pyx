@@ -3,11 +3,17 @@
 from libc.math cimport INFINITY, fabs, isnan, round
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategies.parts.snapshots cimport SnapshotBuffer, draw_at, snapshot_of
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    SnapshotBuffer,
+    draw_at,
+    draw_between,
+    snapshot_of,
+)
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.vectors cimport is_finite
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -15,6 +21,8 @@ from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 cdef double TOLERANCE = 0.05 + 1e-9
 # What the original takes for "no offset yet", s.
 cdef double UNSET = -0.001
+# What the original takes for a fraction: a server time of a millisecond or less, s.
+cdef double FRACTION = 0.0015
 
 
 cdef class Geckos(Strategy):
@@ -38,8 +46,12 @@ cdef class Geckos(Strategy):
     Where this differs from the original: there, a packet more than 50 ms late sets the clock
     back, and the entity runs backwards; here it waits. A copy of a packet changes nothing, and a
     packet older than everything in a full vault is discarded. Times keep their fractions of a
-    millisecond, and every offset counts, even one of -1 ms. With ``quirks=on`` all of this is as
-    in the original. ``snap_distance`` is an addition.
+    millisecond, every offset counts, even one of -1 ms, and every server time is a time, where
+    the original takes one of 1 ms or less for the fraction ``u``. With ``quirks=on`` all of this
+    is as in the original. ``snap_distance`` is an addition, and each entity has a vault of its
+    own: one that comes later waits for two snapshots as the first did, and one that has left is
+    held, where the original's snapshots of all entities show the former an interval early, and
+    the latter no more.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -54,6 +66,10 @@ cdef class Geckos(Strategy):
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
         rank=90,
+        lag_wavers=Wavering(
+            "by the time between two packets where that is longer than the buffer",
+            periods=1, period_above=0.1,
+        ),
         waits_for_two=True,
         settings=(
             Number("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
@@ -127,11 +143,18 @@ cdef class Geckos(Strategy):
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.local(at - self.offset - self.buffer_time)
         cdef size_t newer
+        cdef Sample otherwise
         if self.drew and not self.quirks:
             time = max(time, self.server_time)
         newer = self.vault.count_until(time)
         if 0 < newer < self.vault.size():
             draw_at(self.vault[newer - 1], self.vault[newer], time, self.snap_distance, sample)
+            if self.quirks and time < FRACTION:
+                otherwise = sample
+                draw_between(self.vault[newer - 1], self.vault[newer], time * 1000,
+                             self.snap_distance, sample)
+                if not (is_finite(sample.position) and is_finite(sample.velocity)):
+                    sample = otherwise
             self.shown = sample
             self.drew = True
         elif self.drew:

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
@@ -51,6 +51,11 @@ cdef class JamesFrowen(Strategy):
     drawn is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the
     tick. ``snap_distance`` is an addition. Late packets are discarded, as in the original.
 
+    ``tick_interval=auto`` draws as the given tick does, where at least three of eight packets
+    follow the one before by one tick; silences and single losses cost nothing, and another rate
+    is known within 32 packets. Until then the delay is that of the wrong tick: at 30 % loss the
+    first half second was drawn up to 0.15 s off.
+
     The velocity is that of the packets, interpolated as the position is.
     """
 
@@ -64,6 +69,11 @@ cdef class JamesFrowen(Strategy):
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
         rank=150,
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames that are no shorter: its"
+            " clock knows a packet's arrival only by the frame before",
+            periods=1, frame_above=0.9,
+        ),
         settings=(
             Number("tick_interval", "auto", "time between two packets; auto measures it", "s",
                    0.001, 60, unset="auto"),
@@ -88,8 +98,8 @@ cdef class JamesFrowen(Strategy):
     cdef MovingAverage difference
     cdef SnapshotBuffer buffer
     cdef readonly double client_time, scale
-    cdef bint started, drew
-    cdef double last_frame, drawn_time
+    cdef bint started
+    cdef double drawn_time
     cdef Motion shown
 
     def configure(self, *, tick_interval, moving_average_count):
@@ -101,7 +111,7 @@ cdef class JamesFrowen(Strategy):
         self.interval.clear()
         self.difference.clear()
         self.buffer.clear()
-        self.started = self.drew = False
+        self.started = False
         self.scale = 1
 
     cdef double delay(self) noexcept nogil:
@@ -122,8 +132,6 @@ cdef class JamesFrowen(Strategy):
         if not self.started:
             self.client_time = packet.time
             self.drawn_time = packet.time - self.delay()
-            if not self.drew:
-                self.last_frame = now
         self.started = True
         self.follow(packet.time)
         return True
@@ -152,11 +160,9 @@ cdef class JamesFrowen(Strategy):
             sample.status = NONE
         else:
             self.forget(self.client_time - self.delay() * (1 + KEEP))
-            self.client_time += max(at - self.last_frame, 0.0) * self.scale
+            self.client_time += self.elapsed(at) * self.scale
             self.play(self.client_time - self.delay(), sample)
             self.shown = sample
-        self.last_frame = at
-        self.drew = True
 
     cdef void forget(self, double time) noexcept nogil:
         while not self.buffer.empty() and self.buffer.front().time < time:

@@ -5,7 +5,7 @@ from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number
 
 
@@ -38,6 +38,10 @@ cdef class Lerp(Strategy):
         source="Jermaine Easterling, How I Implemented Client-Side Linear Interpolation (2019)",
         proof="formula",
         rank=40,
+        lag_wavers=Wavering(
+            "by up to the time between two packets: it slows down on its way to each",
+            periods=1,
+        ),
         settings=(
             Number("lerp_time", 0.1, "the frame time in which the whole distance is covered (the"
                    " source leaves it open)", "s", 0.001, 60, tune=(0.02, 1.0), scale="log"),

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Number, Switch
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
@@ -56,6 +56,11 @@ cdef class Mirror(Strategy):
     its negative arrival interval counts as jitter. Mirror knows its send interval; ``auto``
     measures it. ``snap_distance`` is an addition.
 
+    ``send_interval=auto`` draws as the given interval does, where at least three of eight
+    packets follow the one before by one interval; silences and single losses cost nothing, and
+    another rate is known within 32 packets. If the second packet is lost, the timeline begins too
+    far behind and may stay so, by up to a send interval or two (60 ms at 30 % loss).
+
     The velocity is that of the packets, interpolated as the position is.
     """
 
@@ -69,6 +74,11 @@ cdef class Mirror(Strategy):
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original, its own tests",
         rank=80,
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames longer than the buffer:"
+            " these overrun it, and are set back",
+            periods=1, frame_above=2,
+        ),
         settings=(
             SEND_INTERVAL,
             Number("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"
@@ -107,8 +117,7 @@ cdef class Mirror(Strategy):
     cdef SnapshotBuffer buffer
     cdef readonly double timeline       # the sender's time that is drawn
     cdef readonly double timescale, buffer_time
-    cdef bint drew
-    cdef double last_frame
+    cdef bint showed
     cdef Motion shown
 
     def configure(self, *, send_interval, buffer_limit):
@@ -134,7 +143,7 @@ cdef class Mirror(Strategy):
         self.buffer.clear()
         self.timeline = self.buffer_time = 0
         self.timescale = 1
-        self.drew = False
+        self.showed = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Snapshot snapshot = snapshot_of(packet, now)
@@ -145,8 +154,6 @@ cdef class Mirror(Strategy):
             self.interval.add(packet.time)
         self.adjust()
         if first:
-            if not self.drew:
-                self.last_frame = now
             self.timeline = packet.time - self.buffer_time
         elif self.pause > 0 and packet.time - self.newest > self.pause:
             self.resume(packet.time)
@@ -174,7 +181,7 @@ cdef class Mirror(Strategy):
     cdef void resume(self, double time) noexcept nogil:
         """After a pause: from what is drawn to the snapshot that has this timestamp."""
         cdef Snapshot drawn = self.buffer.back()
-        if self.drew:
+        if self.showed:
             drawn.position = self.shown.position
             drawn.velocity = self.shown.velocity
         drawn.time = time - self.interval.value
@@ -217,7 +224,7 @@ cdef class Mirror(Strategy):
         if self.buffer.empty():
             sample.status = NONE
         else:
-            self.timeline += max(at - self.last_frame, 0.0) * self.timescale
+            self.timeline += self.elapsed(at) * self.timescale
             before = self.buffer.count_until(self.timeline)
             if before > 1:
                 self.buffer.drop_front(before - 1)
@@ -226,8 +233,7 @@ cdef class Mirror(Strategy):
             else:
                 sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
             self.shown = sample
-        self.last_frame = at
-        self.drew = True
+            self.showed = True
 
 
 cdef double weight_of(double duration, double interval) noexcept nogil:

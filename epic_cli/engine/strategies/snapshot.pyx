@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.parts.sync cimport PhaseLockedLoop
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number
 from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop as NewPhaseLockedLoop
 
@@ -59,6 +59,11 @@ cdef class Snapshot(Strategy):
         " PositionCircularBuffer)",
         proof="formula",
         rank=60,
+        lag_wavers=Wavering(
+            "by up to the time between two packets: it waits for each, unless"
+            " interpolation_time covers the latency and that time, and step is about that time",
+            periods=1,
+        ),
         settings=(
             Number("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
                    0.001, 60, tune=(0.02, 1.0), scale="log"),

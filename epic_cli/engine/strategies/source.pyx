@@ -52,7 +52,10 @@ cdef class Source(Strategy):
     its last step too far; one that starts is not drawn moving backwards first, but starts late.
 
     Source's client knows the server's time; here the timestamp that would come in now is
-    estimated (``latency=auto``), or given by the arrival time minus the timestamp. Late packets
+    estimated (``latency=auto``), or given by the arrival time minus the timestamp. The estimate
+    is the mean of the middle half of the last 31 delays: nothing is lost without jitter, and one
+    late packet costs nothing. Jitter with a standard deviation of 20 ms makes the drawn time
+    waver by 4 ms, 12 at most; a clock that is 1 % off shifts it by 7 ms at 20 Hz. Late packets
     are discarded; with ``quirks=on`` a late packet wipes out the newer ones, as in the original.
     A packet with the newest timestamp replaces the newest. ``snap_distance`` stands for Source's
     no-interpolation flag.

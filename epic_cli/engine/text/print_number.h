@@ -127,11 +127,23 @@ inline char* append_fixed(char* out, double value) {
     return out + std::snprintf(out, kLongestFixed, "%.0f.%0*d", value, Decimals, 0);
 }
 
-// The same, right-aligned in a column of the given width, of which at least one is blank.
+// A number in at most `room` characters (6 or more), with as many digits as fit.
+inline int print_rounded(char* text, double value, int decimals, int room) {
+    int length = room + 1;
+    for (int left = decimals; left >= 0 && length > room; --left)
+        length = std::snprintf(text, kLongestFixed, "%.*f", left, value);
+    for (int left = room; left >= 0 && length > room; --left)
+        length = std::snprintf(text, kLongestFixed, "%.*e", left, value);
+    return length;
+}
+
+// The same, right-aligned in a column of the given width, of which at least one is blank. Limited,
+// a number that is too long for its column is rounded; else it makes the column wider.
 template <int Decimals>
-inline char* append_column(char* out, double value, int width) {
+inline char* append_column(char* out, double value, int width, bool limited) {
     char text[kLongestFixed];
-    const auto length = append_fixed<Decimals>(text, value) - text;
+    auto length = int(append_fixed<Decimals>(text, value) - text);
+    if (limited && length >= width) length = print_rounded(text, value, Decimals, width - 1);
     *out++ = ' ';
     for (auto blank = length + 1; blank < width; ++blank) *out++ = ' ';
     std::memcpy(out, text, size_t(length));

@@ -1,16 +1,19 @@
 """Samples to rows: how a tick is written, in each of the formats."""
 
 from libc.stddef cimport size_t
+from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock
+from epic_cli.engine.text.widths import cut, printable
+
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
-    char* append_column2 "epic::append_column<2>"(char* out, double value, int width)
-    char* append_column3 "epic::append_column<3>"(char* out, double value, int width)
+    char* append_column2 "epic::append_column<2>"(char* out, double value, int width, bint limited)
+    char* append_column3 "epic::append_column<3>"(char* out, double value, int width, bint limited)
     char* append_shortest(char* out, double value)
     bint isfinite "std::isfinite"(double value)
 
@@ -44,13 +47,36 @@ cdef enum RowFormat:
 cdef enum:
     LONGEST_ROW = 2600
 
+# The width of a status that is written out, two blanks in front; narrower, it is brief.
+cdef enum:
+    FULL_STATUS = 14
+
 _COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 
-# The widths of the table's columns; without velocity (0) the status is brief as well.
+# How a table is laid out: the widths of its columns, blanks in front included (0: it has none of
+# these), and of how many axes positions are shown. Limited, no row is wider than that.
 cdef struct Layout:
     int time
     int position
+    int axes
     int velocity
+    int status
+    int name
+    bint limited
+
+# Where there is no limit, and for ever smaller screens: what matters least goes first.
+_UNLIMITED = (10, 12, 3, 12, 14, 8)
+_LAYOUTS = (
+    # time, position, axes, velocity, status, name at least
+    (10, 12, 3, 12, 14, 10),
+    (8, 10, 3, 9, 14, 10),
+    (8, 10, 3, 9, 5, 10),
+    (9, 9, 3, 0, 5, 8),
+    (7, 9, 3, 0, 5, 8),
+    (7, 9, 3, 0, 0, 8),
+    (7, 9, 2, 0, 0, 8),
+    (7, 9, 1, 0, 0, 4),
+)
 
 
 # By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
@@ -60,46 +86,61 @@ cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
 cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
 
 
-cdef Layout layout_for(int width):
-    """The widest table that a screen of so many columns has room for."""
-    if width >= 96:
-        return Layout(10, 12, 12)
-    if width >= 79:
-        return Layout(8, 10, 9)
-    return Layout(7, 9, 0)
+cdef Layout layout_for(width, bint named):
+    """The widest layout that a screen of so many columns has room for; None: of any width."""
+    chosen, room = _UNLIMITED, 0
+    if width is not None:
+        for chosen in _LAYOUTS:
+            time, position, axes, velocity, status, name = chosen
+            room = width - time - axes * position - 3 * velocity - status
+            if room >= (name if named else 0):
+                break
+        room = max(room, 3)
+    time, position, axes, velocity, status, name = chosen
+    return Layout(time, position, axes, velocity, status, (room or name) if named else 0,
+                  width is not None)
 
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
 
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
-    for people, coloured by status if ``color`` is set; on a screen of less than 96 columns
-    (``width``) it is narrower, below 79 without the velocity. The others have every digit: the
-    shortest decimal that reads back as the same number. ``wide`` writes the demo's format the fast
+    for people, coloured by status if ``color`` is set, with a column of names if ``named``; on a
+    screen of ``width`` columns (20 or more; None: it is no screen, and there is no limit) no row is
+    longer than that: names are cut, numbers rounded, and the least important columns ``left_out``.
+    The others have every digit: the shortest decimal that reads back as the same number. Names of
+    entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
+    holds them as they are unless it is for a screen. ``wide`` writes the demo's format the fast
     way; by default where the processor has it.
     """
 
     cdef readonly str format
+    cdef readonly tuple left_out
     cdef RowFormat kind
     cdef bint color
+    cdef bint shown
     cdef Layout layout
+    cdef vector[string] names
     cdef string out
     cdef SecondsText seconds
     cdef bint wide
 
-    def __init__(self, str row_format="epic", bint color=False, int width=96, wide=None):
+    def __init__(self, str row_format="epic", bint color=False, width=None, bint named=True,
+                 wide=None):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
-        self.layout = layout_for(width)
+        self.shown = width is not None
+        self.layout = layout_for(width, named)
+        self.left_out = columns_left_out(self.layout) if self.kind == TABLE else ()
         self.wide = takes_wide_ways() if wide is None else wide
 
-    def header(self, bint named=True):
-        """What stands above the first row; without ``named``, a table has no column of names."""
+    def header(self):
+        """What stands above the first row; empty: nothing does."""
         if self.kind == TABLE:
-            return table_header(self.layout, named)
+            return table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
             return ((b"," if self.kind == CSV else b"\t").join(
                 name.encode() for name in _COLUMNS) + b"\n")
@@ -110,19 +151,27 @@ cdef class RowWriter:
         cdef size_t size = 0
         cdef size_t index
         cdef char* p
-        cdef size_t longest = longest_name(entities)
+        # the names are escaped on their way out: up to six characters for one
+        cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest()
+        cdef bint shorten = self.kind == TABLE and self.layout.limited
         if self.kind == EPIC:
             with nogil:
                 size = self.epic_rows(block.items)
             return self.out.data()[:size] if size else b""
+        if shorten:
+            self.shorten(entities)
         with nogil:
             for index in range(block.items.size()):
-                # the names are escaped on their way out: up to six characters for one
-                if self.out.size() < size + LONGEST_ROW + 6 * longest:
-                    self.out.resize(2 * size + LONGEST_ROW + 6 * longest)
+                if self.out.size() < size + longest:
+                    self.out.resize(2 * size + longest)
                 p = &self.out[0] + size
-                p = self.row(p, block.items[index],
-                             entities.names.name(block.items[index].entity))
+                if shorten:
+                    p = table_row(p, block.items[index],
+                                  whole(self.names[block.items[index].entity]),
+                                  self.layout, self.color)
+                else:
+                    p = self.row(p, block.items[index],
+                                 entities.names.name(block.items[index].entity))
                 size = p - &self.out[0]
         return self.out.data()[:size] if size else b""
 
@@ -146,64 +195,90 @@ cdef class RowWriter:
             size = p - &self.out[0]
         return size
 
-    cdef char* row(self, char* out, const Sample& sample, const string& entity) noexcept nogil:
+    cdef void shorten(self, Entities entities):
+        """Makes the names fit their column; they are as they are to be shown then."""
+        cdef char* end
+        cdef string escaped
+        cdef size_t index
+        for index in range(self.names.size(), entities.names.size()):
+            escaped.resize(6 * entities.names.name(<int>index).size() + 1)
+            end = append_escaped(&escaped[0], entities.names.name(<int>index), b"\\x", False)
+            escaped.resize(end - escaped.data())
+            text = escaped.decode("utf-8", "backslashreplace")
+            self.names.push_back(cut(printable(text), max(self.layout.name - 2, 1)).encode())
+
+    cdef char* row(self, char* out, const Sample& sample, string_view entity) noexcept nogil:
         if self.kind == TABLE:
             return table_row(out, sample, entity, self.layout, self.color)
         if self.kind == JSONL:
             return json_row(out, sample, entity)
-        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t")
+        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown)
 
 
-cdef size_t longest_name(Entities entities):
-    cdef size_t longest = 0
-    cdef size_t index
-    for index in range(entities.names.size()):
-        longest = max(longest, entities.names.name(<int>index).size())
-    return longest
+cdef string_view whole(const string& text) noexcept nogil:
+    return string_view(text.data(), text.size())
 
 
-cdef bytes table_header(Layout layout, bint named):
-    widths = [layout.time] + 3 * [layout.position] + 3 * [layout.velocity]
-    numbers = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
-    status = "  status" if layout.velocity else " stat"
-    name = ("        entity" if layout.velocity else "  entity") if named else ""
-    return f"{numbers}{status}{name}\n".encode()
+cdef tuple columns_left_out(Layout layout):
+    """The names of the columns that a layout has no room for."""
+    gone = ("x", "y", "z")[layout.axes:]
+    if not layout.velocity:
+        gone += ("vx", "vy", "vz")
+    return gone if layout.status else (*gone, "status")
 
 
-cdef char* table_row(char* out, const Sample& sample, const string& entity,
+cdef bytes table_header(Layout layout):
+    widths = [layout.time] + layout.axes * [layout.position] + (3 - layout.axes) * [0]
+    widths += 3 * [layout.velocity]
+    line = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
+    status = ("  status" if layout.status == FULL_STATUS else " stat") if layout.status else ""
+    name = cut("  entity", layout.name) if layout.name else ""
+    return f"{line + (status.ljust(layout.status) if name else status)}{name}\n".encode()
+
+
+cdef char* table_row(char* out, const Sample& sample, string_view entity,
                      const Layout& layout, bint color) noexcept nogil:
     cdef int velocity = layout.velocity
-    out = append_column3(out, sample.time, layout.time)
+    cdef bint limited = layout.limited
+    cdef bint brief = layout.status < FULL_STATUS
+    out = append_column3(out, sample.time, layout.time, limited)
     if sample.status == NONE:
-        out = append_dashes(out, layout.position)
+        out = append_dashes(out, layout.position, layout.axes)
         if velocity:
-            out = append_dashes(out, velocity)
+            out = append_dashes(out, velocity, 3)
     else:
-        out = append_column2(out, sample.position.x, layout.position)
-        out = append_column2(out, sample.position.y, layout.position)
-        out = append_column2(out, sample.position.z, layout.position)
+        out = append_column2(out, sample.position.x, layout.position, limited)
+        if layout.axes > 1:
+            out = append_column2(out, sample.position.y, layout.position, limited)
+        if layout.axes > 2:
+            out = append_column2(out, sample.position.z, layout.position, limited)
         if velocity:
-            out = append_column3(out, sample.velocity.x, velocity)
-            out = append_column3(out, sample.velocity.y, velocity)
-            out = append_column3(out, sample.velocity.z, velocity)
-    out = append(out, b"  " if velocity else b" ")
-    if color:
-        out = append(out, COLOURS[sample.status])
-    if not velocity:
-        out = append(out, BRIEF[sample.status])
-    else:
-        out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
-    if color:
-        out = append(out, b"\x1b[0m")
-    if not entity.empty():
+            out = append_column3(out, sample.velocity.x, velocity, limited)
+            out = append_column3(out, sample.velocity.y, velocity, limited)
+            out = append_column3(out, sample.velocity.z, velocity, limited)
+    if layout.status:
+        out = append(out, b" " if brief else b"  ")
+        if color:
+            out = append(out, COLOURS[sample.status])
+        if brief:
+            out = append(out, BRIEF[sample.status])
+        else:
+            out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
+        if color:
+            out = append(out, b"\x1b[0m")
+    if not entity.empty() and layout.name:
         out = append(out, b"  ")
-        out = append_escaped(out, entity, b"\\x", False)
+        if limited:
+            memcpy(out, entity.data(), entity.size())
+            out += entity.size()
+        else:
+            out = append_escaped(out, entity, b"\\x", False)
     return append(out, b"\n")
 
 
-cdef char* append_dashes(char* out, int width) noexcept nogil:
+cdef char* append_dashes(char* out, int width, int count) noexcept nogil:
     cdef int index
-    for _ in range(3):
+    for _ in range(count):
         for index in range(width - 1):
             out[index] = b" "
         out[width - 1] = b"-"
@@ -211,8 +286,8 @@ cdef char* append_dashes(char* out, int width) noexcept nogil:
     return out
 
 
-cdef char* separated_row(char* out, const Sample& sample, const string& entity,
-                         const char* separator) noexcept nogil:
+cdef char* separated_row(char* out, const Sample& sample, string_view entity,
+                         const char* separator, bint shown) noexcept nogil:
     cdef double[6] numbers
     cdef int index
     numbers = [sample.position.x, sample.position.y, sample.position.z,
@@ -226,13 +301,13 @@ cdef char* separated_row(char* out, const Sample& sample, const string& entity,
     out = append(out, STATUS[sample.status])
     out = append(out, separator)
     if separator[0] == b",":
-        out = append_quoted(out, entity)
+        out = append_quoted(out, entity, shown)
     else:
         out = append_escaped(out, entity, b"\\x", False)
     return append(out, b"\n")
 
 
-cdef char* json_row(char* out, const Sample& sample, const string& entity) noexcept nogil:
+cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcept nogil:
     cdef double[6] numbers
     cdef Text[6] keys
     cdef int index
@@ -258,30 +333,51 @@ cdef char* json_row(char* out, const Sample& sample, const string& entity) noexc
 cdef const char* HEX = b"0123456789abcdef"
 
 
-cdef char* append_escaped(char* out, const string& text, const char* prefix,
+cdef int control_at(string_view text, size_t index) noexcept nogil:
+    """How many bytes of UTF-8 a control character has here (C0, delete, C1); 0: it is none."""
+    cdef unsigned char c = <unsigned char>text[index]
+    if c < 0x20 or c == 0x7F:
+        return 1
+    if c != 0xC2 or index + 1 == text.size():
+        return 0
+    return 2 if 0x80 <= <unsigned char>text[index + 1] < 0xA0 else 0
+
+
+cdef char* append_hex(char* out, const char* prefix, char last) noexcept nogil:
+    """A control character as its number, which its last byte is."""
+    cdef unsigned char c = <unsigned char>last
+    out = append(out, prefix)
+    out[0] = HEX[c >> 4]
+    out[1] = HEX[c & 15]
+    return out + 2
+
+
+cdef char* append_escaped(char* out, string_view text, const char* prefix,
                           bint quotes) noexcept nogil:
     """Text without control characters: a name must not steer a terminal or end a row."""
-    cdef unsigned char c
-    cdef size_t index
-    for index in range(text.size()):
-        c = <unsigned char>text[index]
-        if c < 0x20 or c == 0x7F:
-            out = append(out, prefix)
-            out[0] = HEX[c >> 4]
-            out[1] = HEX[c & 15]
-            out += 2
-        else:
-            if c == b"\\" or (quotes and c == b'"'):
-                out[0] = b"\\"
-                out += 1
-            out[0] = c
+    cdef char c
+    cdef int length
+    cdef size_t index = 0
+    while index < text.size():
+        length = control_at(text, index)
+        if length:
+            index += length
+            out = append_hex(out, prefix, text[index - 1])
+            continue
+        c = text[index]
+        index += 1
+        if c == b"\\" or (quotes and c == b'"'):
+            out[0] = b"\\"
             out += 1
+        out[0] = c
+        out += 1
     return out
 
 
-cdef char* append_quoted(char* out, const string& text) noexcept nogil:
-    """A CSV field, quoted where it must be (RFC 4180)."""
+cdef char* append_quoted(char* out, string_view text, bint shown) noexcept nogil:
+    """A CSV field, quoted where it must be (RFC 4180); ``shown``: without control characters."""
     cdef char c
+    cdef int length
     cdef size_t index
     cdef bint quote = False
     for index in range(text.size()):
@@ -289,8 +385,15 @@ cdef char* append_quoted(char* out, const string& text) noexcept nogil:
         quote = quote or c == b"," or c == b'"' or c == b"\n" or c == b"\r"
     if quote:
         out = append(out, b'"')
-    for index in range(text.size()):
+    index = 0
+    while index < text.size():
+        length = control_at(text, index) if shown else 0
+        if length:
+            index += length
+            out = append_hex(out, b"\\x", text[index - 1])
+            continue
         c = text[index]
+        index += 1
         if c == b'"':
             out = append(out, b'"')
         out[0] = c

@@ -26,7 +26,6 @@ enum Expected : int32_t {
     EXPECTED_TELEPORT,
     EXPECTED_ENTITY,
     EXPECTED_TEXT,
-    EXPECTED_FEWER_ENTITIES,
 };
 
 struct Scanned {

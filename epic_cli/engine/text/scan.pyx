@@ -5,7 +5,6 @@ from libc.string cimport memchr, memcpy
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport (
-    MOST,
     Entities,
     EntityNames,
     Packet,
@@ -27,7 +26,6 @@ cdef extern from "text/scan.h" namespace "epic" nogil:
 
     int EXPECTED_NOTHING
     int EXPECTED_TEXT
-    int EXPECTED_FEWER_ENTITIES
     Scanned scan_packet(const char*, const char*, Packet&)
     int scan_field(string_view, string_view, Packet&, string_view&)
     bint scan_whole_number(string_view, Number&)
@@ -40,7 +38,8 @@ cdef extern from "text/usual_lines.h" namespace "epic" nogil:
     enum:
         LONGEST_PIECE "epic::kLongestPiece"
     const char* scan_usual_lines(const char* p, const char* end, const char* text,
-                                 vector[Packet]& packets, EntityNames& names, int64_t& line)
+                                 vector[Packet]& packets, EntityNames& names,
+                                 int64_t& line) except +
 
 
 cdef struct Refused:
@@ -97,8 +96,8 @@ cdef class TextScanner:
             block.refusals.append(refusal_of(one, block.text))
         return block
 
-    cdef size_t scan_lines(self, const char* text, size_t size, bint final, PacketBlock block,
-                           vector[Refused]& refused) noexcept nogil:
+    cdef Py_ssize_t scan_lines(self, const char* text, size_t size, bint final,
+                               PacketBlock block, vector[Refused]& refused) except -1 nogil:
         cdef const char* p = text
         cdef const char* end = text + size
         cdef const char* newline
@@ -133,8 +132,8 @@ cdef class TextScanner:
             p += length
         return p - text
 
-    cdef void scan_piece(self, const char* piece, PacketBlock block,
-                         Refused& one) noexcept nogil:
+    cdef int scan_piece(self, const char* piece, PacketBlock block,
+                        Refused& one) except -1 nogil:
         cdef Packet* packet
         cdef Scanned scanned
         cdef char[LONGEST_PIECE + 1] copy
@@ -149,24 +148,23 @@ cdef class TextScanner:
         one.caret = 0
         if scanned.expected == EXPECTED_NOTHING:
             one.expected = number_entity(self.entities, scanned.entity, packet[0])
-            if one.expected != EXPECTED_NOTHING and scanned.entity.data() != NULL:
+            if one.expected != EXPECTED_NOTHING:
                 one.caret = scanned.entity.data() - piece
         else:
             one.caret = scanned.where - piece
         if one.expected != EXPECTED_NOTHING:
             block.items.pop_back()
-            return
+            return 0
         packet.line = one.line
         packet.column = one.column
         packet.offset = <uint32_t>one.offset
         packet.length = <uint32_t>one.length
+        return 0
 
 
-cdef int number_entity(Entities entities, string_view name, Packet& packet) noexcept nogil:
+cdef int number_entity(Entities entities, string_view name, Packet& packet) except -1 nogil:
     packet.entity = entities.names.number_of(name)
-    if packet.entity >= 0:
-        return EXPECTED_NOTHING
-    return EXPECTED_TEXT if packet.entity == -2 else EXPECTED_FEWER_ENTITIES
+    return EXPECTED_NOTHING if packet.entity >= 0 else EXPECTED_TEXT
 
 
 def next_piece(bytes line):
@@ -185,19 +183,11 @@ def next_piece(bytes line):
 
 
 cdef object refusal_of(Refused one, bytes text):
-    from epic_cli.engine.refusals import Refusal
+    from epic_cli.engine.refusals import Refusal, reason_for
 
     piece = text[one.offset:one.offset + one.length]
-    facts = facts_of(one.expected, piece[one.caret:])
+    facts = reason_for(one.expected, piece[one.caret:])
     return Refusal(one.line, one.column + one.caret + 1, piece, one.caret, *facts)
-
-
-cdef tuple facts_of(int expected, bytes rest):
-    """The ``reason``, ``field`` and ``limit`` of a ``Refusal``."""
-    from epic_cli.engine.refusals import reason_for
-
-    reason, field = reason_for(expected, rest)
-    return reason, field, MOST if expected == EXPECTED_FEWER_ENTITIES else 0
 
 
 # The fields that a packet must have, in the order in which FieldScanner takes them.
@@ -221,7 +211,7 @@ cdef class FieldScanner:
 
         ``numbers`` are the texts of ``FIELDS``, ``optional`` those of ``OPTIONAL_FIELDS`` that
         are there; ``line``, ``offset`` and ``length`` say where the packet's text stands.
-        Returns None, or the ``reason``, ``field`` and ``limit`` of a ``Refusal``.
+        Returns None, or the ``reason`` and the ``field`` of a ``Refusal``.
         """
         cdef Packet packet
         cdef Number[7] n
@@ -255,10 +245,10 @@ cdef class FieldScanner:
                 continue
             expected = scan_field(view(key), view(value), packet, entity)
             if expected != EXPECTED_NOTHING:
-                return facts_of(expected, b"")
+                return wrong_field(expected)
         expected = number_entity(self.entities, view(name), packet)
         if expected != EXPECTED_NOTHING:
-            return facts_of(expected, b"")
+            return wrong_field(expected)
         packet.line = line
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length
@@ -266,7 +256,13 @@ cdef class FieldScanner:
         return None
 
 
+cdef tuple wrong_field(int expected):
+    from epic_cli.engine.refusals import reason_for
+
+    return reason_for(expected, b"")
+
+
 cdef tuple wrong_number(str field, bytes value):
     from epic_cli.engine.refusals import Reason
 
-    return Reason.FIELD_NOT_A_NUMBER if value else Reason.FIELD_MISSING, field, 0
+    return Reason.FIELD_NOT_A_NUMBER if value else Reason.FIELD_MISSING, field

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet, SmoothingStrategy
-from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
+from epic_cli.play.client.clock.contract import ClockSync
+from epic_cli.play.client.clock.timekeeper import Timekeeper
+from epic_cli.play.client.correction import Smoothing
+from epic_cli.play.client.optimism import PredictedEffects
 from epic_cli.play.client.prediction import LocalMode, LocalPlayer
 from epic_cli.play.client.remote_player import RemotePlayer
 from epic_cli.play.wire import (
-    VERDICTS,
     InputPacket,
     Malformed,
     PlayerState,
@@ -22,15 +24,15 @@ from epic_cli.play.wire import (
 )
 from epic_cli.play.world.arena import Point, first_hit
 from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move
-from epic_cli.play.world.rules import Body, Control, Rules, Weapon
+from epic_cli.play.world.round_trip import RoundTrip
+from epic_cli.play.world.rules import Body, Control, Rules
 from epic_cli.play.world.times import to_seconds
 
 #: A server's clock that runs ahead of the time that has passed here by more than this is forged.
 FARTHEST_AHEAD_US = 5_000_000
 
-#: A predicted effect whose verdict has not come after this time is forgotten.
-LONGEST_UNCONFIRMED_US = 3_000_000
+#: What fits the packet.
+LONGEST_HELD_US = 2**32 - 1
 
 
 class Identity(NamedTuple):
@@ -44,8 +46,9 @@ class Identity(NamedTuple):
 class Client:
     """One player's machine.
 
-    ``report`` is called with what happened and its details. All times are on this machine's own
-    clock.
+    ``report`` is called with what happened and its details. Times are the client's own, on which
+    its loop runs; what arrives is stamped with the machine's clock, and what is drawn of others is
+    drawn by what the client takes for the server's. ``sync`` keeps the three together.
     """
 
     def __init__(
@@ -54,12 +57,14 @@ class Client:
         rules: Rules,
         spawn: Point,
         mode: LocalMode,
-        smoothing: float,
+        smoothing: Smoothing,
         make_strategy: Callable[[], SmoothingStrategy],
+        sync: ClockSync,
         report: Callable[[str, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.identity = identity
         self.rules = rules
+        self.timekeeper = Timekeeper(sync, rules.step_us)
         self.local = LocalPlayer(rules, Body(*spawn), mode, smoothing)
         self.remotes = {
             number: RemotePlayer(make_strategy)
@@ -70,25 +75,21 @@ class Client:
         self.packets: list[Packet] | None = None  # what came in, if it is to be kept
         self.now_us = 0
         self.state: StatePacket | None = None  # the newest
-        self.round_trip: WeightedTimedAverage | None = None
-        self.round_trips = 0
-        self.unconfirmed: set[int] = set()  # timestamps of moves whose effects were predicted
+        self.round_trip = RoundTrip()
+        self.effects = PredictedEffects(report)
         self._report = report
         self._sequence = 0
         self._state_arrival_us = 0
+        self._state_machine_us = 0
 
     @property
     def now(self) -> float:
         """The time of the newest frame, in seconds."""
         return to_seconds(self.now_us)
 
-    @property
-    def round_trip_estimate(self) -> float:
-        """The moving average of the round-trip time, in seconds; 0: not known."""
-        return self.round_trip.value if self.round_trip else 0.0
-
-    def receive(self, data: bytes, arrival_us: int) -> None:
-        """Takes a datagram; whatever is wrong with it is counted."""
+    def receive(self, data: bytes, machine_us: int) -> None:
+        """Takes a datagram that came in at this time of the machine; what is wrong is counted."""
+        arrival_us = self.timekeeper.clock.read(machine_us)
         try:
             packet = decode_state(data)
         except Malformed:
@@ -101,19 +102,25 @@ class Client:
         if self._is_from_the_future(packet, arrival_us):
             self.refused["from the future"] += 1
             return
-        for one in packet.players:
-            if one.player in self.remotes:
-                self._update_remote(packet, one, arrival_us)
+        arrived_us = self.timekeeper.server_us(arrival_us)
+        if arrived_us is not None:
+            for one in packet.players:
+                if one.player in self.remotes:
+                    self._update_remote(packet, one, to_seconds(arrived_us))
         newest = self.state
         repeated = newest is not None and packet.snapshot == newest.snapshot
         if packet.fresh and packet.echo_us is not None and not repeated:
-            self._measure_round_trip(arrival_us, packet.echo_us, packet.held_us)
+            # those that come too late to be shown, too: otherwise only the quick ones would count
+            stamps = (packet.echo_us, packet.held_us, packet.time_us, machine_us)
+            self.round_trip.add(self.timekeeper.measure(*stamps), to_seconds(arrival_us))
         if newest is not None and packet.snapshot <= newest.snapshot:
             self.refused["repeated" if repeated else "late"] += 1
             return
-        self.state, self._state_arrival_us = packet, arrival_us
+        self.state = packet
+        self._state_arrival_us, self._state_machine_us = arrival_us, machine_us
+        self.timekeeper.hear(packet.time_us, machine_us)
         self._reconcile(packet, to_seconds(arrival_us))
-        self._confirm(packet, arrival_us)
+        self.effects.confirm(packet.verdicts, arrival_us)
 
     def _is_from_the_future(self, packet: StatePacket, arrival_us: int) -> bool:
         """It echoes a move that was not made yet, or the server's clock has jumped ahead."""
@@ -124,8 +131,8 @@ class Client:
         passed_us = arrival_us - self._state_arrival_us
         return packet.time_us - self.state.time_us > passed_us + FARTHEST_AHEAD_US
 
-    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival_us: int) -> None:
-        body, arrival = one.body, to_seconds(arrival_us)
+    def _update_remote(self, packet: StatePacket, one: PlayerState, arrival: float) -> None:
+        body = one.body
         received = Packet(
             (body.x, body.y, 0.0),
             (body.vx, body.vy, 0.0),
@@ -147,43 +154,17 @@ class Client:
         if size:
             self._report("correction", {"size": size, "snapshot": packet.snapshot})
 
-    def _confirm(self, packet: StatePacket, arrival_us: int) -> None:
-        """What the server has decided about the effects that were shown in advance."""
-        for verdict in packet.verdicts:
-            fired_us = verdict.timestamp_us
-            if fired_us not in self.unconfirmed:
-                continue
-            self.unconfirmed.remove(fired_us)
-            outcome = VERDICTS[verdict.code]
-            details: dict[str, Value] = {
-                "stamp": to_seconds(fired_us),
-                "waited": to_seconds(arrival_us - fired_us),
-            }
-            if outcome in ("stunned", "reloading"):
-                self._report("effect refused", details | {"reason": outcome})
-            else:
-                self._report("effect confirmed", details | {"outcome": outcome})
-
-    def _measure_round_trip(self, arrival_us: int, echo_us: int, held_us: int) -> None:
-        """The book's moving average; its program begins at 0, this with the first measurement.
-
-        States that come too late to be shown are measured too: otherwise only the quick ones
-        would count.
-        """
-        now = to_seconds(arrival_us)
-        self.round_trips += 1
-        if self.round_trip is None:
-            self.round_trip = WeightedTimedAverage(1.0, now - 1.0)
-        self.round_trip.add(to_seconds(arrival_us - echo_us - held_us), now)
-
     def frame(self, now_us: int, controller: Callable[[Client], Control]) -> bytes:
         """One turn of the client's loop: draws, makes a move, returns the packet to send.
 
         ``controller`` is asked for the input of the move.
         """
         self.now_us = now_us
-        for remote in self.remotes.values():
-            remote.read(to_seconds(now_us))
+        self._steer()
+        drawn_us = self.timekeeper.server_us(now_us)
+        if drawn_us is not None:
+            for remote in self.remotes.values():
+                remote.read(to_seconds(drawn_us))
         control = controller(self)
         views = tuple(
             (number, remote.view)
@@ -193,28 +174,29 @@ class Client:
         acted = self.local.act(control, now_us, views)
         if acted:
             move, result = acted
-            self._predict_effect(move, result.weapon)
-        oldest_us = now_us - LONGEST_UNCONFIRMED_US
-        self.unconfirmed = {one for one in self.unconfirmed if one >= oldest_us}
+            if result.weapon:
+                position = self.local.body.position
+                hit = self.aimed_at(position, move.control.aim)
+                self.effects.predict(move, result.weapon, position, hit)
+        self.effects.forget_old(now_us)
         self._sequence += 1
-        packet = InputPacket(self.identity.token, self._sequence, self.local.moves.newest())
+        heard, held_us = None, 0
+        if self.state is not None:
+            machine_us = self.timekeeper.clock.machine_time(now_us)
+            heard = self.state.snapshot
+            held_us = min(max(machine_us - self._state_machine_us, 0), LONGEST_HELD_US)
+        moves = self.local.moves.newest()
+        packet = InputPacket(self.identity.token, self._sequence, moves, heard, held_us)
         return encode_input(packet) if packet.moves else b""
 
-    def _predict_effect(self, move: Move, weapon: Weapon) -> None:
-        """Optimism: a muzzle flash or windup at once, the rest when the server confirms it."""
-        if not weapon:
-            return
-        self.unconfirmed.add(move.timestamp_us)
-        details: dict[str, Value] = {
-            "stamp": to_seconds(move.timestamp_us),
-            "weapon": weapon.name.lower(),
-        }
-        x, y = self.local.body.position
-        if weapon == Weapon.SHOT:
-            details["hit"] = self.aimed_at((x, y), move.control.aim) is not None
-        aim_x, aim_y = move.control.aim
-        details |= {"x": x, "y": y, "aim_x": aim_x, "aim_y": aim_y}
-        self._report("predicted effect", details)
+    def _steer(self) -> None:
+        steering = self.timekeeper.frame(self.now_us)
+        if steering.jump:
+            self._report("clock set", {"by": steering.jump})
+            for remote in self.remotes.values():
+                remote.set_clock(steering.jump)
+        if steering.frames:
+            self._report("clock held", {"frames": -steering.frames})
 
     def aimed_at(self, origin: Point, aim: Point) -> int | None:
         """Whom a shot hits on this screen."""
@@ -232,7 +214,7 @@ class Client:
         """What is in the air: the newest state, extrapolated by half a round trip and its age."""
         if self.state is None:
             return []
-        age = self.round_trip_estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
+        age = self.round_trip.estimate / 2 + to_seconds(self.now_us - self._state_arrival_us)
         return [
             one._replace(x=one.x + one.vx * age, y=one.y + one.vy * age)
             for one in self.state.projectiles

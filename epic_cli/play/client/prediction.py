@@ -3,60 +3,41 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from typing import Literal
 
+from epic_cli.play.client.corrected_history import RecordedState, correct_history
+from epic_cli.play.client.correction import Correction, Smoothing
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.moves import MOST_MOVES, Move, MoveList
 from epic_cli.play.world.rules import Body, Control, MoveResult, Rules
 from epic_cli.play.world.view import View
 
-LocalMode = Literal["dumb-terminal", "predicted", "reconciled"]
-LOCAL_MODES: tuple[LocalMode, ...] = ("dumb-terminal", "predicted", "reconciled")
+LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected"]
+LOCAL_MODES: tuple[LocalMode, ...] = ("dumb-terminal", "predicted", "reconciled", "corrected")
 
-
-class Correction:
-    """A difference that is smoothed away: in equal steps over ``duration`` seconds.
-
-    A new one is added to what is left of the old one, and the clock starts again. Source: Valve's
-    Source SDK, cl_smooth and cl_smoothtime (formula only).
-    """
-
-    def __init__(self, duration: float) -> None:
-        self.duration = duration
-        self._offset: Point = (0.0, 0.0)
-        self._started = 0.0
-
-    def add(self, offset: Point, now: float) -> None:
-        """Drawing goes on from here, which is ``offset`` away from the corrected position."""
-        left = self.left(now)
-        self._offset = (left[0] + offset[0], left[1] + offset[1])
-        self._started = now
-
-    def left(self, now: float) -> Point:
-        """The offset that is drawn now."""
-        age = now - self._started
-        if not self.duration or age >= self.duration:
-            return (0.0, 0.0)
-        share = 1 - age / self.duration
-        return (self._offset[0] * share, self._offset[1] * share)
+#: Length units; Mirror's PredictedRigidbody leaves smaller differences alone.
+CORRECTION_THRESHOLD = 0.1
 
 
 class LocalPlayer:
-    """One's own player, in one of three ways.
+    """One's own player, in one of four ways.
 
     ``dumb-terminal`` shows him where the server last said he was. ``predicted`` simulates each
     move at once, and never listens to the server. ``reconciled`` takes the server's state and
     replays on top of it the moves that it does not contain yet; unless something unexpected
-    happened on the server, this gives the same bits as before.
+    happened on the server, this gives the same bits as before. ``corrected`` moves what it
+    remembers by what it was wrong, and plays nothing again: quick, blind to walls, and content to
+    be wrong by a tenth of a unit.
 
-    A correction is a change of position caused by that replay; a misprediction is a state of the
+    A correction is a change of position caused by that; a misprediction is a state of the
     server that differs from what was predicted for the same move.
 
     Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Client Move
-    Prediction and Replay, listing 8.3.
+    Prediction and Replay, listing 8.3; for ``corrected``, Mirror's PredictedRigidbody.
     """
 
-    def __init__(self, rules: Rules, body: Body, mode: LocalMode, smoothing: float) -> None:
+    def __init__(self, rules: Rules, body: Body, mode: LocalMode, smoothing: Smoothing) -> None:
         self.mode = mode
         self.moves = MoveList()
         self.predicted = body  # simulated here
@@ -107,7 +88,11 @@ class LocalPlayer:
             self.moves.remove_processed(echo_us)
             if self.mode != "dumb-terminal":
                 self.mispredictions += self._differs(body, echo_us)
-        return self._replay_moves(now) if self.mode == "reconciled" else 0.0
+        if self.mode == "reconciled":
+            return self._replay_moves(now)
+        if self.mode == "corrected" and echo_us is not None:
+            return self._correct_history(echo_us, now)
+        return 0.0
 
     def _differs(self, body: Body, echo_us: int) -> bool:
         while self._by_timestamp and self._by_timestamp[0][0] < echo_us:
@@ -117,21 +102,46 @@ class LocalPlayer:
         return self._by_timestamp[0][1][:4] != body[:4]
 
     def _replay_moves(self, now: float) -> float:
-        before = self.predicted
         body = self.received
         replayed = []
         for move in self.moves:
             body = self._rules.simulate(body, move.control, move.duration_us).body
             replayed.append((move.timestamp_us, body))
-        self.predicted = body
         self._by_timestamp.clear()
         self._by_timestamp.extend(replayed)
+        return self._go_on_from(body, now)
+
+    def _correct_history(self, echo_us: int, now: float) -> float:
+        known = list(self._by_timestamp)
+        if not known or known[0][0] != echo_us:
+            return 0.0
+        wrong = distance(known[0][1].position, self.received.position)
+        if wrong < CORRECTION_THRESHOLD:
+            return 0.0
+        numbers = [body[:4] for _, body in known]
+        deltas = [(0.0,) * 4, *(_difference(after, before) for before, after in pairwise(numbers))]
+        states = map(RecordedState, (time for time, _ in known), numbers, deltas)
+        corrected = correct_history([*states], echo_us, self.received[:4])
+        if corrected is None:
+            return self._go_on_from(self.received, now)
+        self._by_timestamp.clear()
+        for (stamp, body), state in zip(known, corrected, strict=True):
+            x, y, vx, vy = state.values
+            self._by_timestamp.append((stamp, body._replace(x=x, y=y, vx=vx, vy=vy)))
+        return self._go_on_from(self._by_timestamp[-1][1], now)
+
+    def _go_on_from(self, body: Body, now: float) -> float:
+        before, self.predicted = self.predicted, body
         if body.position == before.position:
             return 0.0
         size = distance(body.position, before.position)
         self.corrections += 1
         self.corrected += size
         self.largest = max(self.largest, size)
-        if self.smoothed.duration:
+        if self.smoothed.smoothing.duration:
             self.smoothed.add((before.x - body.x, before.y - body.y), now)
         return size
+
+
+def _difference(after: tuple[float, ...], before: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(one - other for one, other in zip(after, before, strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.strategy import adapted
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.view import View, between
 
@@ -51,8 +52,16 @@ class RemotePlayer:
         if packet is not None and packet.arrival is not None:
             self.update(packet, packet.arrival)
 
+    def set_clock(self, jump: float) -> None:
+        """The client's time has jumped by these seconds; the strategy begins again there."""
+        packet = self.last_packet
+        if packet is not None and packet.arrival is not None:
+            self.last_packet = packet._replace(arrival=packet.arrival + jump)
+        self.change_strategy(self._make_strategy)
+
     def _begin(self, make_strategy: Callable[[], SmoothingStrategy]) -> None:
-        self._strategy, self._shadow = make_strategy(), make_strategy()
+        self._make_strategy = make_strategy
+        self._strategy, self._shadow = adapted(make_strategy()), adapted(make_strategy())
         for one in (self._strategy, self._shadow):
             one.reset()  # a plain Python strategy may make its state there
 

@@ -1,96 +1,238 @@
-"""What can be changed while a match runs: the link, the send rate, and each technique."""
+"""What a script can set: everything that decides how a match goes, much of it while it runs."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from epic_cli.engine.quantities import parse
 from epic_cli.engine.strategies import create, find
-from epic_cli.network.link import LONGEST_DELAY
+from epic_cli.network.delay import DISTRIBUTIONS
+from epic_cli.network.link import LONGEST_DELAY, LinkConditions
+from epic_cli.network.loss import GilbertElliott
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.settings import MOST_PLAYERS, MatchSettings, default_players
+from epic_cli.play.server.compensation import COMPENSATIONS
+from epic_cli.play.world.rules import Rules
+from epic_cli.play.world.times import to_seconds, to_us
 
-#: The numbers of the link, each with its highest value.
-_LINK = {"latency": LONGEST_DELAY, "jitter": LONGEST_DELAY, "loss": 1.0}
-_OTHERS = ("send_rate", "local", "smoothing", "remote_strategy", "rewind", "seed")
-
+#: Seconds, and hertz.
+STEPS = (0.005, 0.1)
 SEND_RATES = (0.5, 1000.0)
 LONGEST_SMOOTHING = 10.0
+LONGEST_HISTORY = 60.0
 
-NAMES = (*_LINK, *_OTHERS)
+LONGEST_DURATION = 1e6
+
+HIGHEST_CORRELATION = 0.9999
+CLOCK_RATES = (0.01, 100.0)
+FARTHEST_CLOCK = 1e6
+
+
+class _Kind(NamedTuple):
+    """How a value is read, which raises ``ValueError``, and written so that it reads the same.
+
+    ``fixed``: it cannot change once the match runs.
+    """
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = repr
+    fixed: bool = False
+
+
+def _number(unit: str, lowest: float, highest: float, fixed: bool = False) -> _Kind:
+    def read(text: str) -> float:
+        value = parse(text, unit)
+        if not lowest <= value <= highest:
+            raise ValueError(f"out of range, which is {lowest:g} to {highest:g} {unit}".rstrip())
+        return value
+
+    return _Kind(read, fixed=fixed)
+
+
+def _whole(lowest: int, highest: int) -> _Kind:
+    def read(text: str) -> int:
+        if not (text.isdecimal() and len(text) <= 20 and lowest <= int(text) <= highest):
+            raise ValueError(f"not a whole number from {lowest} to {highest}")
+        return int(text)
+
+    return _Kind(read, fixed=True)
+
+
+def _word(words: Sequence[str]) -> _Kind:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"not one of {', '.join(words)}")
+        return text
+
+    return _Kind(read, str)
+
+
+def _read_switch(text: str) -> bool:
+    if text not in ("on", "off"):
+        raise ValueError("it is on or off")
+    return text == "on"
+
+
+def _read_strategy(text: str) -> str:
+    find(text)
+    return text
+
+
+def read_clock(text: str) -> tuple[float, float]:
+    """``AHEAD`` or ``AHEAD,RATE``, seconds and how many times as fast; raises ``ValueError``."""
+    ahead_text, _, rate_text = text.partition(",")
+    ahead, rate = parse(ahead_text, "s"), parse(rate_text or "1", "")
+    if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
+        raise ValueError("write AHEAD or AHEAD,RATE; seconds, and 0.01 to 100")
+    return ahead, rate
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ",".join(map(repr, values))
+
+
+_SWITCH = _Kind(_read_switch, lambda value: "on" if value else "off")
+_SHARE = _number("", 0, 1)
+
+_LINK = {
+    "latency": _number("s", 0, LONGEST_DELAY),
+    "jitter": _number("s", 0, LONGEST_DELAY),
+    "distribution": _word(DISTRIBUTIONS),
+    "correlation": _number("", 0, HIGHEST_CORRELATION),
+    "loss": _SHARE,
+    "gemodel": _Kind(GilbertElliott.parse, _numbers),
+    "duplicate": _SHARE,
+    "reorder": _SHARE,
+    "in_order": _SWITCH,
+}
+_MATCH = {
+    "players": _whole(2, MOST_PLAYERS),
+    "duration": _number("s", 0, LONGEST_DURATION, fixed=True),
+    "step": _number("s", *STEPS, fixed=True),
+    "send_rate": _number("Hz", *SEND_RATES),
+    "local": _word(LOCAL_MODES),
+    "smoothing": _number("s", 0, LONGEST_SMOOTHING),
+    "smoothing_curve": _word(SMOOTHING_CURVES),
+    "smooth_above": _number("", 0, math.inf),
+    "snap_above": _number("", 0, math.inf),
+    "clock_sync": _word(tuple(CLOCK_SYNCS)),
+    "remote_strategy": _Kind(_read_strategy, str),
+    "rewind": _SWITCH,
+    "lag_compensation": _word(tuple(COMPENSATIONS)),
+    "history": _number("s", 0, LONGEST_HISTORY, fixed=True),
+    "seed": _whole(0, 2**64 - 1),
+}
+#: Names that go on: with a setting of the strategy, and with a player.
+_FAMILIES = {"remote.": _Kind(str, str), "clock.": _Kind(read_clock, _numbers, fixed=True)}
+
+NAMES = (*_LINK, *_MATCH, *_FAMILIES)
+
+
+def _family(name: str) -> str:
+    return name[: name.find(".") + 1]
+
+
+def _kind(name: str) -> _Kind | None:
+    return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
 
 
 class Change(NamedTuple):
     """One setting and its new value; strategies' own settings come as ``remote.NAME``."""
 
     name: str
-    value: float | str | bool
+    value: Any
 
     def __str__(self) -> str:
-        value = self.value
-        text = ("on" if value else "off") if isinstance(value, bool) else repr(value).strip("'")
-        return f"{self.name}={text}"
+        kind = _kind(self.name)
+        return f"{self.name}={kind.write(self.value) if kind else self.value}"
+
+    @property
+    def family(self) -> str:
+        """``remote.`` or ``clock.`` if it is one of these; otherwise empty."""
+        return _family(self.name)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it cannot change once the match runs."""
+        kind = _kind(self.name)
+        return kind is not None and kind.fixed
+
+    @property
+    def is_of_link(self) -> bool:
+        """Whether it changes the links."""
+        return self.name in _LINK
 
 
 def parse_change(text: str) -> Change:
     """``name=value``; raises ``ValueError``."""
     name, equals, value = text.partition("=")
-    if not equals or (name not in NAMES and not name.startswith("remote.")):
+    kind = _kind(name)
+    if not equals or kind is None:
         raise ValueError(f"{text!r} cannot be set")
-    if name.startswith("remote."):
-        return Change(name, value)
-    if name == "rewind":
-        if value not in ("on", "off"):
-            raise ValueError(f"rewind is on or off, not {value!r}")
-        return Change(name, value == "on")
-    if name == "local":
-        if value not in LOCAL_MODES:
-            raise ValueError(f"local is one of {', '.join(LOCAL_MODES)}, not {value!r}")
-        return Change(name, value)
-    if name == "remote_strategy":
-        find(value)
-        return Change(name, value)
-    return Change(name, _number(name, value))
-
-
-def _number(name: str, text: str) -> float:
-    lowest, highest = 0.0, _LINK.get(name, LONGEST_SMOOTHING)
-    if name == "send_rate":
-        lowest, highest = SEND_RATES
-    if name == "seed":
-        if not text.isdecimal() or int(text) >= 2**64:
-            raise ValueError(f"the seed {text!r} is not a whole number from 0 to 2^64 - 1")
-        return int(text)
     try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(f"{name}={text!r} is not a number") from None
-    if not lowest <= number <= highest:
-        raise ValueError(f"{name}={text} is out of range: it must be {lowest:g} to {highest:g}")
-    return number
+        return Change(name, kind.read(value))
+    except ValueError as error:
+        raise ValueError(f"{name}={value}: {error}") from error
 
 
 def changed(settings: MatchSettings, change: Change) -> MatchSettings:
-    """The settings with a change; raises ``ValueError`` where a strategy does not allow it."""
+    """The settings with a change; raises ``ValueError`` where they do not allow it."""
     name, value = change
-    if name in _LINK:
-        link = dataclasses.replace(settings.link, **{name: value})  # type: ignore[arg-type]
-        return dataclasses.replace(settings, link=link)
-    if name == "remote_strategy":
-        return dataclasses.replace(settings, remote_strategy=str(value), remote_settings=())
-    if name.startswith("remote."):
+    if change.family == "remote.":
         given = dict(settings.remote_settings) | {name.removeprefix("remote."): str(value)}
         create(settings.remote_strategy, given)
         return dataclasses.replace(settings, remote_settings=tuple(given.items()))
-    return dataclasses.replace(settings, **{name: value})  # type: ignore[arg-type]
+    if change.family == "clock.":
+        return _with_clock(settings, name.removeprefix("clock."), *value)
+    fields = {name: value}
+    if change.is_of_link:
+        field = "loss" if name == "gemodel" else name
+        fields = {"link": dataclasses.replace(settings.link, **{field: value})}
+    elif name == "remote_strategy":
+        fields["remote_settings"] = ()
+    elif name == "players":
+        more = default_players(value)[len(settings.players) :]
+        fields[name] = (*settings.players, *more)[:value]
+    elif name == "step":
+        fields = {"rules": Rules(step=to_seconds(to_us(value)))}
+    return dataclasses.replace(settings, **fields)
+
+
+def _with_clock(settings: MatchSettings, player: str, offset: float, rate: float) -> MatchSettings:
+    names = [one.name for one in settings.players]
+    if player not in names:
+        raise ValueError(f"clock.{player}: there is no player {player!r}")
+    players = tuple(
+        dataclasses.replace(one, offset=offset, rate=rate) if one.name == player else one
+        for one in settings.players
+    )
+    return dataclasses.replace(settings, players=players)
 
 
 def describe(settings: MatchSettings) -> list[Change]:
-    """The changes that turn the default settings into these."""
-    link = settings.link
-    changes = [Change(name, getattr(link, name)) for name in _LINK if name != "loss"]
-    if isinstance(link.loss, int | float):
-        changes.append(Change("loss", link.loss))
-    changes += [Change(name, getattr(settings, name)) for name in _OTHERS]
-    changes += [Change(f"remote.{name}", str(value)) for name, value in settings.remote_settings]
-    return changes
+    """The changes that make these settings of the default ones, as far as there are any.
+
+    Who the bots are is left out.
+    """
+    changes = [Change("players", len(settings.players))]
+    changes += [
+        Change(f"clock.{one.name}", (one.offset, one.rate))
+        for one in settings.players
+        if (one.offset, one.rate) != (0, 1)
+    ]
+    for field in dataclasses.fields(LinkConditions):
+        value = getattr(settings.link, field.name)
+        name = "gemodel" if isinstance(value, GilbertElliott) else field.name
+        changes.append(Change(name, value))
+    changes.append(Change("step", settings.rules.step))
+    changes += [
+        Change(field.name, getattr(settings, field.name))
+        for field in dataclasses.fields(settings)
+        if field.name in _MATCH and field.name != "players"
+    ]
+    return changes + [Change(f"remote.{key}", str(own)) for key, own in settings.remote_settings]

@@ -15,6 +15,8 @@ from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.strategies import create
 from epic_cli.network.randomness import stream
 from epic_cli.play.client.client import Client, Identity
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.clock.contract import ClockSync
 from epic_cli.play.match.bots import BOTS, Controller
 from epic_cli.play.match.changes import Change, changed
 from epic_cli.play.match.one_way_link import OneWayLink
@@ -51,7 +53,7 @@ class Match:
         controllers: Mapping[str, Controller] | None = None,
         on_frame: Callable[[Participant], None] = lambda _: None,
     ) -> None:
-        self.script = script or Script({}, [], [])
+        self.script = script or Script()
         for change in self.script.beginning:
             settings = changed(settings, change)
         self.settings = settings
@@ -69,6 +71,8 @@ class Match:
             [player.spawn for player in settings.players],
             history=settings.history,
             rewind=settings.rewind,
+            lag_compensation=settings.lag_compensation,
+            view_delay=lambda: self.settings.view_delay,
             report=self._report_of_server,
         )
         self.participants = [
@@ -109,7 +113,7 @@ class Match:
         before = self.settings.strategy_settings()
         self.settings = settings = changed(self.settings, change)
         name = change.name
-        if name in ("latency", "jitter", "loss") and settings.trace is None:
+        if change.is_of_link and settings.trace is None:
             self._links_changed += 1
             for participant in self.participants:
                 for link in (participant.up, participant.down):
@@ -118,10 +122,15 @@ class Match:
             self._ticks.change_step(_period_us(settings.send_rate))
         elif name == "rewind":
             self.server.weapons.rewind = settings.rewind
+        elif name == "lag_compensation":
+            self.server.change_compensation(settings.lag_compensation)
+        elif name == "clock_sync":
+            for participant in self.participants:
+                participant.client.timekeeper.change_sync(self._make_clock_sync())
         follows = name in ("latency", "jitter", "send_rate")
         for participant in self.participants:
             local = participant.client.local
-            local.mode, local.smoothed.duration = settings.local, settings.smoothing
+            local.mode, local.smoothed.smoothing = settings.local, settings.smoothing_of_corrections
             if name.startswith("remote") or (follows and settings.strategy_settings() != before):
                 for remote in participant.client.remotes.values():
                     remote.change_strategy(self._make_strategy)
@@ -136,6 +145,9 @@ class Match:
         settings = self.settings
         return create(settings.remote_strategy, settings.strategy_settings())
 
+    def _make_clock_sync(self) -> ClockSync:
+        return CLOCK_SYNCS[self.settings.clock_sync](self.settings.rules.step)
+
     def _join(self, number: int, token: int, controllers: Mapping[str, Controller]) -> Participant:
         settings, player = self.settings, self.settings.players[number]
         client = Client(
@@ -143,8 +155,9 @@ class Match:
             settings.rules,
             player.spawn,
             settings.local,
-            settings.smoothing,
+            settings.smoothing_of_corrections,
             self._make_strategy,
+            self._make_clock_sync(),
             lambda what, details: self._add_event(player.name, what, player.name, details),
         )
         clock = MachineClock(player.offset, player.rate, number * PHASE_US)
@@ -187,12 +200,13 @@ class Match:
 
     def _set_timer(self, participant: Participant) -> None:
         due_us = participant.frames.due_us
-        self._at(
-            participant.clock.when(due_us), _FRAME, partial(self._run_client, participant, due_us)
-        )
+        steered = participant.client.timekeeper.clock
+        # frames that a synchroniser makes at once are due now
+        when_us = max(participant.clock.when(steered.machine_time(due_us)), self.now_us)
+        self._at(when_us, _FRAME, partial(self._run_client, participant, due_us))
 
     def _run_client(self, participant: Participant, now_us: int) -> None:
-        """A client's timer has gone off, which was set to this time of its own clock."""
+        """A client's timer has gone off, which was set to this time of its own."""
         frames = participant.frames
         while frames.advance(now_us):
             data = participant.client.frame(frames.time_us, participant.controller)

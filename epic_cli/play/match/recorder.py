@@ -1,42 +1,96 @@
-"""Keeps what a player does, and what is changed, as a script that gives the same match again."""
+"""Keeps what is done in a match, and what is changed, as a script that gives the same again."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
+from dataclasses import fields, replace
+
 from epic_cli.play.client.client import Client
 from epic_cli.play.match.bots import Controller
-from epic_cli.play.match.changes import Change, describe
+from epic_cli.play.match.changes import Change, changed, describe
 from epic_cli.play.match.match import Match
-from epic_cli.play.match.script import write_input
-from epic_cli.play.match.settings import MatchSettings
-from epic_cli.play.world.rules import Control, Weapon
+from epic_cli.play.match.script import MOST_LINES, parse_script, write_input
+from epic_cli.play.match.settings import MatchSettings, PlayerConfig
+from epic_cli.play.world.rules import Control
+
+
+class Unrecordable(ValueError):
+    """A match that no script can hold."""
 
 
 class Recorder:
-    """Stands between a player and his client, and notes every change of his input."""
+    """Listens to all players of a match that has not begun yet, and to every change.
 
-    def __init__(self, player: str, controller: Controller) -> None:
+    Bots are recorded like people, so a replay needs none. Raises ``Unrecordable``.
+    """
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._head = "".join(f"set {change}\n" for change in describe(match.settings))
+        _check(self._head, match.settings)
+        # in the replay, a player who never moved must not be taken for a bot
+        self._lines = [write_input(0.0, name, Control()) for name in match.names]
+        for number, participant in enumerate(match.participants):
+            listening = _Listening(participant.config.name, participant.controller, self._note)
+            match.take_control(number, listening)
+        match.on_change = self._note
+
+    def script(self) -> str:
+        """The match so far; raises ``Unrecordable`` if it is too long."""
+        script = f"{self._head}set duration={self._match.now!r}\n{''.join(self._lines)}"
+        if len(self._lines) > MOST_LINES or script.count("\n") >= MOST_LINES:
+            raise Unrecordable(f"a script has at most {MOST_LINES:,} lines: the match is too long")
+        return script
+
+    def _note(self, what: Change | tuple[str, Control]) -> None:
+        now = self._match.now
+        if len(self._lines) > MOST_LINES:
+            return  # it cannot be kept, however it goes on
+        if isinstance(what, Change):
+            self._lines.append(f"{now!r} set {what}\n")
+        else:
+            self._lines.append(write_input(now, *what))
+
+
+class _Listening:
+    """Stands between a player and his client, and tells every change of his input."""
+
+    def __init__(
+        self, player: str, controller: Controller, tell: Callable[[tuple[str, Control]], None]
+    ) -> None:
         self._player = player
         self._controller = controller
+        self._tell = tell
         self._held = (0, 0)
-        self._lines: list[str] = []
-        self.match: Match | None = None
 
     def __call__(self, client: Client) -> Control:
         """What the player does."""
         control = self._controller(client)
-        if self.match and ((control.x, control.y) != self._held or control.weapon != Weapon.NONE):
+        if (control.x, control.y) != self._held or control.weapon:
             self._held = (control.x, control.y)
-            self._lines.append(write_input(self.match.now, self._player, control))
+            self._tell((self._player, control))
         return control
 
-    def changed(self, change: Change) -> None:
-        """Something was changed just now."""
-        if self.match:
-            self._lines.append(f"{self.match.now!r} set {change}\n")
 
-    def script(self, settings: MatchSettings) -> str:
-        """All of it; ``settings`` are those at the beginning."""
-        head = "".join(f"set {change}\n" for change in describe(settings))
-        # in the replay, a player who never moved must not be taken for a bot
-        body = "".join(self._lines) or f"0.0 {self._player} stop\n"
-        return head + body
+def _check(head: str, settings: MatchSettings) -> None:
+    """Reads it back: whatever the settings come to have, they are kept, or refused."""
+    names = [player.name for player in settings.players]
+    again = MatchSettings()
+    try:
+        for change in parse_script(io.BytesIO(head.encode()), names).beginning:
+            again = changed(again, change)
+    except ValueError as error:
+        raise Unrecordable(f"a script cannot hold this match: {error}") from error
+    for field in fields(MatchSettings):
+        if _comparable(getattr(again, field.name)) != _comparable(getattr(settings, field.name)):
+            raise Unrecordable(
+                f"a script cannot hold the {field.name.replace('_', ' ')} of a match"
+            )
+
+
+def _comparable(value: object) -> object:
+    """A setting as it decides the match: who the bots are does not, once they are recorded."""
+    if isinstance(value, tuple):
+        return [replace(one, bot="") if isinstance(one, PlayerConfig) else one for one in value]
+    return value

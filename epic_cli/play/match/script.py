@@ -1,7 +1,8 @@
 """Scripts: input over time as text, to play a match without a keyboard, or once more.
 
     # anything after a number sign is ignored
-    set latency=0.05 send_rate=20           before the first time: how the match begins
+    set latency=50ms send_rate=20           before the first time: how the match begins
+    set duration=60                         and how long it lasts
     0.5 A right                             from 0.5 s on, player A runs to the right
     1.2 A right up shoot aim=B              and up; fires once, at where B is on A's screen
     2 A stop
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.play.match.changes import NAMES, Change, parse_change
+from epic_cli.play.match.settings import default_players
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import Control, Weapon
 from epic_cli.play.world.times import to_seconds, to_us
@@ -48,27 +50,40 @@ class Input(NamedTuple):
 
 
 class Script(NamedTuple):
-    """The inputs of each player and the changes, each in order of time, and how it begins."""
+    """The inputs of each player and the changes, each in order of time.
 
-    inputs: dict[str, list[Input]]
-    changes: list[tuple[float, Change]]
-    beginning: list[Change]
+    ``beginning`` is how the match begins, ``duration`` (seconds) how long it lasts, if that is set.
+    """
+
+    inputs: Mapping[str, list[Input]] = {}
+    changes: Sequence[tuple[float, Change]] = ()
+    beginning: Sequence[Change] = ()
+    duration: float | None = None
 
 
-def parse_script(stream: BinaryIO, players: Iterable[str]) -> Script:
-    """Reads a script; raises ``RefusedLine`` for a line that makes no sense."""
-    parser = _Parser(list(players))
+def parse_script(
+    stream: BinaryIO, players: Iterable[str], may_change_players: bool = True
+) -> Script:
+    """Reads a script; raises ``RefusedLine`` for a line that makes no sense.
+
+    These ``players`` take part, unless the script sets how many do and may change that.
+    """
+    parser = _Parser(list(players), may_change_players)
     number = 1
     while line := stream.readline(LONGEST_LINE + 1):
         parser.take(number, line)
         number += 1
-    return parser.script
+    return Script(parser.inputs, parser.changes, parser.beginning, parser.duration)
 
 
 class _Parser:
-    def __init__(self, players: list[str]) -> None:
-        self.script = Script({}, [], [])
+    def __init__(self, players: list[str], may_change_players: bool) -> None:
+        self.inputs: dict[str, list[Input]] = {}
+        self.changes: list[tuple[float, Change]] = []
+        self.beginning: list[Change] = []
+        self.duration: float | None = None
         self._players = players
+        self._may_change_players = may_change_players
         self._last = 0.0
         self._number = 0
         self._line = b""
@@ -89,23 +104,33 @@ class _Parser:
         if not words:
             return
         if words[0][1] == "set":
-            if self.script.inputs or self.script.changes:
+            if self.inputs or self.changes:
                 expected = "TIME set ..., or this line before all times"
                 raise self._refuse(words[0][0], "set has no time before it", expected)
-            self.script.beginning.extend(self._changes(words[1:]))
+            self._begin_with(words[1:])
             return
         self._take_timed(words)
+
+    def _begin_with(self, words: list[tuple[int, str]]) -> None:
+        for change in self._changes(words):
+            if change.name == "duration":
+                self.duration = change.value
+                continue
+            if change.name == "players" and self._may_change_players:
+                self._players = [player.name for player in default_players(change.value)]
+            self.beginning.append(change)
 
     def _take_timed(self, words: list[tuple[int, str]]) -> None:
         time = self._time(*words[0])
         at, name = words[1] if len(words) > 1 else (len(self._line), "")
         if name == "set":
             changes = self._changes(words[2:])
-            if any(change.name == "seed" for change in changes):
-                raise self._refuse(at, "the seed cannot change", "set seed=... before all times")
-            self.script.changes.extend((time, change) for change in changes)
+            for name in (change.name for change in changes if change.is_fixed):
+                expected = f"set {name}=... before all times"
+                raise self._refuse(at, f"{name} cannot change during the match", expected)
+            self.changes.extend((time, change) for change in changes)
         elif name in self._players:
-            self.script.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
+            self.inputs.setdefault(name, []).append(self._input(time, name, words[2:]))
         else:
             what = f"there is no player {name!r}" if name else "the line ends after its time"
             raise self._refuse(at, what, f"set, or one of {', '.join(self._players)}")
@@ -130,7 +155,9 @@ class _Parser:
                 changes.append(parse_change(word))
             except ValueError as error:
                 raise self._refuse(
-                    at, str(error), ", ".join(f"{one}=..." for one in NAMES)
+                    at,
+                    str(error),
+                    ", ".join(f"{one}..." if one[-1] == "." else f"{one}=..." for one in NAMES),
                 ) from None
         if not words:
             raise self._refuse(len(self._line), "nothing is set", "set NAME=VALUE ...")

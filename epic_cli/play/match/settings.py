@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from epic_cli.network.link import Channel, Link, LinkConditions
+from epic_cli.play.client.clock.lightyear import interpolation_delay
+from epic_cli.play.client.correction import Smoothing, SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
 from epic_cli.play.server.rewind import DEFAULT_HISTORY
 from epic_cli.play.world.arena import Point
@@ -21,6 +24,9 @@ SPAWN_POINTS = (
     (5.0, 12.0), (19.0, 12.0), (5.0, 4.0), (19.0, 20.0),
     (5.0, 20.0), (19.0, 4.0), (9.0, 12.0), (15.0, 12.0),
 )  # fmt: skip
+
+
+MOST_PLAYERS = len(SPAWN_POINTS)
 
 
 @dataclass(frozen=True)
@@ -62,9 +68,14 @@ class MatchSettings:
     send_rate: float = 20.0
     local: LocalMode = "reconciled"
     smoothing: float = 0.0
+    smoothing_curve: SmoothingCurve = "linear"
+    smooth_above: float = 0.0
+    snap_above: float = math.inf
     remote_strategy: str = "snapshot"
     remote_settings: tuple[tuple[str, float | str], ...] = ()
+    clock_sync: str = "free-running"
     rewind: bool = True
+    lag_compensation: str = "view"
     history: float = DEFAULT_HISTORY
     seed: int = 0
 
@@ -79,15 +90,30 @@ class MatchSettings:
 
         The snapshot buffer compares timestamps with the clock, so its delay must cover the
         latency, the jitter, and two packet periods (one packet may be lost); its ring must hold
-        the states of that time, however often they are sent.
+        the states of that time, however often they are sent. lightyear waits for its own delay
+        instead of two periods.
         """
         given = dict(self.remote_settings)
         if self.remote_strategy == "snapshot" and "step" not in given:
             given["step"] = min(0.033, 0.5 / self.send_rate)
         if self.delay_follows_link:
             transit = UNKNOWN_LATENCY if self.trace else self.link.latency + self.link.jitter
-            given["interpolation_time"] = min(transit + 2 / self.send_rate, 60.0)
+            wait = 2 / self.send_rate
+            if self.clock_sync == "lightyear":
+                jitter = 0.0 if self.trace else self.link.jitter
+                wait = interpolation_delay(1 / self.send_rate, jitter, self.rules.step)
+            given["interpolation_time"] = min(transit + wait, 60.0)
         return given
+
+    @property
+    def smoothing_of_corrections(self) -> Smoothing:
+        """How a correction of one's own player is smoothed away."""
+        return Smoothing(self.smoothing, self.smoothing_curve, self.smooth_above, self.snap_above)
+
+    @property
+    def view_delay(self) -> float:
+        """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
+        return float(self.strategy_settings().get("interpolation_time", 0.0))
 
     def channel(self, purpose: str) -> Channel:
         """One direction of a client's link."""

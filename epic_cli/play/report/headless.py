@@ -73,11 +73,8 @@ class HeadlessRun:
         self._truth: list[Snapshot] = []
 
     def record(self) -> Recorder:
-        """Notes from now on what the chosen client's player does."""
-        recorder = Recorder(self._participant.config.name, self._participant.controller)
-        self.match.take_control(self._participant.client.identity.player, recorder)
-        recorder.match, self.match.on_change = self.match, recorder.changed
-        return recorder
+        """Keeps the match, which has not begun yet, as a script; may raise ``Unrecordable``."""
+        return Recorder(self.match)
 
     def run(self, duration: float) -> Iterator[Chunk]:
         """Everything up to ``duration`` seconds, in pieces."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
+from epic_cli.play.report.clock_error import ClockError
 from epic_cli.play.report.lag import DrawnError
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Event
@@ -21,9 +22,7 @@ class Shot(NamedTuple):
 
     ``on_screen``, ``rewound`` and ``present``: whether it hits on the shooter's screen, with
     rewind and without; ``hit``: what counted. ``moved`` is how far the victim had moved on since
-    the shooter saw him, ``view`` how well the server knew what the shooter saw: ``exact``,
-    ``nearest`` (the strategy drew no point between two snapshots), ``beyond the history``, or
-    ``none``.
+    the shooter saw him, ``view`` how well the server knew what the shooter saw: see ``Rewound``.
     """
 
     time: float
@@ -74,6 +73,7 @@ class MatchStatistics:
             for other in match.names
             if name != other
         }
+        self._clocks = {name: ClockError() for name in match.names}
         self._delays: dict[str, tuple[int, float]] = {}
         self._shots = {name: Shots() for name in match.names}
         self._unjudged: dict[tuple[str, float], bool] = {}
@@ -87,6 +87,7 @@ class MatchStatistics:
         client, truth = participant.client, self._match.server.positions()
         name = participant.config.name
         own = client.identity.player
+        self._clocks[name].add(client, self._match.now_us)
         self._own[name].add(client.local.drawn(client.now), truth[own])
         drawn = client.drawn_remotes()
         for number in client.remotes:
@@ -106,6 +107,10 @@ class MatchStatistics:
         details = event.details
         if event.what == "bump":
             self.bumps += 1
+        elif event.what == "clock set":
+            self._clocks[event.player].set += 1
+        elif event.what == "clock held":
+            self._clocks[event.player].held += int(event.details["frames"])
         elif event.what == "predicted effect":
             self.predicted_effects[event.player] += 1
             if "hit" in details:
@@ -159,7 +164,7 @@ class MatchStatistics:
         local = client.local
         up, down = participant.up.delays, participant.down.delays
         count, late = self._delays.get(name, (0, 0.0))
-        estimate = client.round_trip_estimate if client.round_trips else math.nan
+        estimate = client.round_trip.estimate if client.round_trip.count else math.nan
         found: list[tuple[str, float, str]] = [
             ("input delay", late / count if count else math.nan, "s"),
             ("own error", self._own[name].mean, "units"),
@@ -179,6 +184,8 @@ class MatchStatistics:
                 found.append((f"{other} drawn error", drawn.mean, "units"))
                 found.append((f"{other} largest error", drawn.largest, "units"))
                 found.append((f"{other} drawn lag", drawn.lag, "s"))
+        if self._match.settings.clock_sync != "free-running":
+            found += self._clocks[name].figures()
         if self.predicted_effects[name]:
             found += self._shot_figures(name)
         return [Figure(name, *one) for one in found]

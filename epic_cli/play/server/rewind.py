@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from epic_cli.play.world.arena import Arena, Point, distance, first_hit, sees
-from epic_cli.play.world.times import to_us
+from epic_cli.play.world.times import to_seconds, to_us
 from epic_cli.play.world.view import View, between
 
 #: Valve's sv_maxunlag: nobody shoots further into the past; in seconds.
@@ -21,9 +22,11 @@ class PoseHistory:
     """
 
     def __init__(self, length: float = DEFAULT_HISTORY) -> None:
+        self.length = length
         self._length_us = to_us(length)
         self._snapshots: dict[int, dict[int, Point]] = {}
         self._times: deque[tuple[int, int]] = deque()
+        self._time_of: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._snapshots)
@@ -32,8 +35,10 @@ class PoseHistory:
         """Keeps a snapshot sent at this time, and forgets those that are too old."""
         self._snapshots[snapshot] = positions
         self._times.append((time_us, snapshot))
+        self._time_of[snapshot] = time_us
         while self._times[0][0] < time_us - self._length_us:
-            del self._snapshots[self._times.popleft()[1]]
+            forgotten = self._times.popleft()[1]
+            del self._snapshots[forgotten], self._time_of[forgotten]
 
     def position(self, player: int, view: View) -> Point | None:
         """Where a player was drawn, given how he was seen; None: it is no longer known."""
@@ -43,14 +48,32 @@ class PoseHistory:
             return None
         return between(older, newer, view.fraction)
 
+    def sent_us(self, snapshot: int) -> int | None:
+        """When a snapshot was sent; None: it is no longer known."""
+        return self._time_of.get(snapshot)
+
+    def time_of(self, view: View) -> float | None:
+        """When a view was true, in seconds; None: it is no longer known."""
+        older, newer = self._time_of.get(view.older), self._time_of.get(view.newer)
+        if older is None or newer is None:
+            return None
+        return to_seconds(older) + to_seconds(newer - older) * view.fraction
+
+    def records(self, player: int) -> list[tuple[float, Point]]:
+        """When (seconds) a player was where, the newest first."""
+        return [
+            (to_seconds(time_us), self._snapshots[snapshot][player])
+            for time_us, snapshot in reversed(self._times)
+            if player in self._snapshots[snapshot]
+        ]
+
 
 class Judgement(NamedTuple):
     """A shot, judged both ways.
 
     ``rewound`` and ``present`` are whom it hits with and without rewind. ``seen`` is where the
     victim with rewind was on the shooter's screen, ``moved`` how far he has moved on since, and
-    ``behind_cover`` whether a wall now stands between them. ``known`` is False where the shooter
-    saw something that the history does not hold; the present was used there.
+    ``behind_cover`` whether a wall now stands between them.
     """
 
     rewound: int | None
@@ -58,37 +81,25 @@ class Judgement(NamedTuple):
     seen: Point | None
     moved: float
     behind_cover: bool
-    known: bool
-    exact: bool
 
 
 def judge(
     arena: Arena,
-    history: PoseHistory,
     origin: Point,
     aim: Point,
-    present: dict[int, Point],
-    views: dict[int, View],
+    present: Mapping[int, Point],
+    rewound: Mapping[int, Point],
 ) -> Judgement:
-    """Casts a ray at the players where the shooter saw them, and at where they are now.
+    """Casts a ray at the players where they were rewound to, and at where they are now.
 
-    A player of whom there is no view was not on the shooter's screen: he cannot be hit with
-    rewind, unless the shooter has sent no view at all.
+    A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
+    rewind, unless nobody was.
     """
-    rewound: dict[int, Point] = {}
-    known, exact = bool(views), bool(views)
-    for player, view in views.items():
-        if player not in present:
-            continue
-        position = history.position(player, view)
-        known &= position is not None
-        exact &= view.exact
-        rewound[player] = present[player] if position is None else position
-    with_rewind = first_hit(arena, origin, aim, rewound if views else present)
+    with_rewind = first_hit(arena, origin, aim, rewound or present)
     without = first_hit(arena, origin, aim, present)
     seen, moved, behind_cover = None, 0.0, False
     if with_rewind is not None and with_rewind in rewound:
         seen = rewound[with_rewind]
         moved = distance(seen, present[with_rewind])
         behind_cover = not sees(arena, origin, present[with_rewind])
-    return Judgement(with_rewind, without, seen, moved, behind_cover, known, exact)
+    return Judgement(with_rewind, without, seen, moved, behind_cover)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from epic_cli.play.server.compensation import COMPENSATIONS
+from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
+from epic_cli.play.server.connection import Connection
 from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
 from epic_cli.play.server.weapons import Weapons
 from epic_cli.play.wire import (
@@ -17,7 +20,7 @@ from epic_cli.play.wire import (
 )
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move, MoveList
+from epic_cli.play.world.moves import Move
 from epic_cli.play.world.rules import STUN_US, Body, Rules
 from epic_cli.play.world.times import to_seconds
 
@@ -34,34 +37,13 @@ FARTHEST_AHEAD_US = 1_000_000
 MOST_WAITING = 64
 
 
-class Connection:
-    """What the server knows of one client.
-
-    ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
-    the first move comes in and advances by the duration of each move.
-    """
-
-    def __init__(self, player: int, token: int, body: Body) -> None:
-        self.player = player
-        self.token = token
-        self.body = body
-        self.score = 0
-        self.time_us: int | None = None
-        self.waiting = MoveList()
-        self.processed_us: int | None = None
-        self.refused: Counter[str] = Counter()
-        self.arrivals: dict[int, int] = {}  # of the waiting moves, by timestamp
-        self.processed_arrival_us = 0
-        self.fresh = False  # there is a timestamp that has not been echoed
-        self.last_arrival_us = 0
-
-
 class Server:
     """Applies each client's moves as they come, and sends everybody the state at a send rate.
 
     A client's time never passes the next network tick: moves beyond it wait, so sending them
-    faster gains nothing. Times are on the server's clock. ``report`` is called with what happened,
-    whose doing it was, and the details.
+    faster gains nothing. Times are on the server's clock. ``view_delay`` says how far in the past
+    (seconds) clients are set to draw each other. ``report`` is called with what happened, whose
+    doing it was, and the details.
 
     Source: "Multiplayer Platformer Log #5 - Entity Interpolation", Server Update Loop.
     """
@@ -74,6 +56,8 @@ class Server:
         *,
         history: float = DEFAULT_HISTORY,
         rewind: bool = True,
+        lag_compensation: str = "view",
+        view_delay: Callable[[], float] = lambda: 0.0,
         report: Callable[[str, int, dict[str, Value]], None] = lambda *_: None,
     ) -> None:
         self.rules = rules
@@ -82,13 +66,22 @@ class Server:
             for player, (token, spawn) in enumerate(zip(tokens, spawns, strict=True))
         ]
         self.history = PoseHistory(history)
-        self.weapons = Weapons(rules, self.history, self._hit, report, rewind)
+        compensation = self._make_compensation(lag_compensation)
+        self.weapons = Weapons(rules, compensation, self._hit, report, rewind)
+        self._view_delay = view_delay
         self.refused: Counter[str] = Counter()  # packets of which nobody knows whose they are
         self.snapshot = 0  # the number of the next one
         self.next_tick_us = 0
         self._last_tick_us = 0
         self._by_token = {one.token: one for one in self.connections}
         self._report = report
+
+    def change_compensation(self, name: str) -> None:
+        """Judges shots another way from now on."""
+        self.weapons.compensation = self._make_compensation(name)
+
+    def _make_compensation(self, name: str) -> LagCompensation:
+        return COMPENSATIONS[name](self.history, self.rules.step)
 
     def body(self, player: int) -> Body:
         """A player's body, as it is now."""
@@ -114,6 +107,10 @@ class Server:
             connection.refused[wrong] += 1
             return
         connection.last_arrival_us = now_us
+        sent_us = None if packet.heard is None else self.history.sent_us(packet.heard)
+        if packet.heard is not None and sent_us is not None:
+            round_trip = to_seconds(now_us - sent_us - packet.held_us)
+            connection.measure_round_trip(packet.heard, round_trip, to_seconds(now_us))
         for move in packet.moves:
             self._take(connection, move, now_us)
         self._apply(connection, now_us)
@@ -159,9 +156,9 @@ class Server:
             connection.processed_us = move.timestamp_us
             connection.processed_arrival_us = connection.arrivals.pop(move.timestamp_us)
             connection.fresh = True
-            self._simulate(connection, move)
+            self._simulate(connection, move, now_us)
 
-    def _simulate(self, connection: Connection, move: Move) -> None:
+    def _simulate(self, connection: Connection, move: Move, now_us: int) -> None:
         others = {one.player: one.body for one in self.connections if one is not connection}
         result = self.rules.simulate(connection.body, move.control, move.duration_us, others)
         connection.body = result.body
@@ -172,7 +169,13 @@ class Server:
             details: dict[str, Value] = {"other": player, "x": result.body.x, "y": result.body.y}
             self._report("bump", connection.player, details)
         present = {player: body.position for player, body in others.items()}
-        self.weapons.trigger(connection.player, move, result, present)
+        shooter = Shooter(
+            to_seconds(now_us),
+            connection.round_trip.estimate,
+            self._view_delay(),
+            dict(move.views),
+        )
+        self.weapons.trigger(connection.player, move, result, present, shooter)
 
     def _hit(self, shooter: int, victim: int) -> None:
         self.connections[shooter].score = min(self.connections[shooter].score + 1, 65535)
@@ -186,6 +189,7 @@ class Server:
             self._apply(connection, now_us)
         self.weapons.fly(to_seconds(now_us - self._last_tick_us), self.positions())
         self.history.add(self.snapshot, now_us, self.positions())
+        self.weapons.compensation.capture(to_seconds(now_us), self.positions())
         players = [self._state(one, now_us) for one in self.connections]
         packets = {one.player: encode_state(self._packet(one, now_us, players))
                    for one in self.connections}  # fmt: skip

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from epic_cli.play.server.rewind import Judgement, PoseHistory, judge
+from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
+from epic_cli.play.server.rewind import judge
 from epic_cli.play.wire import MOST_PROJECTILES, MOST_VERDICTS, VERDICTS, Projectile, Verdict
 from epic_cli.play.world.arena import Point, first_hit, ray_to_wall
 from epic_cli.play.world.events import Value
 from epic_cli.play.world.moves import Move
 from epic_cli.play.world.rules import THROW_SPEED, Body, MoveResult, Rules, Weapon
 from epic_cli.play.world.times import to_seconds
-from epic_cli.play.world.view import View
 
 
 class Weapons:
@@ -25,15 +25,15 @@ class Weapons:
     def __init__(
         self,
         rules: Rules,
-        history: PoseHistory,
+        compensation: LagCompensation,
         on_hit: Callable[[int, int], None],
         report: Callable[[str, int, dict[str, Value]], None],
         rewind: bool,
     ) -> None:
+        self.compensation = compensation
         self.rewind = rewind
         self.projectiles: list[Projectile] = []
         self._rules = rules
-        self._history = history
         self._on_hit = on_hit
         self._report = report
         self._verdicts: dict[int, deque[Verdict]] = {}
@@ -44,7 +44,12 @@ class Weapons:
         return list(self._verdicts.get(player, ()))
 
     def trigger(
-        self, player: int, move: Move, result: MoveResult, present: dict[int, Point]
+        self,
+        player: int,
+        move: Move,
+        result: MoveResult,
+        present: dict[int, Point],
+        shooter: Shooter,
     ) -> None:
         """Carries out a move's trigger; ``present`` is where the others are now."""
         if result.refused:
@@ -55,14 +60,16 @@ class Weapons:
                 {"stamp": to_seconds(move.timestamp_us), "reason": result.refused},
             )
         elif result.weapon == Weapon.SHOT:
-            self._shoot(player, move, result.body, present)
+            self._shoot(player, move, result.body, present, shooter)
         elif result.weapon == Weapon.THROW:
             self._throw(player, move, result.body)
 
-    def _shoot(self, player: int, move: Move, body: Body, present: dict[int, Point]) -> None:
-        views = dict(move.views)
+    def _shoot(
+        self, player: int, move: Move, body: Body, present: dict[int, Point], shooter: Shooter
+    ) -> None:
+        rewound = self.compensation.rewind(shooter, present)
         judgement = judge(
-            self._rules.arena, self._history, body.position, move.control.aim, present, views
+            self._rules.arena, body.position, move.control.aim, present, rewound.positions
         )
         hit = judgement.rewound if self.rewind else judgement.present
         self._decide(player, move.timestamp_us, "missed" if hit is None else "hit", hit)
@@ -73,7 +80,7 @@ class Weapons:
             "present": judgement.present is not None,
             "moved": judgement.moved,
             "behind_cover": judgement.behind_cover,
-            "view": _kind_of_view(judgement, views),
+            "view": rewound.view,
             "x": body.x,
             "y": body.y,
             "aim_x": move.control.aim[0],
@@ -125,11 +132,3 @@ class Weapons:
     def _decide(self, player: int, timestamp_us: int, verdict: str, target: int | None) -> None:
         kept = self._verdicts.setdefault(player, deque(maxlen=MOST_VERDICTS))
         kept.append(Verdict(timestamp_us, VERDICTS.index(verdict), target))
-
-
-def _kind_of_view(judgement: Judgement, views: dict[int, View]) -> str:
-    if not views:
-        return "none"
-    if not judgement.known:
-        return "beyond the history"
-    return "exact" if judgement.exact else "nearest"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.repl.changes import position_text
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
@@ -16,7 +17,7 @@ from epic_cli.terminal.parameters import StrategyName
 from epic_cli.views.perspectives import View
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
@@ -58,7 +59,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay.trace import TooManyRows
-    from epic_cli.views.comparison_words import not_enough_words, note_words
+    from epic_cli.views.comparison_words import not_enough_words, note_words, result_words
 
     session = dialogue.session
     if not session.lines:
@@ -70,9 +71,15 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
         comparison = _compared(session, candidates, None)
     except (NotEnoughToSay, TooManyRows) as error:  # the final positions can still be shown
         dialogue.screen.warn(f"no figures: {not_enough_words(error)}")
-    dialogue.screen.show(_table(session, candidates, comparison))
+    table, left_out = _table(session, candidates, comparison, dialogue.screen.columns)
+    dialogue.screen.show(table)
+    if left_out:
+        dialogue.screen.say(left_out, "dim")
     for note in comparison.notes if comparison else ():
         dialogue.screen.say(note_words(note), "dim")
+    for result in comparison.results if comparison else ():
+        if result.failed and result.note:
+            dialogue.screen.warn(f"{result.label}: {result_words(result.note)}")
 
 
 @command("plot")
@@ -130,41 +137,53 @@ def _compared(
     return compare_all(entities, candidates, session.view.timing, selection=selection)
 
 
-def _table(session: Session, candidates: list[Candidate], comparison: Comparison | None) -> Table:
-    from rich.table import Table
+def _table(
+    session: Session, candidates: list[Candidate], comparison: Comparison | None, room: int
+) -> tuple[Group, str]:
+    """The table, and what it has no room for."""
+    from rich.console import Group
 
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.metrics import named
     from epic_cli.views.comparison import sort_results
+    from epic_cli.views.table import KEPT, Column, fit
+    from epic_cli.wording import left_out_words
 
     found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
     by_label = {one.label: one for one in candidates}
+    results = sort_results(found, "score")
+    ends = [_final_position(session, by_label[one.label]) for one in results]
+    styles = ["bold" if one.label == session.view.strategy else "" for one in results]
     metrics = [named(name) for name in _METRICS]
-    table = Table.grid(padding=(0, 2))
-    for _ in range(2):
-        table.add_column(no_wrap=True)
-    for _ in metrics:
-        table.add_column(justify="right", no_wrap=True)
-    titles = [one.title for one in metrics]
-    table.add_row("strategy", "ends at", *titles, style="underline")
-    for result in sort_results(found, "score"):
-        candidate = by_label[result.label]
-        own = result.label == session.view.strategy
-        table.add_row(
-            result.label,
-            _final_position(session, candidate),
-            *(one.cell(result.value(one.name)) for one in metrics),
-            style="bold" if own else "",
-        )
-    return table
+    score = metrics[-1]
+    columns = [
+        Column("strategy", [one.label for one in results], shortest=12, styles=styles),
+        Column("ends at", ends, score.weight - 1, styles=styles),
+        *(
+            Column(
+                one.title,
+                [one.cell(result.value(one.name)) for result in results],
+                KEPT if one is score else one.weight,
+                right=True,
+                styles=styles,
+            )
+            for one in metrics
+        ),
+    ]
+    fitted = fit(columns, room)
+    words = left_out_words(fitted.left_out, room, "a wider window")
+    return Group(*fitted.lines("underline")), words
 
 
 def _final_position(session: Session, candidate: Candidate) -> str:
     """Where a strategy leaves what it draws."""
     view = SessionView(candidate.strategy, candidate.settings, session.view.timing)
     last = None
-    for samples in session.samples(view):
-        last = samples.last(session.entities)
+    try:
+        for samples in session.samples(view):
+            last = samples.last(session.entities)
+    except StrategyFailed:
+        return "failed"
     return position_text(last) or "-"
 
 

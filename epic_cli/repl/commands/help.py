@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from epic_cli.repl.command_table import CommandTable, command
+from epic_cli.repl.command_table import CommandTable, command, show_help
 from epic_cli.repl.dialogue import Dialogue
 
 KEYS = (
@@ -15,7 +15,7 @@ KEYS = (
     ("Ctrl-R", "search the history"),
     ("Ctrl-C", "drop the line; stop a running command"),
     ("Ctrl-D", "on an empty line, leave"),
-    ("F4", "emacs or vi keys"),
+    ("F4", "emacs or vi keys; with vi keys the prompt begins with the mode: ins, cmd or rep"),
     ("Ctrl-L", "clear the screen"),
     ("Ctrl-Z", "suspend the session"),
     ("q", "at the start of a line, then Enter: leave"),
@@ -33,15 +33,23 @@ def history(dialogue: Dialogue, count: int) -> None:
 @command("keys")
 def keys(dialogue: Dialogue) -> None:
     """Show what the keys do."""
-    dialogue.screen.say("\n".join(f"{key:<15} {what}" for key, what in KEYS))
+    from rich.console import Group
+
+    from epic_cli.views.table import definitions
+
+    dialogue.screen.show(Group(*definitions(KEYS, dialogue.screen.columns)), paged=True)
 
 
 def _switch(name: str, summary: str) -> click.Command:
     """The command that turns one of the preferences on or off."""
 
     @command(name, summary)
-    @click.argument("state", type=click.Choice(["on", "off"]))
-    def switch(dialogue: Dialogue, state: str) -> None:
+    @click.argument("state", required=False, type=click.Choice(["on", "off"]))
+    def switch(dialogue: Dialogue, state: str | None) -> None:
+        if state is None:
+            is_on = getattr(dialogue.preferences, name)
+            dialogue.screen.say(f"{name} {'on' if is_on else 'off'}")
+            return
         dialogue.preferences = dialogue.preferences._replace(**{name: state == "on"})
 
     return switch
@@ -57,14 +65,20 @@ def help_(context: click.Context, dialogue: Dialogue, name: str | None) -> None:
     screen = dialogue.screen
     if name is not None:
         found = table.find(name.removeprefix(":"))
-        screen.say(found.get_help(click.Context(found, info_name=f":{found.name}")))
+        show_help(dialogue, click.Context(found, info_name=f":{found.name}"))
         return
-    room = max(screen.columns - 14, 20)
-    lines = ["A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves."]
-    lines += [
-        f"  :{one:<11}{found.get_short_help_str(room)}" for one, found in table.commands.items()
+    from rich.console import Group
+
+    from epic_cli.views.table import definitions, paragraph
+
+    room = screen.columns
+    items = [(f":{one}", found.get_short_help_str(200)) for one, found in table.commands.items()]
+    lines = [
+        *paragraph("A line x,y,z / vx,vy,vz / t is a packet; its rows follow. q leaves.", room),
+        *definitions(items, room, "  "),
+        *paragraph(":help NAME or :NAME --help says more; :keys shows the keys.", room),
     ]
-    screen.say("\n".join(lines) + "\n:help NAME or :NAME --help says more; :keys shows the keys.")
+    screen.show(Group(*lines), paged=True)
 
 
 @command("quit")

@@ -10,7 +10,8 @@ import click
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.formats.recordings import read
 from epic_cli.repl.command_table import command
-from epic_cli.repl.dialogue import Dialogue, counted
+from epic_cli.repl.dialogue import Dialogue
+from epic_cli.repl.remarks import counted
 from epic_cli.repl.session import lines_of
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.output import open_sink
@@ -86,6 +87,8 @@ def load(dialogue: Dialogue, file: str) -> None:
     if session.lines:
         dialogue.draw_tail()
     note = f"{file}: {counted(len(session.lines) - taken, 'packet')} taken"
+    if taken:
+        note += f", after the {taken:,} of before (:reset first begins anew)"
     if session.refused > refused:
         note += f", {counted(session.refused - refused, 'line')} refused"
     dialogue.screen.say(note)

@@ -7,7 +7,7 @@ import shlex
 import click
 
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import UnknownStrategy, declaration
+from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.repl.changes import change_view
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
@@ -70,11 +70,11 @@ def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
         if key not in values:
             raise ValueError(f"{declared.name} has no setting {key!r}")
         settings[key] = values[key]
-        if values[key] == declared.values({})[key]:
+        if values[key] == declared.values({}).get(key):
             del settings[key]
     after = declared.values(settings)
     what = ", ".join(
-        f"{key} {value_text(before[key])} -> {value_text(after[key])}"
+        f"{key} {value_text(before.get(key, ''))} -> {value_text(after.get(key, ''))}"
         for key in dict.fromkeys(key for key, _ in assignments)
     )
     change_view(dialogue, session.view._replace(settings=settings), what)
@@ -90,7 +90,9 @@ def show_settings_command(dialogue: Dialogue) -> None:
 
 def show_settings(dialogue: Dialogue) -> None:
     """Shows the settings of the session's strategy as a table."""
-    from rich.table import Table
+    from rich.console import Group
+
+    from epic_cli.views.table import Row, described
 
     name = dialogue.session.view.strategy
     declared = declaration(name)
@@ -98,19 +100,13 @@ def show_settings(dialogue: Dialogue) -> None:
         dialogue.screen.say(f"{name} has no settings")
         return
     values = dialogue.session.view.values
-    table = Table.grid(padding=(0, 2))
-    table.add_row("setting", "value", "default", "range", "what it is", style="underline")
+    heads = ("setting", "value", "default", "range")
+    rows = [Row(heads, "what it is", ["underline"] * len(heads))]
     for one in declared.settings:
-        changed = values[one.name] != one.default
-        table.add_row(
-            one.name,
-            value_text(values[one.name]),
-            value_text(one.default),
-            one.range,
-            one.help,
-            style="bold" if changed else "",
-        )
-    dialogue.screen.show(table)
+        style = "bold" if values[one.name] != one.default else ""
+        cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
+        rows.append(Row(cells, one.help, [style] * len(heads)))
+    dialogue.screen.show(Group(*described(rows, dialogue.screen.columns)))
 
 
 @command("strategies")
@@ -119,8 +115,11 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
     """List the strategies, or explain one."""
     from epic_cli.views.catalogue import catalogue, explanation
 
+    for one in () if name else left_out():
+        dialogue.screen.warn(str(one))
     try:
-        dialogue.screen.show(explanation(name) if name else catalogue())
+        room = dialogue.screen.columns
+        dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
     except UnknownStrategy as error:
         dialogue.screen.complain(str(error))
 

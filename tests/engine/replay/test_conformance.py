@@ -1,15 +1,12 @@
 """The engine prints what the original program printed, byte for byte."""
 
-import json
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 from support.recordings import cut, draw
 
-CASES: list[dict[str, Any]] = json.loads((CONFORMANCE / "epic_demo.json").read_text("utf-8"))[
-    "cases"
-]
+CASES: list[dict[str, Any]] = load("epic_demo")["cases"]
 
 
 def test_no_case_was_lost() -> None:

@@ -1,7 +1,10 @@
 """The replay loop: blocks, several entities, and what goes wrong in a strategy."""
 
+import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from support import arrival_oracle, oracle
 from support.recordings import draw, draw_samples, examples
 
-from epic_cli import Packet, Sample, Timing, replay, strategy
+from epic_cli import Declaration, Packet, Sample, StrategyFailed, Timing, replay, strategy
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
@@ -18,6 +21,7 @@ from epic_cli.engine.text.scan import TextScanner
 from epic_cli.playback import PacingName, SampleStream
 
 ORIGIN = (0.0, 0.0, 0.0)
+NAN, INF = math.nan, math.inf
 
 
 # ---------------------------------------------------------------------------------------- blocks
@@ -216,8 +220,12 @@ class BreaksAt:
 @pytest.mark.parametrize("method", ["reset", "update", "read"])
 def test_what_a_strategy_raises_is_raised(method: str) -> None:
     samples = replay([Packet(ORIGIN, ORIGIN, 0.0)], lambda: BreaksAt(method))
-    with pytest.raises(Oops, match=method):
+    with pytest.raises(Oops, match=method) as raised:
         list(samples)
+    (note,) = raised.value.__notes__
+    assert f"BreaksAt failed in {method}" in note
+    assert f": Oops: {method} (" in note
+    assert ("packet 1 (time 0)" in note) == (method != "reset")
 
 
 def test_a_strategy_that_raises_later_has_drawn_until_then() -> None:
@@ -237,19 +245,56 @@ def test_what_the_maker_of_strategies_raises_is_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "error"),
+    ("sample", "words"),
     [
-        (None, AttributeError),
-        (Sample(0.0, (1.0, 2.0), ORIGIN, "held"), ValueError),  # type: ignore[arg-type]
-        (Sample(0.0, ORIGIN, ORIGIN, "asleep"), ValueError),  # type: ignore[arg-type]
-        (Sample(0.0, ("a", "b", "c"), ORIGIN, "held"), TypeError),  # type: ignore[arg-type]
+        (None, "it returned None, which is no Sample: it has no position, velocity, status"),
+        (ORIGIN, r"it returned \(0.0, 0.0, 0.0\), which is no Sample"),
+        (Sample(0.0, (1.0, 2.0), ORIGIN, "held"), r"position .* is \(1.0, 2.0\), not three numb"),  # type: ignore[arg-type]
+        (Sample(0.0, ORIGIN, 3.0, "held"), "velocity that it returned is 3.0, not three numbers"),  # type: ignore[arg-type]
+        (Sample(0.0, ORIGIN, ORIGIN, "asleep"), "status .* is 'asleep', not one of none, held,"),  # type: ignore[arg-type]
+        (Sample(0.0, ("a", "b", "c"), ORIGIN, "held"), "position that it returned is .* not three"),  # type: ignore[arg-type]
+        (Sample(0.0, (NAN, 0.0, 0.0), ORIGIN, "held"), r"position .* is not finite: \(nan, 0.0,"),
+        (Sample(0.0, ORIGIN, (0.0, -INF, 0.0), "none"), r"velocity .* is not finite: \(0.0, -inf"),
     ],
 )
-def test_a_strategy_that_gives_no_sample_is_told_so(sample: Sample, error: type[Exception]) -> None:
+def test_a_strategy_that_gives_no_sample_is_told_so(sample: Any, words: str) -> None:
     class Mute(BreaksAt):
         def read(self, at: float) -> Sample:
             del at
-            return sample
+            return cast("Sample", sample)
 
-    with pytest.raises(error):
+    with pytest.raises(StrategyFailed, match=words) as failed:
         list(replay([Packet(ORIGIN, ORIGIN, 0.0)], lambda: Mute("")))
+    assert f"Mute failed in read at 0.05 s, after packet 1 (time 0): {failed.value.what} (" in str(
+        failed.value
+    )
+
+
+def test_a_strategy_that_does_not_say_whether_it_took_a_packet_is_told_so() -> None:
+    class Forgetful(BreaksAt):
+        def update(self, packet: Packet, now: float) -> bool:
+            del packet, now
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(
+        StrategyFailed, match=r"update with packet 1 .*: it returned None, not True"
+    ):
+        list(replay([Packet(ORIGIN, ORIGIN, 0.0)], lambda: Forgetful("")))
+
+
+def test_numbers_that_are_not_finite_do_not_get_to_a_strategy_unless_it_wants_them() -> None:
+    class Counting(BreaksAt):
+        seen = 0
+
+        def update(self, packet: Packet, now: float) -> bool:
+            del packet, now
+            type(self).seen += 1
+            return True
+
+    class Brave(Counting):
+        declaration = Declaration("brave", "takes all", "tests", takes_any_number=True)
+
+    packets = [Packet((NAN, 0.0, 0.0), ORIGIN, 0.0), Packet(ORIGIN, (INF, 0.0, 0.0), 0.1)]
+    for kind, seen in ((Counting, 0), (Brave, 2)):
+        assert list(replay(packets, partial(kind, "")))
+        assert kind.seen == seen

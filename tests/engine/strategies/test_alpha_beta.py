@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import Packet, strategy
 
-VALUES = expected("gh_kalman")
+VALUES = load("gh_kalman")
 FREE: dict[str, Any] = {"max_gap": 1e6, "snap_distance": 0, "age": "arrival"}
 
 
@@ -26,6 +27,7 @@ def run(one: Any, period: float, inputs: list[float]) -> list[tuple[float, float
 @pytest.mark.parametrize("case", VALUES["gh"], ids=lambda case: f"{case['g']}-{case['h']}")
 def test_g_h_as_filterpy(case: Any) -> None:
     one = strategy("alpha-beta", rule="given", g=case["g"], h=case["h"], **FREE)
+    assert case["x0"] == case["dx0"] == 0
     found = run(one, case["dt"], case["input"])
     for state, row in zip(found, case["output"], strict=True):
         assert state[:2] == pytest.approx(row[:2], abs=1e-9)

@@ -1,15 +1,19 @@
 """The IEEE 1278.1 models, against the tests of Open-DIS, and the strategy around them."""
 
+from __future__ import annotations
+
+import copy
 import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import Packet, Vector, strategy
 from epic_cli.engine.strategies.dis.models import DisModel, DisState
 
-VALUES = expected("dis_dead_reckoning")
+VALUES = load("dis_dead_reckoning")
 Matrix = list[list[float]]
 
 
@@ -34,52 +38,134 @@ def three(numbers: list[float]) -> Vector:
     return x, y, z
 
 
-def extrapolated(case: dict[str, Any], angles: list[float], turn: list[float]) -> Vector:
-    """The position of a case whose vectors are in body axes for models 6 to 9."""
-    to_world = body_to_world(*angles)
-    in_body = case["algorithm"] >= 6
-    velocity, acceleration = (
-        times(to_world, case[name]) if in_body else three(case[name])
-        for name in ("velocity", "acceleration")
-    )
-    start = three(case.get("start", [0.0, 0.0, 0.0]))
-    state = DisState(case["algorithm"], start, velocity, acceleration, times(to_world, turn))
-    return state.extrapolated(case["dt"])[0]
+def columns(rows: Matrix) -> Matrix:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def euler(to_world: Matrix) -> list[float]:
+    """The standard's angles psi, theta and phi in degrees, of a matrix from body to world axes."""
+    psi = math.atan2(to_world[1][0], to_world[0][0])
+    theta = math.asin(-to_world[2][0])
+    phi = math.atan2(to_world[2][1], to_world[2][2])
+    return [math.degrees(angle) for angle in (psi, theta, phi)]
+
+
+class Entity:
+    """An entity as the standard describes it: what is the body's is given in the body's axes.
+
+    The engine computes in world axes and draws no orientation. It is followed here by its three
+    axes, each as a velocity that turns with the body.
+    """
+
+    def __init__(self, case: dict[str, Any], angles: list[float], turn: list[float]) -> None:
+        self.model = DisModel(case["algorithm"])
+        self.position = three(case["position"])
+        self.velocity = three(case["velocity"])
+        self.acceleration = three(case["acceleration"])
+        self.turn = three(turn)
+        self.to_world = body_to_world(*angles)
+
+    def after(self, seconds: float) -> Entity:
+        in_body = self.model >= DisModel.FPB
+        velocity, acceleration = (
+            times(self.to_world, list(vector)) if in_body else vector
+            for vector in (self.velocity, self.acceleration)
+        )
+        turn = times(self.to_world, list(self.turn))
+        state = DisState(self.model, self.position, velocity, acceleration, turn)
+        later = copy.copy(self)
+        later.position, moving = state.extrapolated(seconds)
+        if self.model.name.startswith("R"):
+            axes = (
+                DisState(DisModel.RPB, (0, 0, 0), three(axis), (0, 0, 0), turn)
+                for axis in columns(self.to_world)
+            )
+            later.to_world = columns([list(axis.extrapolated(seconds)[1]) for axis in axes])
+        later.velocity = times(columns(later.to_world), list(moving)) if in_body else moving
+        return later
+
+
+def entity(case: dict[str, Any]) -> Entity:
+    angles = [math.radians(angle) for angle in case["euler_deg"]]
+    turn = [math.radians(rate) for rate in case["angular_velocity_deg_s"]]
+    return Entity(case, angles, turn)
 
 
 @pytest.mark.parametrize("case", VALUES["golden"], ids=lambda case: case["name"])
 def test_the_golden_values_of_open_dis(case: Any) -> None:
-    angles = [math.radians(angle) for angle in case["euler_deg"]]
-    turn = [math.radians(rate) for rate in case["angular_velocity_deg_s"]]
-    found = extrapolated({**case, "start": case["position"]}, angles, turn)
-    assert found == pytest.approx(case["expect_position"], abs=case["tolerance"])
-    assert found == pytest.approx(case["own_check"]["position"], rel=1e-12, abs=1e-8)
+    assert DisModel(case["algorithm"]).name == case["name"]
+    later = entity(case).after(case["dt"])
+    own, most = case["own_check"], case["tolerance"]
+    assert later.position == pytest.approx(case["expect_position"], abs=most)
+    assert later.position == pytest.approx(own["position"], rel=1e-12, abs=1e-8)
+    assert later.velocity == pytest.approx(case["expect_velocity"], abs=most)
+    assert later.velocity == pytest.approx(own["velocity"], rel=1e-12, abs=1e-12)
+    assert euler(later.to_world) == pytest.approx(case["expect_euler_deg"], abs=most)
+    assert euler(later.to_world) == pytest.approx(own["euler_deg"], abs=1e-10)
+
+
+@pytest.mark.parametrize("row", VALUES["two_half_steps"]["rows"], ids=lambda row: row["algorithm"])
+def test_two_half_steps_are_one_step(row: Any) -> None:
+    (case,) = (one for one in VALUES["golden"] if one["algorithm"] == row["algorithm"])
+    start, half = entity(case), case["dt"] / 2
+    later, whole = start.after(half).after(half), start.after(case["dt"])
+    assert later.position == pytest.approx(row["position"], rel=1e-12, abs=1e-8)
+    assert later.velocity == pytest.approx(row["velocity"], rel=1e-12, abs=1e-12)
+    assert euler(later.to_world) == pytest.approx(row["euler_deg"], abs=1e-10)
+    assert later.position == pytest.approx(whole.position, rel=1e-12, abs=1e-8)
+    assert row["max_abs_diff_from_golden"] <= case["tolerance"]
 
 
 @pytest.mark.parametrize("case", VALUES["flat_world"]["rows"])
 def test_the_values_in_the_plane(case: Any) -> None:
+    assert DisModel(case["algorithm"]).name == case["name"]
     angles = [math.radians(case["psi_deg"]), 0.0, 0.0]
     turn = [0.0, 0.0, math.radians(case["yaw_rate_deg_s"])]
-    assert extrapolated(case, angles, turn) == pytest.approx(case["position"], abs=1e-9)
+    given = {name: case[name] for name in ("algorithm", "velocity", "acceleration")}
+    start = Entity({**given, "position": [0.0, 0.0, 0.0]}, angles, turn)
+    later = start.after(case["dt"])
+    assert later.position == pytest.approx(case["position"], abs=1e-9)
+    assert later.velocity == pytest.approx(case["velocity_out"], abs=1e-12)
+    assert euler(later.to_world) == pytest.approx([case["psi_out_deg"], 0, 0], abs=1e-9)
 
 
 @pytest.mark.parametrize("case", VALUES["circle"], ids=lambda case: case["name"])
 def test_the_circles_of_open_dis(case: Any) -> None:
-    to_world = body_to_world(case["psi0"], 0.0, case["roll"])
-    velocity = times(to_world, [case["speed"], 0.0, 0.0])
-    turn = times(to_world, case["body_angular_velocity"])
-    state = DisState(DisModel.RPB, three(case["start"]), velocity, (0, 0, 0), turn)
+    given = {
+        "algorithm": case["algorithm"],
+        "position": case["start"],
+        "velocity": [case["speed"], 0.0, 0.0],
+        "acceleration": [0.0, 0.0, 0.0],
+    }
+    start = Entity(given, [case["psi0"], 0.0, case["roll"]], case["body_angular_velocity"])
+    assert abs(case["psi_rate"]) * case["radius"] == pytest.approx(case["speed"])
     for quarter, (x, y) in enumerate(case["expect_xy_after_each_quarter"], 1):
-        position, _ = state.extrapolated(quarter * case["dt"])
-        assert position == pytest.approx((x, y, 0), abs=VALUES["circle_tolerance"])
+        later = start.after(quarter * case["dt"])
+        assert later.position == pytest.approx((x, y, 0), abs=VALUES["circle_tolerance"])
+        *where, psi = case["own_check"][quarter - 1]
+        assert later.position == pytest.approx(where, abs=1e-8)
+        turned = math.radians(euler(later.to_world)[0])
+        assert math.remainder(turned - psi, 2 * math.pi) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_static_entity_stands_and_keeps_its_velocity() -> None:
+    one = strategy("dis", model="static")
+    one.update(packet(0.0, 1.0, 5.0), 0.0)
+    sample = one.read(0.5)
+    assert (sample.position, sample.velocity) == ((1, 0, 0), (5, 0, 0))
 
 
 def test_what_is_below_the_thresholds_counts_as_none() -> None:
-    slow = DisState(DisModel.RPB, (0, 0, 0), (10, 0, 0), (0, 0, 0), (0, 0, math.radians(0.19)))
-    assert slow.extrapolated(2.0) == ((20, 0, 0), (10, 0, 0))
-    weak = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (0.09, -0.09, 0.09))
-    assert weak.extrapolated(2.0) == ((20, 0, 0), (10, 0, 0))
-    strong = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (0.09, 0.1, 0))
+    rotation = math.radians(VALUES["thresholds"]["min_rotation_deg_s"])
+    least = VALUES["thresholds"]["min_acceleration"]
+    for part, counts in ((0.99, False), (1.01, True)):
+        turning = DisState(DisModel.RPB, (0, 0, 0), (10, 0, 0), (0, 0, 0), (0, 0, rotation * part))
+        assert (turning.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
+        weak = (least * part, -least * part, least * part)
+        pushed = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), weak)
+        assert (pushed.extrapolated(2.0) != ((20, 0, 0), (10, 0, 0))) == counts
+    # one axis is enough for all of them
+    strong = DisState(DisModel.FVW, (0, 0, 0), (10, 0, 0), (least * 0.9, least, 0))
     assert strong.extrapolated(2.0)[0] == pytest.approx((20.18, 0.2, 0))
 
 

@@ -1,15 +1,13 @@
 """The EPIC library's Extrapolator, against what the library itself answered."""
 
-import json
 from typing import Any
 
 import pytest
-from support import places
+from support.conformance import load
 
 from epic_cli import Packet, Vector, strategy
 
-CONFORMANCE = places.CONFORMANCE / "epic_library.json"
-VECTORS = json.loads(CONFORMANCE.read_text())["vectors"]
+VECTORS = load("epic_library")["vectors"]
 
 
 def three(numbers: list[float] | None) -> Vector:

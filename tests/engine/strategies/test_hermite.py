@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.delivery import load
+from support.conformance import load
 
 from epic_cli import Packet, strategy
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import strategy
 
-VALUES = expected("gh_kalman")
+VALUES = load("gh_kalman")
 FREE: dict[str, Any] = {"max_gap": 1e6, "snap_distance": 0, "age": "arrival"}
 
 

@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import SettingError, strategy
 
-VALUES = expected("one_euro")
+VALUES = load("one_euro")
 
 
 def filtered(one: Any, time: float, x: float) -> float:
@@ -60,7 +61,7 @@ def test_discards_equal_and_earlier_stamps_by_default() -> None:
 @pytest.mark.parametrize("bad", VALUES["bad_arguments"])
 def test_refuses_what_the_original_refuses(bad: Any) -> None:
     with pytest.raises(SettingError, match="is not allowed"):
-        strategy("one-euro", **bad["args"])
+        strategy("one-euro", **dict(bad["args"].items()))
 
 
 def test_is_behind_by_its_time_constant_at_a_steady_speed() -> None:

@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from support.filter_cases import packet, stream_packets, streams
+from support.delivery import packets as packets_of
+from support.delivery import streams
+from support.filter_cases import packet
 
 from epic_cli import Packet, Sample, replay, strategy
 
@@ -223,10 +225,10 @@ def test_finite_packets_never_give_what_is_not_finite(name: str, settings: dict[
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("stream", streams(), ids=lambda stream: stream["name"])
+@pytest.mark.parametrize("stream", streams().values(), ids=lambda stream: stream["name"])
 def test_the_common_streams_with_packets_doubled(name: str, stream: Any) -> None:
     """A copy that comes with the packet, or later, changes nothing."""
-    packets = stream_packets(stream)
+    packets = packets_of(stream)
     doubled = [one for one in packets for _ in range(2)]
     alone, twice = drawn(name, packets), drawn(name, doubled)
     for a, b in zip(alone, twice, strict=True):

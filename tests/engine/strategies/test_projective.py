@@ -4,12 +4,14 @@ import math
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet, stream_packets, streams
+from support.conformance import load
+from support.delivery import check_rows, streams
+from support.filter_cases import packet
 
 from epic_cli import Packet, replay, strategy
 
-VALUES = expected("murphy_pvb")
-STREAMS = {stream["name"]: stream for stream in streams()}
+VALUES = load("murphy_pvb")
+STREAMS = streams()
 
 
 def drawn_at(case: dict[str, Any], blending: str) -> float:
@@ -49,19 +51,7 @@ def test_the_streams_as_a_program_that_begins_at_its_frames(expected_stream: Any
         begin="last-frame",
         limit_velocity="off",
     )
-    packets = stream_packets(stream)
-    for row in expected_stream["rows"]:
-        at = row["tick_ms"] / 1000
-        while packets and (packets[0].arrival or 0) <= at:
-            one.update(packets[0], packets[0].arrival or 0)
-            packets.pop(0)
-        sample = one.read(at)
-        if row["out"] is None:
-            assert sample.status == "none"
-            continue
-        wanted = row["out"]
-        assert sample.position[:2] == pytest.approx((wanted["x"], wanted["y"]), abs=1e-9)
-        assert sample.velocity[:2] == pytest.approx((wanted["vx"], wanted["vy"]), abs=1e-7)
+    check_rows(one, stream, expected_stream["rows"], velocity_tolerance=1e-7)
 
 
 def test_the_velocity_is_that_of_the_path() -> None:

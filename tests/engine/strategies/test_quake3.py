@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from support.delivery import load
+from support.conformance import load
 
 from epic_cli import Packet, strategy
 
@@ -107,6 +107,8 @@ def test_lerp(case: dict[str, Any]) -> None:
     # the second packet has moved the clock by a millisecond
     shown = made.read(case["cg_time"] / 1000 - made.delta)
     assert shown.position[0] == pytest.approx(case["value"], abs=1e-9)
+    part = case["p0"] + (case["p1"] - case["p0"]) * case["frac"]
+    assert shown.position[0] == pytest.approx(part, abs=1e-9)
 
 
 def test_time_nudge() -> None:

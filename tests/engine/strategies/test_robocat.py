@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import strategy
 from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
 
-VALUES = expected("robocat")
+VALUES = load("robocat")
 
 
 @pytest.mark.parametrize(
@@ -17,13 +18,17 @@ VALUES = expected("robocat")
 def test_the_way_to_a_corrected_value(case: Any) -> None:
     role = "remote" if case["remote"] else "local"
     steps = case["steps"]
+    shown = 0.0
     for count in range(1, len(steps) + 1):
         one = strategy("robocat", rtt=case["rtt"], role=role)
         one.update(packet(0.0, 0.0), 0.0)
         for step in steps[:count]:
             one.update(packet(step["time"], step["corrected"]), step["time"])
         last = steps[count - 1]
-        assert one.read(last["time"]).position[0] == pytest.approx(last["shown"], abs=1e-12)
+        assert last["old"] == pytest.approx(shown, abs=1e-12)
+        assert last["out_of_sync_for"] == pytest.approx(last["time"] - steps[0]["time"])
+        shown = one.read(last["time"]).position[0]
+        assert shown == pytest.approx(last["shown"], abs=1e-12)
 
 
 def test_the_weighted_average_of_round_trip_times() -> None:

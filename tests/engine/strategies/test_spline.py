@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import Packet, strategy
 
-VALUES = expected("decentraland_splines")
+VALUES = load("decentraland_splines")
 CURVES = {
     "linear": "Linear",
     "hermite": "Hermite",
@@ -164,3 +165,11 @@ def test_what_waits_is_bounded() -> None:
         assert one.update(packet(k * 0.1, float(k)), 0.0)
     assert one.read(0.0).position[0] == 936.0
     assert not one.update(packet(0.05, 0.0), 0.0)
+
+
+def test_numbers_too_large_to_play_hold_what_was_drawn() -> None:
+    one = playing(Packet((0, 0, 0), (1e308, 0, 0), 0.0), Packet((0, 0, 0), (1e308, 0, 0), 1e3),
+                  max_duration=0)  # fmt: skip
+    before, here = one.read(0.0), one.read(500.0)
+    assert (here.position, here.velocity) == (before.position, (0, 0, 0))
+    assert here.status == "held"

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from support.filter_cases import expected, packet
+from support.conformance import load
+from support.filter_cases import packet
 
 from epic_cli import strategy
 
-VALUES = expected("unreal_smoothing")
+VALUES = load("unreal_smoothing")
 
 
 def with_offset(offset: float, **settings: Any) -> Any:
@@ -43,7 +44,9 @@ def test_a_correction_moves_the_mesh_as_far_as_the_distances_allow(case: Any) ->
     one.update(packet(0.1, start), 0.0)  # the mesh is off by mesh_offset now
     assert one.read(0.0).position[0] == pytest.approx(start + case["mesh_offset"])
     one.update(packet(0.2, case["new"]), 0.0)
-    assert one.read(0.0).position[0] - case["new"] == pytest.approx(case["offset_after"])
+    offset = one.read(0.0).position[0] - case["new"]
+    assert offset == pytest.approx(case["offset_after"])
+    assert (offset == 0) == case["teleported"]
 
 
 def test_the_distances_are_settings() -> None:
@@ -67,6 +70,9 @@ def test_the_linear_mode() -> None:
     for frame, row in enumerate(case["rows"], 1):
         drawn = one.read(frame * case["dt"]).position[0] - 1000
         assert drawn == pytest.approx(row["offset"], abs=1e-9)
+        left = (case["server_ts"] - row["client_ts"]) / case["last_correction_delta"]
+        assert 1 - left == pytest.approx(row["lerp_percent"])
+        assert drawn == pytest.approx(case["original_offset"] * left, abs=1e-9)
     assert one.read(5.0).position[0] - 1000 == pytest.approx(case["rows"][-1]["offset"])
 
 

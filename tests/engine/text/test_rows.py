@@ -19,6 +19,7 @@ from epic_cli.engine.replay.clocks import ExactClock
 from epic_cli.engine.replay.pacing import DemoPacing
 from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.rows import FORMATS, RowWriter
+from epic_cli.engine.text.widths import width
 from epic_cli.formats.recordings import PacketFormat, make_reader
 from epic_cli.playback import Timing
 
@@ -235,3 +236,57 @@ def test_an_empty_block_has_no_rows() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="no format 'xml': it is one of epic, table, tsv"):
         RowWriter("xml")
+
+
+# ----------------------------------------------------------------------------------------- screens
+
+NAMES = st.text("tank_日本e\u0301👨\t\x1b\\", max_size=30)
+
+
+@given(
+    shown=st.lists(vectors(st.floats()), min_size=1, max_size=4),
+    name=NAMES.filter(lambda name: name.strip() == name),
+    columns=st.integers(20, 130),
+    named=st.booleans(),
+)
+@examples(300)
+def test_no_row_is_wider_than_the_screen(
+    shown: list[tuple[Vector, Vector]], name: str, columns: int, named: bool
+) -> None:
+    writer = RowWriter("table", width=columns, named=named)
+    samples, entities = show(*shown, entity=name)
+    lines = (writer.header() + writer.rows(samples, entities)).decode().splitlines()
+    assert len(lines) == 1 + len(shown)
+    assert max(map(width, lines)) <= columns
+    heads = {"stat": "status"}
+    shown_heads = {heads.get(head, head) for head in lines[0].split()}
+    assert set(writer.left_out) == {"x", "y", "z", "vx", "vy", "vz", "status"} - shown_heads
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        (96, "     0.050     -123.46  1234567.50 1.00000e+20       0.000       1.500"),
+        (80, "   0.050   -123.46 1234567.5 1.000e+20    0.000    1.500"),
+        (44, "    0.050  -123.46  1234568 1.00e+20 intp"),
+        (20, "  0.050  -123.46"),
+    ],
+)
+def test_a_number_that_is_too_long_for_its_column_is_rounded(columns: int, row: str) -> None:
+    writer = RowWriter("table", width=columns, named=False)
+    found = writer.rows(*show(((-123.456, 1234567.5, 1e20), (0.0, 1.5, 0.0)))).decode()
+    assert found.startswith(row)
+
+
+@given(shown=st.lists(vectors(st.floats(-99999, 99999)), min_size=1, max_size=4))
+@examples(100)
+def test_a_wide_screen_has_the_rows_of_no_screen(shown: list[tuple[Vector, Vector]]) -> None:
+    samples, entities = show(*shown, entity="tank7")
+    assert RowWriter("table", width=106).rows(samples, entities) == RowWriter("table").rows(
+        samples, entities
+    )
+
+
+def test_an_unlimited_table_has_all_of_a_name() -> None:
+    [row] = rows("table", (ORIGIN, ORIGIN), entity="tank" * 50)
+    assert row.endswith("tank" * 50)

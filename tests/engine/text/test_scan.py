@@ -84,19 +84,12 @@ def test_a_refused_name_is_pointed_at() -> None:
     assert (found.caret, found.column) == (line.index(b"\xff"), line.index(b"\xff") + 1)
 
 
-def test_at_most_4096_entities_have_a_place() -> None:
-    lines = b"".join(GOOD + b" entity=e%d\n" % (n % 5000) for n in range(10_000))
-    assert len(scan_packets(TextScanner(), lines)) == 2 * 4096
-    found = scan_problems(TextScanner(), lines)
-    assert [one.line for one in found] == [*range(4097, 5001), *range(9097, 10_001)]
-    assert found[0].what == "one entity too many"
-
-
-def test_a_packet_of_no_entity_may_be_the_one_too_many() -> None:
-    lines = b"".join(GOOD + b" entity=e%d\n" % n for n in range(4096))
-    [found] = scan_problems(TextScanner(), lines + GOOD + b"\n")
-    assert (found.what, found.line) == ("one entity too many", 4097)
-    assert 0 <= found.caret < len(found.text)
+def test_entities_have_no_limit_but_memory() -> None:
+    lines = b"".join(GOOD + b" entity=e%d\n" % (n % 30_000) for n in range(60_000))
+    scanner = TextScanner()
+    found = [block.entity for block in scan_packets(scanner, lines + GOOD + b"\n")]
+    assert found == [f"e{n % 30_000}" for n in range(60_000)] + [""]
+    assert len(scanner.entities) == 30_001
 
 
 # ---------------------------------------------------------------------------------- wrong lines
@@ -229,5 +222,5 @@ def test_fields_make_the_same_packet_as_a_line() -> None:
 def test_a_wrong_field_is_named(number: str, reason: Reason) -> None:
     block = PacketBlock()
     wrong = FieldScanner(block.entities).add(block, ["1"] * 4 + [number] + ["1"] * 2, {}, 1, 0, 0)
-    assert wrong == (reason, "vy", 0)
+    assert wrong == (reason, "vy")
     assert len(block) == 0

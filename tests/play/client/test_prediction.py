@@ -8,7 +8,6 @@ from support.play_links import dropping, match
 from support.play_oracle import Runner, walk, walk_into
 
 from epic_cli.play import LinkConditions, Match, PlayerConfig
-from epic_cli.play.client.prediction import Correction
 
 ZIGZAG = "0.1 A right\n0.4 A right up\n0.7 A left\n0.9 A down\n1.3 A stop\n1.6 A left up\n"
 
@@ -143,23 +142,6 @@ def test_a_dumb_terminal_shows_the_press_one_round_trip_later() -> None:
     while played.participants[0].client.local.body.y == 300.0:
         played.run_until(played.now + 0.001)
     assert 0.6 <= played.now <= 0.6 + 3 * 0.017
-
-
-@pytest.mark.parametrize(
-    ("age", "offset"), [(0.0, 10.0), (0.025, 7.5), (0.05, 5.0), (0.075, 2.5), (0.1, 0.0), (0.2, 0)]
-)
-def test_a_correction_fades_as_in_source(age: float, offset: float) -> None:
-    correction = Correction(0.1)
-    correction.add((10.0, 0.0), 1.0)
-    assert correction.left(1.0 + age)[0] == pytest.approx(offset, abs=1e-9)
-
-
-def test_a_second_correction_is_added_to_what_is_left_of_the_first() -> None:
-    correction = Correction(0.1)
-    correction.add((10.0, 0.0), 1.0)
-    correction.add((0.0, 2.0), 1.05)
-    assert correction.left(1.05) == pytest.approx((5.0, 2.0))
-    assert correction.left(1.1) == pytest.approx((2.5, 1.0))
 
 
 def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:

@@ -8,8 +8,8 @@ from support.play_links import match, script
 from epic_cli.network import RefusedLine
 from epic_cli.play import LinkConditions, Match, MatchSettings
 from epic_cli.play.match.changes import Change
-from epic_cli.play.match.recorder import Recorder
-from epic_cli.play.match.script import Input, Script, parse_script
+from epic_cli.play.match.recorder import Recorder, Unrecordable
+from epic_cli.play.match.script import Input, parse_script
 from epic_cli.play.report.rows import Row, rows
 from epic_cli.play.world.rules import Weapon
 
@@ -55,12 +55,24 @@ def test_a_script_says_what_players_do() -> None:
         ("1 set", 6, "nothing is set"),
         ("1 set latency", 7, "cannot be set"),
         ("1 set latency=-1", 7, "out of range"),
-        ("1 set latency=nan", 7, "out of range"),
+        ("1 set latency=nan", 7, "not a time"),
         ("1 set loss=2", 7, "out of range"),
         ("1 set remote_strategy=lerpp", 7, "did you mean"),
         ("1 set local=best", 7, "one of"),
+        ("1 set clock_sync=ntp", 7, "one of free-running, netfox, lightyear, ggpo"),
+        ("1 set lag_compensation=off", 7, "one of view, mirror, source"),
+        ("1 set smoothing_curve=cubic", 7, "one of linear, exponential"),
+        ("1 set snap_above=nan", 7, "out of range"),
         ("1 set rewind=1", 7, "on or off"),
         ("1 set seed=4", 3, "seed"),
+        ("1 set players=3", 3, "players cannot change during the match"),
+        ("1 set clock.B=1", 3, "clock.B cannot change during the match"),
+        ("set players=9", 5, "not a whole number from 2 to 8"),
+        ("set clock.B=1,0", 5, "write AHEAD"),
+        ("set step=1", 5, "out of range"),
+        ("set gemodel=2", 5, "out of range"),
+        ("set distribution=flat", 5, "not one of"),
+        ("set duration=-1", 5, "out of range"),
         ("1 A left\nset loss=0", 1, "no time before"),
         ("1 A " + "left " * 1000, 1, "too long"),
     ],
@@ -80,29 +92,44 @@ def test_bytes_that_are_no_text_are_told() -> None:
         parse_script(io.BytesIO(b"1 A \xff"), "AB")
 
 
-def drawn(settings: MatchSettings, played: Script, recorder: Recorder | None) -> list[Row]:
-    found: list[Row] = []
-    game = Match(settings, played, on_frame=lambda _: found.extend(rows(game)))
-    if recorder:
-        recorder._controller = game.participants[0].controller
-        recorder.match, game.on_change = game, recorder.changed
-        game.take_control(0, recorder)
-    game.run_until(6)
-    return found
-
-
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
-    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1), seed=9)
+    settings = MatchSettings(
+        link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1),
+        seed=9,
+        smoothing=0.2,
+        smoothing_curve="exponential",
+        smooth_above=0.01,
+        snap_above=2.5,
+        clock_sync="netfox",
+        lag_compensation="mirror",
+    )
     changes = script(
-        "2 set latency=0.2 jitter=0\n3 set send_rate=7\n4 set local=predicted\n"
+        "2 set latency=0.2 jitter=0\n3 set send_rate=7 clock_sync=ggpo\n"
+        "3.5 set lag_compensation=source\n4 set local=predicted\n"
         "4.5 set rewind=off remote_strategy=dead-reckoning remote.correction=snap\n"
     )
-    recorder = Recorder("A", lambda _: None)  # type: ignore[arg-type, return-value]
-    first = drawn(settings, changes, recorder)
-    text = recorder.script(settings)
-    again = drawn(MatchSettings(), script(text), None)
+    first: list[Row] = []
+    played = Match(settings, changes, on_frame=lambda _: first.extend(rows(played)))
+    recorder = Recorder(played)
+    played.run_until(6)
+    text = recorder.script()
+    again: list[Row] = []
+    replayed = Match(MatchSettings(), script(text), on_frame=lambda _: again.extend(rows(replayed)))
+    replayed.run_until(6)
     assert again == first
     assert "aim=" in text
+    assert script(text).duration == 6
+
+
+def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("epic_cli.play.match.recorder.MOST_LINES", 40)
+    played = Match(MatchSettings())
+    recorder = Recorder(played)
+    played.run_until(1)
+    assert recorder.script().count("\n") < 40
+    played.run_until(30)
+    with pytest.raises(Unrecordable, match="at most 40 lines"):
+        recorder.script()
 
 
 def test_who_says_nothing_aims_where_he_runs() -> None:

@@ -7,6 +7,8 @@ from support.play_links import dropping, match
 
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
+from epic_cli.play.server.compensation.contract import Shooter
+from epic_cli.play.server.compensation.view import ViewCompensation
 from epic_cli.play.server.rewind import PoseHistory, judge
 from epic_cli.play.world.arena import DEFAULT_ARENA, RADIUS, Arena, Block
 from epic_cli.play.world.events import Event
@@ -163,11 +165,14 @@ def test_the_price_is_to_be_shot_behind_cover() -> None:
     history.add(0, 0, {1: (18.0, 9.0)})
     history.add(1, 50_000, {1: (18.0, 9.4)})
     aim = (1.0, 0.0)
-    judgement = judge(arena, history, (2.0, 9.2), aim, {1: (18.0, 12.0)}, {1: View(0, 1, 0.5)})
+    seen = ViewCompensation(history, 0.033).rewind(
+        Shooter(0.1, 0.0, 0.0, {1: View(0, 1, 0.5)}), {1: (18.0, 12.0)}
+    )
+    judgement = judge(arena, (2.0, 9.2), aim, {1: (18.0, 12.0)}, seen.positions)
     assert (judgement.rewound, judgement.present) == (1, None)
     assert judgement.moved == pytest.approx(2.8)
     assert judgement.behind_cover
-    assert judgement.known
+    assert seen.view == "exact"
 
 
 def test_history_forgets_what_is_too_old_and_no_more() -> None:
@@ -184,7 +189,10 @@ def test_someone_who_is_not_on_the_screen_is_not_hit_by_a_rewound_shot() -> None
     history = PoseHistory()
     history.add(0, 0, {1: (8.0, 12.0), 2: (9.0, 20.0)})
     present = {1: (8.0, 12.0), 2: (9.0, 20.0)}
-    judgement = judge(DEFAULT_ARENA, history, (5.0, 12.0), (1.0, 0.0), present, {2: View(0, 0, 0)})
+    seen = ViewCompensation(history, 0.033).rewind(
+        Shooter(0.1, 0.0, 0.0, {2: View(0, 0, 0)}), present
+    )
+    judgement = judge(DEFAULT_ARENA, (5.0, 12.0), (1.0, 0.0), present, seen.positions)
     assert (judgement.rewound, judgement.present) == (None, 1)
 
 

@@ -212,3 +212,19 @@ def test_settings_of_two_players_with_one_name_are_refused() -> None:
     players = (PlayerConfig("A", (1.0, 1.0)), PlayerConfig("A", (2.0, 2.0)))
     with pytest.raises(ValueError, match="same name"):
         Match(MatchSettings(players=players))
+
+
+def test_the_round_trip_is_measured_by_what_the_client_has_heard() -> None:
+    made = server()  # has sent snapshot 0 at once
+    for tick in (1, 2):
+        made.tick(tick * TICK_US, (tick + 1) * TICK_US)
+
+    def hears(snapshot: int, held_us: int, now_us: int) -> float:
+        one = Move(Control(1, 0), now_us, 0)
+        made.receive(encode_input(InputPacket(11, 0, [one], snapshot, held_us)), now_us)
+        return made.connections[0].round_trip.estimate
+
+    assert hears(1, 10_000, 130_000) == pytest.approx(0.07)
+    assert hears(1, 10_000, 163_000) == pytest.approx(0.07)  # each counts once
+    assert hears(9, 0, 170_000) == pytest.approx(0.07)  # was never sent
+    assert 0 <= hears(2, 2**32 - 1, 180_000) < 0.07  # held for longer than there was time

@@ -35,7 +35,8 @@ cdef class Dis(Strategy):
     those in the body the turn is the angle between the velocities over the time, and the
     acceleration the change of the speed. Since the entity is assumed to turn as its velocity
     does, body models without a turn (fpb, fvb) draw what fpw and fvw draw. The orientation
-    itself, in which rpw differs from fpw and rvw from fvw, is not drawn.
+    itself, in which rpw differs from fpw and rvw from fvw, is not drawn. A static entity stands,
+    and keeps the velocity of its packets, as in Open-DIS.
     Accelerations below 0.1 units/s^2 and turns below 0.2 degrees/s on every axis count as none.
 
     It was made for vehicles whose senders run the same model, and send a state when it is off by

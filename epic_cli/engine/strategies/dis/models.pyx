@@ -4,6 +4,7 @@ F or R: the orientation is fixed or rotates. P or V: position by rate (constant 
 velocity (constant acceleration). W or B: velocity and acceleration are constant in the world, or
 in the body, which turns with the angular velocity w:
 
+    static position
     P W    position + velocity t
     V W    position + velocity t + acceleration t^2 / 2
     P B    position + integral of exp([w] s) velocity over s from 0 to t
@@ -60,8 +61,6 @@ cdef class DisState:
         cdef Vec3[double] none
         self.model = model
         self.motion = motion
-        if model == STATIC:
-            self.motion.velocity = none
         self.acceleration = none
         self.angular_velocity = none
         if ((model == RVW or model == FVW or model == RVB or model == FVB)
@@ -75,6 +74,8 @@ cdef class DisState:
         cdef Vec3[double] w = self.angular_velocity
         cdef double theta = sqrt(dot(w, w)) * fabs(seconds)
         cdef double t2 = seconds * seconds
+        if self.model == STATIC:
+            return self.motion
         if theta == 0:
             return projected(self.motion, self.acceleration, seconds)
         return Motion(

@@ -1,13 +1,14 @@
 cimport cython
 
-from epic_cli.engine.strategies.parts.averages cimport MovingAverage
+from epic_cli.engine.strategies.parts.windows cimport Window
 
 
 @cython.final
 cdef class SenderTime:
     cdef bint estimates
     cdef readonly double offset
-    cdef MovingAverage average
+    cdef Window delays
+    cdef Window others          # those that differ by more, in a row
     cdef double latest
 
     cpdef void add(self, double timestamp, double now) noexcept nogil
@@ -19,9 +20,10 @@ cdef class SenderTime:
 cdef class SendInterval:
     cdef bint measures
     cdef readonly double value
-    cdef readonly long count
+    cdef readonly long count    # of the differences measured
     cdef double first_guess
     cdef double newest
+    cdef Window differences
 
     cpdef void add(self, double timestamp) noexcept nogil
     cpdef void clear(self) noexcept nogil

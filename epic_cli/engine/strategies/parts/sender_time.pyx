@@ -7,50 +7,72 @@ from timestamps and arrivals, or given.
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
-from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
+from epic_cli.engine.strategies.parts.windows cimport (
+    add_to,
+    middle_mean,
+    start_window,
+    typical,
+)
 
-# How much one packet counts in the estimates: they settle within some twenty packets.
-cdef double WEIGHT = 0.1
+# So many delays are looked at: enough to even out jitter, few enough to follow a clock that is off.
+cdef int DELAYS = 31
 
-# An offset that is further off than this is that of a clock that has been set, s.
+# So many intervals: a send rate that changes is followed within as many packets.
+cdef int INTERVALS = 32
+
+# An offset that is further off than this is that of a clock that has been set, s;
 cdef double RESYNC = 0.5
+# if so many packets in a row say so.
+cdef int AGREEING = 3
 
 
 @cython.final
 cdef class SenderTime:
     """The sender's time of what comes in now: the local time minus an offset, in seconds.
 
-        offset = moving average of (arrival - timestamp)
+        offset = mean of the middle half of the last 31 (arrival - timestamp)
 
     The offset holds the latency besides the difference between the clocks, so ``time`` is the
-    timestamp that would come in now. A packet whose offset differs by more than 0.5 s restarts the
-    average. ``time`` never goes back. With ``offset`` given nothing is estimated.
+    timestamp that would come in now. Packets that were delayed more than others, up to a quarter
+    of them, change nothing; a latency that changes is followed within 24 packets. One packet
+    whose offset differs by more than 0.5 s is left out, three in a row begin anew. ``time`` never
+    goes back. With ``offset`` given nothing is estimated.
     """
 
     def __init__(self, double offset=NAN):
         self.estimates = offset != offset
         self.offset = 0 if self.estimates else offset
-        self.average = NewMovingAverage(WEIGHT)
         self.clear()
 
     cpdef void add(self, double timestamp, double now) noexcept nogil:
         """A packet with this timestamp came in at the local time ``now``."""
+        cdef double offset = now - timestamp
         if not self.estimates:
             return
-        if self.average.count > 0 and fabs(now - timestamp - self.average.value) > RESYNC:
-            self.average.clear()
-        self.offset = self.average.add(now - timestamp)
+        if self.delays.count > 0 and fabs(offset - self.offset) > RESYNC:
+            add_to(self.others, offset)
+            if self.others.count < AGREEING:
+                return
+            self.delays = self.others
+            self.delays.size = DELAYS
+        else:
+            add_to(self.delays, offset)
+        start_window(self.others, AGREEING)
+        self.offset = middle_mean(self.delays)
 
     cpdef double time(self, double at) noexcept nogil:
-        """The sender's time at the local time ``at``."""
+        """The sender's time at the local time ``at``; the local time while nothing came in."""
+        if self.estimates and self.delays.count == 0:
+            return at                   # no time of the sender's, so later ones may be before it
         self.latest = max(self.latest, at - self.offset)
         return self.latest
 
     cpdef void clear(self) noexcept nogil:
         """Forgets what was estimated."""
         self.latest = -INFINITY
+        start_window(self.delays, DELAYS)
+        start_window(self.others, AGREEING)
         if self.estimates:
-            self.average.clear()
             self.offset = 0
 
 
@@ -58,8 +80,12 @@ cdef class SenderTime:
 cdef class SendInterval:
     """The time between two packets in seconds, given or measured by their timestamps.
 
-    A measured difference counts for a tenth, and for twice the average at most: a silence is
-    not a send interval. Before two packets have come in it is ``first_guess``.
+        interval = mean of the last 32 differences, without those that are half off or more
+
+    off the difference at three eighths of the way from the smallest to the largest. A packet that
+    was lost, or a silence, makes a difference of two intervals or more, which then does not
+    count, as long as three of eight differences are single intervals. Before two packets have
+    come in it is ``first_guess``.
     """
 
     def __init__(self, double value=NAN, double first_guess=0.05):
@@ -69,19 +95,19 @@ cdef class SendInterval:
         self.clear()
 
     cpdef void add(self, double timestamp) noexcept nogil:
-        """A packet with this timestamp came in, and it is the newest."""
+        """A packet with this timestamp came in; one that is not the newest is left out."""
         cdef double sample = timestamp - self.newest
-        self.newest = timestamp
-        if not self.measures or not sample > 0:
+        if sample <= 0:
             return
-        self.count += 1
-        if self.count == 1:
-            self.value = sample
-        else:
-            self.value += (min(sample, 2 * self.value) - self.value) * WEIGHT
+        self.newest = timestamp
+        if self.measures and sample > 0:
+            self.count += 1
+            add_to(self.differences, sample)
+            self.value = typical(self.differences)
 
     cpdef void clear(self) noexcept nogil:
         """Forgets what was measured."""
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0
+        start_window(self.differences, INTERVALS)

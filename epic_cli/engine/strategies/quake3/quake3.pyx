@@ -20,7 +20,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 from epic_cli.engine.strategies.quake3.trajectory import Trajectory as Trajectories
@@ -82,7 +82,11 @@ cdef class Quake3(Strategy):
         " none of its code (GPL-2.0)",
         proof="runs of the original (trajectories), formula (clock, error decay)",
         rank=120,
-        lag_wavers=0.004,
+        lag_wavers=Wavering(
+            "by the few milliseconds that its clock feels its way with; by the time between"
+            " two packets where they are rare, or beat with the frames",
+            seconds=0.004, periods=1.1,
+        ),
         settings=(
             Choice("trajectory", "interpolate", "what position and velocity stand for",
                    Trajectories),

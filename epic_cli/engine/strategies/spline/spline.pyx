@@ -2,14 +2,14 @@
 
 from libc.math cimport sqrt
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.packets cimport EXTRAPOLATED, HELD, INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.strategies.spline.curves cimport Curve, along, end_velocity
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.spline.curves import Curve as Curves
 
@@ -63,6 +63,11 @@ cdef class Spline(Strategy):
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
         rank=230,
+        lag_wavers=Wavering(
+            "by up to a frame and the time between two packets in frames that are longer:"
+            " it goes on where no packet waits, and drops those that it has then passed",
+            periods=1, frames=1, frame_above=1.5,
+        ),
         settings=(
             Choice("interpolation_type", "hermite", "the curve", Curves),
             Switch("use_extrapolation", "on", "go on when no message is waiting"),
@@ -221,8 +226,9 @@ cdef class Spline(Strategy):
         else:
             sample.hold(Motion(self.shown, Vec3[double]()), self.drawn, INTERPOLATED)
         if not (is_finite(sample.position) and is_finite(sample.velocity)):
-            sample.position = self.shown        # numbers too large to play
-            sample.velocity = Vec3[double]()
+            # numbers too large to play: it stays where it was drawn last
+            sample.show(Motion(self.shown if self.drawn.status == NONE else self.drawn.position,
+                               Vec3[double]()), HELD)
 
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
         """On at the last velocity, which fades, then at rest."""

@@ -19,11 +19,12 @@ cdef class BufferedInterpolator:
     cdef public double tick         # the least duration of a segment, s
     cdef public double latency      # how far rendering is behind the server time, s
     cdef public double snap_distance
+    cdef public double slack        # times that are no further apart are the same, s
     cdef SnapshotBuffer queue
     cdef long received              # since the last frame
     cdef double newest              # the newest timestamp in the queue or taken from it
-    cdef bint has_target
-    cdef double start_time, target_time, duration, elapsed
+    cdef bint has_target, reached   # reached: nothing moves until there is a new target
+    cdef double start_time, target_time, duration, elapsed, longest
     cdef Vec3[double] start, target, next_value, current, rate
 
     cdef void put(self, Vec3[double] value, double time) noexcept nogil
@@ -32,9 +33,12 @@ cdef class BufferedInterpolator:
     cdef void resume(self, double time) noexcept nogil
     cdef bint arrived(self) noexcept nogil
     cdef Vec3[double] advance(self, double elapsed, double render, double server) noexcept nogil
-    cdef bint take(self, double until) noexcept nogil
+    cdef void move(self, double elapsed, double render) noexcept nogil
+    cdef void take(self, double until) noexcept nogil
     cdef Vec3[double] advance_double(self, double elapsed, double render,
                                      double server) noexcept nogil
-    cdef void head_for(self, Vec3[double] value, double time) noexcept nogil
+    cdef void head_for(self, Vec3[double] value, double time, double start) noexcept nogil
+    cdef void rest(self) noexcept nogil
     cdef double smoothing(self, double elapsed) noexcept nogil
     cdef bint near_target(self, double distance) noexcept nogil
+    cdef bint there(self) noexcept nogil

@@ -24,6 +24,11 @@ cdef size_t CAPACITY = 512
 cdef float PAST_END = 3
 # How long legacy-lerp waits at its target before it forgets where it came from, s.
 cdef double IDLE = 0.3
+# How near to the target it counts as reached: with nothing more in the queue, and otherwise.
+cdef double NEAR_LAST = 1e-10
+cdef double NEAR = 1e-6
+# A shorter segment is over at once, s.
+cdef double SHORTEST = 1e-10
 
 
 @cython.final
@@ -94,45 +99,59 @@ cdef class BufferedInterpolator:
         self.queue.clear()
         self.received = 0
         self.newest = -INFINITY
-        self.has_target = False
-        self.start = self.target = self.next_value = self.current = value
+        self.target = self.current = value
         self.rate = Vec3[double]()
+        self.rest()
+
+    cdef void rest(self) noexcept nogil:
+        """Stays where it is, and forgets where it was going: the next segment begins here."""
+        self.has_target = self.reached = False
+        self.start = self.next_value = self.current
 
     cdef void resume(self, double time) noexcept nogil:
         """After a pause: the segment to the next value begins here and at this timestamp."""
+        if not self.has_target:
+            return                      # at rest: it begins here in any case
         self.queue.clear()
-        self.has_target = True
+        self.reached = False
         self.target_time = time
         self.target = self.start = self.next_value = self.current
         self.rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
         """Whether it is where it is going, and nothing is waiting."""
-        return self.queue.empty() and (not self.has_target or self.near_target(1e-6))
+        return self.queue.empty() and (not self.has_target or self.near_target(NEAR))
 
     cdef Vec3[double] advance(self, double elapsed, double render,
                               double server) noexcept nogil:
-        cdef double u
-        cdef Motion step
+        cdef double idle
         cdef bint legacy = self.kind == LEGACY_LERP
-        cdef bint taken = False
         self.received = 0
         if self.kind == DOUBLE_LERP:
             return self.advance_double(elapsed, render, server)
         if not legacy:
-            taken = self.take(render)
-        elif not self.has_target or self.target_time <= render:
-            taken = self.take(server)
+            self.reached = self.reached or self.has_target and self.there()
+            self.take(render + self.slack)
+        elif not self.has_target or self.target_time + self.slack <= render:
+            self.take(server)
         if not self.has_target:
             return self.current
-        if not taken and self.queue.empty() and self.near_target(1e-9):
-            if render - self.target_time > (IDLE if legacy else self.latency + self.tick):
-                self.has_target = False
-                return self.current
-        elif not taken and not legacy and not self.queue.empty() and self.near_target(1e-6):
-            return self.current         # arrived, with the next value still in the future
-        if legacy:
-            u = clamped((render - self.start_time) / self.duration, 0, 1)
+        if not self.reached:
+            self.move(elapsed, render)
+            self.reached = legacy and self.there()
+        elif self.queue.empty():
+            idle = IDLE if legacy else self.longest + self.tick
+            if render - self.target_time > idle:
+                self.rest()
+        return self.current
+
+    cdef void move(self, double elapsed, double render) noexcept nogil:
+        """A frame's way along the segment, and the second lerp towards that."""
+        cdef double u = 1
+        cdef Motion step
+        if self.kind == LEGACY_LERP:
+            if self.duration > SHORTEST:
+                u = clamped((render - self.start_time) / self.duration, 0, 1)
             self.next_value = lerp(self.start, self.target, u)
         else:
             self.elapsed = min(self.elapsed + elapsed, self.duration)
@@ -147,23 +166,25 @@ cdef class BufferedInterpolator:
             self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
         else:
             self.current = self.next_value
-        return self.current
 
-    cdef bint take(self, double until) noexcept nogil:
-        """Heads for the newest queued value up to this timestamp; False: there is none."""
+    cdef void take(self, double until) noexcept nogil:
+        """Heads for the newest queued value up to this timestamp, if there is one."""
         cdef size_t count = self.queue.count_until(until)
-        if count == 0:
-            return False
-        self.head_for(self.queue[count - 1].position, self.queue[count - 1].time)
-        self.queue.drop_front(count)
-        return True
+        if count > 0:
+            self.head_for(self.queue[count - 1].position, self.queue[count - 1].time,
+                          self.target_time if self.has_target else self.queue[0].time)
+            self.queue.drop_front(count)
 
-    cdef void head_for(self, Vec3[double] value, double time) noexcept nogil:
-        cdef bint jumps = not self.has_target or farther(self.target, value, self.snap_distance)
-        self.start_time = self.target_time if self.has_target else time
-        self.duration = max(time - self.start_time, self.tick)
+    cdef void head_for(self, Vec3[double] value, double time, double start) noexcept nogil:
+        cdef bint jumps = farther(self.target, value, self.snap_distance)
+        self.start_time = start
+        self.duration = time - start
+        if self.kind != LEGACY_LERP:
+            self.duration = max(self.duration, self.tick)
+        self.longest = self.latency
         self.elapsed = 0
         self.has_target = True
+        self.reached = False
         self.target = value
         self.target_time = time
         if jumps:
@@ -186,6 +207,10 @@ cdef class BufferedInterpolator:
     cdef bint near_target(self, double distance) noexcept nogil:
         cdef Vec3[double] left = self.target - self.current
         return dot(left, left) <= distance * distance
+
+    cdef bint there(self) noexcept nogil:
+        """Whether the target counts as reached."""
+        return self.near_target(NEAR_LAST if self.queue.empty() else NEAR)
 
     # ------------------------------------------------------------- of 1.x, in single precision
 

@@ -3,7 +3,7 @@ cimport cython
 
 @cython.final
 cdef class NetworkTime:
-    cdef bint estimates
+    cdef bint estimates, jumped
     cdef double offset
     cdef double fixed, buffer, hard_reset, ratio, interval
     cdef double desired, last_sync, latest

@@ -3,17 +3,19 @@
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
-from epic_cli.engine.vectors cimport clamped
-
 
 @cython.final
 cdef class NetworkTime:
     """A clock that stays ``buffer`` seconds behind the timestamps that come in.
 
-    Every ``interval`` seconds a packet sets the offset that is wanted; the offset goes there by
-    at most ``ratio`` of the time that passes, and jumps where more than ``hard_reset`` is missing:
+    Every ``interval`` seconds a packet sets the offset that is wanted. In each frame the offset
+    goes that way by ``ratio`` of the frame's length, and never comes to rest: it goes past what is
+    wanted and back, frame by frame. Where in between it swings is chance in a game, whose frames
+    are not all of one length; here it begins in the middle. It jumps where more than ``hard_reset``
+    is missing:
 
         wanted = timestamp - now - buffer
+        offset = offset + ratio * frame time    where wanted > offset, otherwise less by as much
         time   = local time + offset
 
     The time never goes back. With ``latency`` given (arrival minus timestamp, s) nothing is
@@ -41,12 +43,16 @@ cdef class NetworkTime:
         self.desired = timestamp - now - self.buffer
         if first or fabs(self.desired - self.offset) > self.hard_reset:
             self.offset = self.desired
+            self.jumped = True
 
     cpdef double advance(self, double at, double elapsed) noexcept nogil:
         """The server's time in the frame at the local time ``at``, ``elapsed`` after the last."""
-        cdef double most = elapsed * self.ratio
-        if self.estimates:
-            self.offset += clamped(self.desired - self.offset, -most, most)
+        cdef double step = elapsed * self.ratio
+        if self.jumped and step > 0:
+            self.offset += step / 2
+            self.jumped = False
+        elif self.estimates:
+            self.offset += step if self.desired > self.offset else -step
         self.latest = max(self.latest, at + self.offset)
         return self.latest
 
@@ -54,3 +60,4 @@ cdef class NetworkTime:
         """Forgets what was estimated."""
         self.offset = self.desired = 0 if self.estimates else self.fixed
         self.last_sync = self.latest = -INFINITY
+        self.jumped = False

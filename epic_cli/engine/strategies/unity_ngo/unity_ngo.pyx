@@ -13,7 +13,7 @@ from epic_cli.engine.strategies.unity_ngo.interpolator cimport (
 from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
 from epic_cli.engine.strategy cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Wavering
 from epic_cli.engine.settings import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
@@ -22,6 +22,12 @@ from epic_cli.engine.strategies.unity_ngo.interpolator import (
     Interpolation as Mode,
 )
 from epic_cli.engine.strategies.unity_ngo.network_time import NetworkTime as NewNetworkTime
+
+
+# What comes of adding and subtracting offsets is a timestamp's own time within this, s. Whether
+# that is before it or after it must not be left to the last digit: a frame that is taken to be
+# just after each timestamp shows but the beginning of each segment, and the entity stands still.
+cdef double ROUNDING = 1e-6
 
 
 cpdef enum class SmoothingFactor:
@@ -41,7 +47,9 @@ cdef class UnityNgo(Strategy):
         drawn += (value - drawn) * frame time / position_max_interpolation_time
     legacy-lerp (default since 2.3): the same, but a segment begins at the last value, not at the
     last target. The sooner after a timestamp the frames draw, the further it falls behind: where
-    r is always a fraction f of a tick past the target, by (1 - f) / f ticks.
+    r is always a fraction f of a tick past the target, by (1 - f) / f ticks. Frames that are
+    about as long as ticks are always so: pass by pass the entity slows down, for seconds if the
+    two lengths are nearly the same, and then jumps to where it should be.
     lerp: states up to r; goes by the frame times, not by r. After it:
         drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
     smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
@@ -51,15 +59,21 @@ cdef class UnityNgo(Strategy):
     that smoothing depended on the frame rate and 1 froze the object: smoothing_factor=per-frame.
 
     Very smooth, and never overshoots; but floaty: the second lerp never quite arrives, and the
-    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. Its
-    reset (when it is at rest) makes the next segment begin at once. More than 100 packets in one
-    frame count as a burst, of which only the newest is shown.
+    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. The
+    others forget where they came from once they have rested for a while: the next segment begins
+    at what is drawn, and in legacy-lerp its end is the value at once. More than 100 packets in
+    one frame count as a burst, of which only the newest is shown.
 
     Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
-    time never goes back; after a silence longer than ``pause`` a segment takes one tick, where
-    Unity begins it at the stale timestamp and is there at once (``pause=0``); ``snap_distance``
-    is an addition, since Unity teleports on demand only. Late packets are discarded, except by
+    time never goes back; a frame within a microsecond of a timestamp is at it, so that rounding
+    does not decide; after a silence longer than ``pause`` a segment takes one tick, unless the
+    entity had come to rest, where Unity begins it at the stale timestamp and is there at once
+    (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late packets are discarded, except by
     double-lerp, which sorts them in as long as it has not passed them.
+
+    ``tick_rate=auto`` draws as the given rate does, where at least three of eight packets follow
+    the one before by one tick; silences and single losses cost nothing, and another rate is known
+    within 32 packets. Until then the delay is that of the wrong tick.
 
     The velocity is that of the packets, followed in the same way.
     """
@@ -74,6 +88,12 @@ cdef class UnityNgo(Strategy):
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
         proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
         rank=100,
+        lag_wavers=Wavering(
+            "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
+            " another length; legacy-lerp falls behind for seconds and then jumps where they are"
+            " of nearly the same length",
+            seconds=0.001, periods=60,
+        ),
         settings=(
             Choice("mode", "legacy-lerp", "the kind of interpolation", Mode),
             Number("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
@@ -105,8 +125,7 @@ cdef class UnityNgo(Strategy):
     cdef BufferedInterpolator positions, velocities
     cdef NetworkTime clock
     cdef SendInterval interval
-    cdef bint empty, drew
-    cdef double last_frame
+    cdef bint empty
 
     def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
                   smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
@@ -116,6 +135,7 @@ cdef class UnityNgo(Strategy):
         self.positions = NewInterpolator(*given)
         self.velocities = NewInterpolator(*given)
         self.positions.snap_distance = snap_distance
+        self.positions.slack = self.velocities.slack = ROUNDING
         self.clock = NewNetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
                                     sync_interval)
         self.interval = NewSendInterval(1.0 / tick_rate, 1.0 / 30)
@@ -126,15 +146,12 @@ cdef class UnityNgo(Strategy):
         self.clock.clear()
         self.interval.clear()
         self.empty = True
-        self.drew = False
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint taken = self.empty or packet.time > self.newest
         if self.empty:
             self.positions.jump(packet.position)
             self.velocities.jump(packet.velocity)
-            if not self.drew:
-                self.last_frame = now
         elif 0 < self.pause < packet.time - self.newest:
             self.positions.resume(packet.time - self.interval.value)
             self.velocities.resume(packet.time - self.interval.value)
@@ -159,12 +176,10 @@ cdef class UnityNgo(Strategy):
         if self.empty:
             sample.status = NONE
         else:
-            elapsed = max(at - self.last_frame, 0.0)
+            elapsed = self.elapsed(at)
             server = self.clock.advance(at, elapsed)
             render = server - self.interval.value * self.tick_latency
             sample.show(Motion(self.positions.advance(elapsed, render, server),
                                self.velocities.advance(elapsed, render, server)), INTERPOLATED)
             if self.positions.arrived():
                 sample.hold(sample, self.drawn, INTERPOLATED)
-        self.last_frame = at
-        self.drew = True

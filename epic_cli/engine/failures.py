@@ -1,0 +1,163 @@
+"""What can go wrong while a strategy is at work: another has it in use, or its own code failed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
+
+
+#: The files that load, make and call strategies: no line of these is theirs.
+_NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "engine/plain.py")
+
+
+class StrategyInUse(RuntimeError):
+    """A strategy object belongs to a replay that has not ended: nobody else may use it."""
+
+    def __init__(self, strategy: object) -> None:
+        super().__init__(
+            f"this {type(strategy).__name__} is in use by a replay that has not ended:"
+            " let it end, close it, or make another strategy"
+        )
+
+
+class StrategyFailed(RuntimeError):
+    """The code of a strategy raised something (``error``), or returned what is no answer (None).
+
+    ``strategy`` names the class, ``during`` is what was asked of it: ``import``, ``__init__``,
+    ``reset``, ``update`` or ``read``. ``file`` and ``line`` are where in its own code that was, as
+    far as it is known. ``packet`` is the last one that it was given and ``number`` counts it from 1
+    (of its entity); ``at`` is the local time in seconds that was to be drawn. ``place`` is where
+    the packet stands in its recording, for whoever knows that, from ``packet_line``.
+    """
+
+    def __init__(
+        self, strategy: str, during: str, what: str, error: BaseException | None = None
+    ) -> None:
+        super().__init__(strategy, during, what)
+        self.strategy = strategy
+        self.during = during
+        self.what = what
+        self.error = error
+        self.file = ""
+        self.line = 0
+        self.packet: Packet | None = None
+        self.number = 0
+        self.packet_line = 0
+        self.at: float | None = None
+        self.place = ""
+
+    def __str__(self) -> str:
+        return f"strategy {self.strategy} failed {self.story}"
+
+    @property
+    def story(self) -> str:
+        """When it failed, how, and where in its code."""
+        source = f" ({_from_here(self.file)}, line {self.line})" if self.line else ""
+        return f"{self._when}: {self.what}{source}"
+
+    @property
+    def _when(self) -> str:
+        """During what, and at which packet or tick."""
+        asked = {"import": "when it was loaded", "__init__": "when it was made"}
+        words = asked.get(self.during, f"in {self.during}")
+        if self.packet is None:
+            return words if self.at is None else f"{words} at {self.at:.6g} s, before any packet"
+        entity = f" of {self.packet.entity}" if self.packet.entity else ""
+        where = self.place or f"time {self.packet.time:.6g}"
+        packet = f"packet {self.number}{entity} ({where})"
+        if self.at is not None:
+            return f"{words} at {self.at:.6g} s, after {packet}"
+        return f"{words} with {packet}" if self.during == "update" else f"{words} after {packet}"
+
+
+def raised(strategy: type, during: str, error: BaseException) -> StrategyFailed:
+    """What a strategy of this class raised."""
+    home = getattr(sys.modules.get(strategy.__module__), "__file__", None) or ""
+    return raised_in(f"{strategy.__module__}:{strategy.__qualname__}", home, during, error)
+
+
+def raised_in(strategy: str, home: str, during: str, error: BaseException) -> StrategyFailed:
+    """What the code of a strategy raised; ``home`` is the file that it is in, if that is known."""
+    text = _printable(_text(error))
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    failure = StrategyFailed(strategy, during, what, error)
+    failure.file, failure.line = _source(error, home)
+    failure.__cause__ = error
+    return failure
+
+
+def returned(strategy: type, during: str, what: str) -> StrategyFailed:
+    """A strategy of this class returned what is no answer."""
+    name = f"{strategy.__module__}:{strategy.__qualname__}"
+    failure = StrategyFailed(name, during, what)
+    code = getattr(getattr(strategy, during, None), "__code__", None)
+    if code is not None:
+        failure.file, failure.line = code.co_filename, code.co_firstlineno
+    return failure
+
+
+def wrong_answer(answer: object) -> str:
+    """Why this is not what ``read`` is to return: a ``Sample``."""
+    from epic_cli.engine.contract import STATUSES  # only a mistake needs them
+
+    missing = [one for one in ("position", "velocity", "status") if not hasattr(answer, one)]
+    if missing:
+        return f"it returned {_short(answer)}, which is no Sample: it has no {', '.join(missing)}"
+    for name in ("position", "velocity"):
+        value = getattr(answer, name)
+        try:
+            numbers = [float(one) for one in value]
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) != 3:
+            return f"the {name} that it returned is {_short(value)}, not three numbers"
+        if not all(abs(one) < float("inf") for one in numbers):
+            return f"the {name} that it returned is not finite: {_short(value)}"
+    status = getattr(answer, "status", None)
+    return f"the status that it returned is {_short(status)}, not one of {', '.join(STATUSES)}"
+
+
+def _source(error: BaseException, home: str) -> tuple[str, int]:
+    """The file and line of a strategy's own code that an error comes from."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return error.filename, error.lineno
+    frames = []
+    step = error.__traceback__
+    while step is not None:
+        frames.append((step.tb_frame.f_code.co_filename, step.tb_lineno))
+        step = step.tb_next
+    own = [frame for frame in frames if frame[0] == home]
+    others = [frame for frame in frames if not frame[0].endswith(_NOT_THEIRS)]
+    return next(iter(own[-1:] or others[-1:]), ("", 0))
+
+
+def _from_here(file: str) -> str:
+    """A path, from the current folder where it is in that."""
+    import os
+
+    here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - pathlib is slow to load
+    return file.removeprefix(here)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # other people's code may fail in any way
+        return ""
+
+
+def _printable(text: str) -> str:
+    """Text on one line that cannot steer a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
+
+
+def _short(value: object) -> str:
+    """A value as Python shows it, in a few words."""
+    try:
+        text = _printable(repr(value))
+    except Exception:  # other people's code may fail in any way
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."

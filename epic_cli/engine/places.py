@@ -1,0 +1,144 @@
+"""Strategies of other people: named outright, or entry points of packages that are installed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from functools import reduce
+from types import ModuleType
+from typing import NamedTuple
+
+from epic_cli.engine.failures import StrategyFailed, raised_in
+
+GROUP = "epic_cli.strategies"
+
+#: With "off" in this variable, entry points are not looked for.
+SWITCH = "EPIC_ENTRY_POINTS"
+
+
+class NotFound(ValueError):
+    """There is no such module, or no such class in it."""
+
+
+class Plugin(NamedTuple):
+    """A strategy that a package offers; ``distribution`` is its name and version, if known."""
+
+    name: str
+    place: str
+    distribution: str
+
+
+def plugins() -> list[Plugin]:
+    """What the packages that are installed offer; nothing of it is loaded."""
+    if os.environ.get(SWITCH, "").lower() == "off":
+        return []
+    from importlib.metadata import entry_points  # slow to load, and rarely needed
+
+    found = []
+    for point in entry_points(group=GROUP):
+        dist = getattr(point, "dist", None)
+        place = point.value.partition("[")[0].strip()
+        found.append(Plugin(point.name, place, f"{dist.name} {dist.version}" if dist else ""))
+    return sorted(found)
+
+
+def class_at(place: str, *, outright: bool) -> type:
+    """The class at ``package.module:Class`` or, named ``outright``, at ``./file.py:Class``.
+
+    What is named outright is looked for in the current folder as well. Raises ``NotFound``, and
+    ``StrategyFailed`` where loading it raises something.
+    """
+    path, _, attributes = place.rpartition(":")
+    is_file = outright and path.endswith(".py")
+    module = _module_of_file(path) if is_file else _module(path, outright)
+    try:
+        found = reduce(getattr, attributes.split("."), module)
+    except AttributeError as error:
+        raise NotFound(f"{error}{_shadowed(path, module) if outright else ''}") from error
+    except Exception as error:  # other people's code may fail in any way
+        raise raised_in(place, module.__file__ or "", "import", error) from error
+    if not isinstance(found, type):
+        raise NotFound(f"{place} is no class")
+    return found
+
+
+def _module(path: str, outright: bool) -> ModuleType:
+    if not all(part.isidentifier() for part in path.split(".")):
+        raise NotFound(f"{path!r} is no name of a module")
+    top = path.partition(".")[0]
+    here = os.getcwd()  # noqa: PTH109 - pathlib is slow to load
+    if outright and here not in sys.path and _is_in(here, top):
+        sys.path.append(here)  # behind what is installed: nothing of that is to be replaced
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{path}.".startswith(f"{error.name}."):
+            raise NotFound(str(error)) from error
+        raise raised_in(path, "", "import", error) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # other people's code may fail in any way
+        raise _failed(path, path.rpartition(".")[2], error) from error
+
+
+#: The modules that were loaded from a file, by its path, with the time of the file.
+_loaded: dict[str, tuple[int, ModuleType]] = {}
+
+
+def _module_of_file(path: str) -> ModuleType:
+    """The module in a file, loaded anew where the file has changed."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    full = os.path.realpath(path)
+    try:
+        changed = os.stat(full).st_mtime_ns  # noqa: PTH116
+    except OSError as error:
+        raise NotFound(f"{path}: {error.strerror}") from error
+    if full in _loaded and _loaded[full][0] == changed:
+        return _loaded[full][1]
+    spec = spec_from_file_location(path, full)
+    if spec is None or spec.loader is None:
+        raise NotFound(f"{path} is no Python file")
+    module = module_from_spec(spec)
+    folder = os.path.dirname(full)  # noqa: PTH120
+    if folder not in sys.path:
+        sys.path.append(folder)  # for what it imports from beside it
+        importlib.invalidate_caches()
+    sys.modules[path] = module  # where dataclasses, among others, look for it
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # other people's code may fail in any way
+        del sys.modules[path]
+        raise raised_in(path, full, "import", error) from error
+    _loaded[full] = changed, module
+    return module
+
+
+def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
+    """What a module raised; its file is the one of its name that the error went through."""
+    home, step = "", error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        stem = os.path.basename(file).partition(".")[0]  # noqa: PTH119
+        if stem == name or file.endswith(os.path.join(name, "__init__.py")):  # noqa: PTH118
+            home = file
+        step = step.tb_next
+    return raised_in(path, home, "import", error)
+
+
+def _is_in(folder: str, top: str) -> bool:
+    place = os.path.join(folder, top)  # noqa: PTH118
+    return os.path.isfile(f"{place}.py") or os.path.isdir(place)  # noqa: PTH112, PTH113
+
+
+def _shadowed(path: str, module: ModuleType) -> str:
+    """Where an installed module has the name of a file in the current folder: how to name that."""
+    file = f"./{path.replace('.', '/')}.py"
+    there = os.path.isfile(file)  # noqa: PTH113
+    if not there or os.path.realpath(module.__file__ or "") == os.path.realpath(file):
+        return ""
+    return f"; for the file in this folder, write {file}:NAME"

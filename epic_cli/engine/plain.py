@@ -1,0 +1,252 @@
+"""What a class in plain Python says of its settings: a declaration, or else its constructor."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import types
+import typing
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.settings import Choice, Converted, Number, Setting, SettingError, Switch, Value
+
+
+class Text(Setting):
+    """Any text, or one of the ``words``; it arrives as it is written."""
+
+    def __init__(self, name: str, default: Value, words: tuple[str, ...] = ()) -> None:
+        super().__init__(name, default, "")
+        self.words = words
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words, where not any text will do."""
+        return self.words
+
+    def _numbers(self) -> list[str]:
+        return [] if self.words else ["any text"]
+
+    def check(self, value: object) -> Value:
+        """The text itself."""
+        return value if isinstance(value, str) and not self.words else super().check(value)
+
+    def convert(self, value: Value) -> Any:
+        """As it is."""
+        return value
+
+
+class Anything(Setting):
+    """A number where it looks like one, a whole one where it is one; else text."""
+
+    def _numbers(self) -> list[str]:
+        return ["a number or any text"]
+
+    def check(self, value: object) -> Value:
+        """A number or the text."""
+        try:
+            return super().check(value)
+        except SettingError:
+            return str(value)
+
+    def _takes(self, number: float) -> bool:
+        return math.isfinite(number)
+
+    def convert(self, value: Value) -> Any:
+        """An int, a float or the text."""
+        return value if isinstance(value, str) else _narrowed(value)
+
+
+class _Number(Number):
+    """Any number; one whose default is whole without being called an int arrives as it is given."""
+
+    def __init__(self, name: str, default: Value, *, whole: bool, unset: str, narrow: bool) -> None:
+        low, high = -math.inf, math.inf
+        super().__init__(name, default, "", "", low, high, whole=whole, unset=unset)
+        self.narrow = narrow
+
+    def convert(self, value: Value) -> float | int:
+        """The number."""
+        number = super().convert(value)
+        return _narrowed(number) if self.narrow else number
+
+
+class OpenDeclaration(Declaration):
+    """That of a class whose constructor takes ``**settings``: any others, as ``Anything``."""
+
+    def values(self, given: Mapping[str, object]) -> dict[str, Value]:
+        """All settings by name as they are written; there is none that it does not have."""
+        known = {one.name for one in self.settings}
+        others = {name: value for name, value in given.items() if name not in known}
+        own = super().values({name: given[name] for name in given if name in known})
+        return own | {name: Anything(name, "", "").check(others[name]) for name in others}
+
+    def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
+        """All settings by name as the strategy uses them."""
+        known = {one.name for one in self.settings}
+        others = {name: value for name, value in values.items() if name not in known}
+        return super().converted(values) | {
+            name: Anything(name, "", "").convert(value) for name, value in others.items()
+        }
+
+
+class NotDeclared(ValueError):
+    """What a class says of itself is no declaration."""
+
+
+def declaration_of(found: type, name: str) -> Declaration:
+    """What a class says of itself, under this name.
+
+    That is its ``declaration``; or its ``settings`` (a sequence of ``Number``, ``Switch`` and
+    ``Choice``), or else the parameters of its constructor, typed by annotation or default, with
+    the first line of its docstring. Raises ``NotDeclared``, and what its code raises.
+    """
+    declared = getattr(found, "declaration", None)
+    if isinstance(declared, Declaration):
+        return _checked(declared)._replace(name=name)
+    kind, settings = Declaration, _declared_settings(found)
+    if settings is None:
+        settings, is_open = _parameters(found)
+        kind = OpenDeclaration if is_open else Declaration
+    summary = (found.__doc__ or "").strip().partition("\n")[0]
+    return kind(name, summary, "other packages", source=found.__module__, settings=settings)
+
+
+def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -> dict[str, Any]:
+    """What the constructor is called with; raises ``SettingError``.
+
+    A class that declares its settings gets them all. Otherwise it has its own defaults already,
+    and gets those that are given and differ.
+    """
+    values = declared.values(given)
+    converted = declared.converted(values)
+    explicit = isinstance(getattr(found, "declaration", None), Declaration)
+    if explicit or _declared_settings(found) is not None:
+        return dict(converted)
+    defaults = {one.name: one.default for one in declared.settings}
+    return {
+        name: value
+        for name, value in converted.items()
+        if name in given and values[name] != defaults.get(name)
+    }
+
+
+def fit(found: type, given: Mapping[str, Any]) -> str:
+    """Why the constructor cannot be called with these arguments; empty: it can, or who knows."""
+    try:
+        inspect.signature(found).bind(**given)
+    except ValueError:  # it has no signature that can be read
+        return ""
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
+def _checked(declared: Declaration) -> Declaration:
+    texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof")
+    wrong = [one for one in texts if not isinstance(getattr(declared, one), str)]
+    needs = declared.needs
+    if not isinstance(needs, tuple | list) or not all(isinstance(one, str) for one in needs):
+        wrong.append("needs")
+    if not isinstance(declared.rank, int):
+        wrong.append("rank")
+    if not isinstance(declared.settings, tuple | list) or not all(
+        isinstance(one, Setting) for one in declared.settings
+    ):
+        wrong.append("settings")
+    if wrong:
+        raise NotDeclared(f"the {wrong[0]} of its declaration cannot be used")
+    return declared
+
+
+def _declared_settings(found: type) -> tuple[Setting, ...] | None:
+    """The ``settings`` that a class declares; None: it does not."""
+    settings = inspect.getattr_static(found, "settings", None)
+    if not isinstance(settings, tuple | list):
+        return None
+    if not all(isinstance(one, Setting) for one in settings):
+        raise NotDeclared("its settings are not all of Number, Switch or Choice")
+    return tuple(settings)
+
+
+class _Type(NamedTuple):
+    """What a parameter is annotated with, without ``None``."""
+
+    kind: object
+    optional: bool
+
+
+def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
+    """The parameters that can be set, and whether it takes any others."""
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):  # nothing can be said of its constructor
+        return (), True
+    try:
+        hints = typing.get_type_hints(getattr(found, "__init__"))  # noqa: B009 - mypy would not have it
+    except Exception:  # names that are there for the type checker alone
+        hints = {}
+    settings = []
+    for one in parameters:
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            setting = _setting(one, hints.get(one.name, one.annotation))
+            settings += [setting] if setting else []
+    return tuple(settings), any(one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+def _setting(parameter: inspect.Parameter, annotation: object) -> Setting | None:
+    """The setting that a parameter is; None: it cannot be written as text."""
+    name, default = parameter.name, parameter.default
+    written = _written(default)
+    if written is None:
+        return None
+    kind, optional = _type(annotation)
+    guessed = kind is None and default is not None and default is not parameter.empty
+    if guessed:
+        kind = type(default)
+    unset = "none" if optional or default is None else ""
+    if kind is bool:
+        return Switch(name, written, "")
+    if isinstance(kind, type) and issubclass(kind, IntEnum):
+        return Choice(name, written, "", kind)
+    if kind is int or kind is float:
+        whole = kind is int
+        return _Number(
+            name, written, whole=whole and not guessed, unset=unset, narrow=whole and guessed
+        )
+    words = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
+    if kind is str or (words and all(isinstance(one, str) for one in words)):
+        return Text(name, written, (*words, *([unset] if unset and words else ())))
+    return Anything(name, written, "")
+
+
+def _type(annotation: object) -> _Type:
+    if annotation is inspect.Parameter.empty:
+        return _Type(None, False)
+    if isinstance(annotation, str):
+        named = {"bool": bool, "int": int, "float": float, "str": str}
+        base, _, rest = annotation.partition("|")
+        return _Type(named.get(base.strip()), rest.strip() == "None")
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        kinds = [one for one in typing.get_args(annotation) if one is not type(None)]
+        return _Type(kinds[0] if len(kinds) == 1 else object, len(kinds) < 2)
+    return _Type(annotation, False)
+
+
+def _written(default: object) -> Value | None:
+    """A default as it is written; empty: it has none; None: it cannot be written."""
+    if default is inspect.Parameter.empty:
+        return ""
+    if default is None:
+        return "none"
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    if isinstance(default, IntEnum):
+        return default.name.lower().replace("_", "-")
+    return default if isinstance(default, int | float | str) else None
+
+
+def _narrowed(number: float) -> float | int:
+    return int(number) if number == math.floor(number) else number

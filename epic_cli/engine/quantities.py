@@ -1,0 +1,70 @@
+"""Numbers with units as people write them: ``0.08`` or ``80ms``, ``20`` or ``20hz``, ``2%``.
+
+Options, the session, scripts, settings of strategies and the configuration all read them here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+#: By the unit of a quantity (``""``: a share of 1), the words that may stand behind its number,
+#: each with the power of ten that it stands for.
+_WORDS: dict[str, dict[str, int]] = {
+    "s": {"s": 0, "ms": -3, "us": -6},
+    "Hz": {"hz": 0, "khz": 3},
+    "": {"%": -2},
+}
+
+#: What a quantity is called and how it is written, by its unit.
+WRITTEN = {
+    "s": "a time: write 0.08 or 80ms (units: s, ms, us)",
+    "Hz": "a rate: write 20 or 20hz (units: Hz, kHz)",
+    "": "a share: write 0.02 or 2%",
+}
+
+
+def parse(text: str, unit: str) -> float:
+    """A number in ``unit``: the double nearest to what is written, so 80ms is 0.08.
+
+    A ratio such as ``1/60`` will do as well, and infinity is a number. Raises ``ValueError``,
+    which says how a quantity of this unit is written.
+    """
+    try:
+        if "/" in text:
+            return float(exact(text, unit))
+        number, power = _split(text, unit)
+        mantissa, _, exponent = number.partition("e")
+        found = float(f"{mantissa}e{int(exponent or 0) + power}" if power else number)
+        if not math.isnan(found):
+            return found
+    except (ArithmeticError, LookupError, ValueError):
+        pass  # it is told as NaN is
+    raise ValueError(f"{text!r} is not {WRITTEN[unit]}")
+
+
+def exact(text: str, unit: str) -> Fraction:
+    """The number as a ratio; raises what ``float``, ``Fraction`` and a mapping raise."""
+    from fractions import Fraction  # hardly any run waits for it
+
+    number, power = _split(text, unit)
+    if "/" not in number and not 1e-9 < abs(float(number)) < 1e9:
+        ratio = Fraction(float(number))  # not the decimal: it has all the zeros of 1e-999999999
+    else:
+        ratio = Fraction(number)
+    return ratio * Fraction(10) ** power
+
+
+def _split(text: str, unit: str) -> tuple[str, int]:
+    """The number without its unit, and the power of ten of that."""
+    text = text.strip().lower()
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz%")
+    if "_" in text:
+        raise ValueError("only programs write numbers like that")
+    if not number.strip("+-"):  # nan, inf
+        return text, 0
+    word = text[len(number) :]
+    return number.strip(), _WORDS[unit][word] if word else 0

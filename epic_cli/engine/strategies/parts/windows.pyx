@@ -1,0 +1,59 @@
+"""The last few measurements, in order of size: what a few outliers among them do not move."""
+
+
+cdef void start_window(Window& window, int size) noexcept nogil:
+    """Makes a window of the last ``size`` values, at most ``MOST``."""
+    window.size = size
+    window.count = window.oldest = 0
+
+
+cdef void add_to(Window& window, double value) noexcept nogil:
+    """Takes a value in, and the oldest one out where the window is full."""
+    cdef int place
+    if window.count == window.size:
+        place = 0
+        while window.sorted[place] != window.arrived[window.oldest]:
+            place += 1
+        while place < window.count - 1:
+            window.sorted[place] = window.sorted[place + 1]
+            place += 1
+        window.count -= 1
+        window.arrived[window.oldest] = value
+        window.oldest = (window.oldest + 1) % window.size
+    else:
+        window.arrived[window.count] = value
+    place = window.count
+    while place > 0 and window.sorted[place - 1] > value:
+        window.sorted[place] = window.sorted[place - 1]
+        place -= 1
+    window.sorted[place] = value
+    window.count += 1
+
+
+cdef double middle_mean(const Window& window) noexcept nogil:
+    """The mean of the middle half (interquartile mean); of two values the smaller."""
+    cdef int cut = max(window.count // 4, 1)
+    cdef double total = 0
+    cdef int place
+    if window.count < 3:
+        return window.sorted[0]
+    for place in range(cut, window.count - cut):
+        # differences, since the values may be large and close to each other
+        total += window.sorted[place] - window.sorted[cut]
+    return window.sorted[cut] + total / (window.count - 2 * cut)
+
+
+cdef double typical(const Window& window) noexcept nogil:
+    """The mean of the values that are less than half off the one at three eighths of the way up.
+
+    That one is below the median, since what disturbs these values makes them larger.
+    """
+    cdef double middle = window.sorted[(window.count - 1) * 3 // 8]
+    cdef double total = 0
+    cdef int near = 0
+    cdef int place
+    for place in range(window.count):
+        if middle < 1.5 * window.sorted[place] < 2.25 * middle:
+            total += window.sorted[place] - middle
+            near += 1
+    return middle + total / near

@@ -1,0 +1,76 @@
+"""How many columns of a terminal a text takes, and what to do where it takes too many.
+
+Terminals agree about single characters: CJK takes two columns, a combining mark none. About emoji
+of several characters they do not: some show a family as one sign of two columns, others as its
+members. The wider reading is taken here, with which no line is ever too long on any of them.
+"""
+
+from __future__ import annotations
+
+ELLIPSIS = "…"
+
+
+def width(text: str) -> int:
+    """The columns that a text without control characters takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth, wcwidth  # most text is ASCII
+
+    return max(wcswidth(text), sum(max(wcwidth(character), 0) for character in text))
+
+
+def printable(text: str, kept: str = "") -> str:
+    """A text that cannot steer a terminal: all control characters but ``kept`` are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """A text of at most so many columns (1 or more); what is missing shows as an ellipsis."""
+    whole, text = text, text[: 8 * columns + 64]  # more marks than that on a letter may go
+    if text == whole and width(text) <= columns:
+        return text
+    end = min(len(text), columns)
+    while end < len(text) and width(text[: end + 1]) < columns:
+        end += 1
+    while end and width(text[:end]) >= columns:
+        end -= 1
+    return text[:end] + ELLIPSIS
+
+
+def pad(text: str, columns: int, right: bool = False) -> str:
+    """A text with blanks behind it, or (``right``) in front of it, cut if it is too long."""
+    text = cut(text, columns)
+    blanks = " " * (columns - width(text))
+    return blanks + text if right else text + blanks
+
+
+def wrap(text: str, columns: int, indent: str = "") -> list[str]:
+    """A paragraph in lines of at most so many columns, broken between words where that can be.
+
+    ``indent`` stands in front of every line but the first, which keeps its own.
+    """
+    lines: list[str] = []
+    line = text[: len(text) - len(text.lstrip())]
+    for word in text.split():
+        joined = f"{line} {word}" if line.strip() else line + word
+        if width(joined) <= columns:
+            line = joined
+            continue
+        if line.strip():
+            lines.append(line)
+        line = indent + word
+        while width(line) > columns:
+            head = _head(line, columns)
+            lines.append(line[:head])
+            line = indent + line[head:]
+    return [*lines, line] if line.strip() or not lines else lines
+
+
+def _head(text: str, columns: int) -> int:
+    """How many characters of a text fit; at least one more than blanks."""
+    end = len(text) - len(text.lstrip()) + 1
+    while end < len(text) and width(text[: end + 1]) <= columns:
+        end += 1
+    return end

@@ -1,0 +1,241 @@
+"""Bytes that nobody wrote through every reader, guided by what they reach.
+
+    python -m endurance.readers csv --seconds 600
+    python -m endurance.readers scanner --bytes 1000000000
+
+``scanner`` is the C++ scanner of packet text with libFuzzer (``clang++``, ``scanner.cpp``); the
+others are readers in Python with atheris (``pip install atheris``). A reader may refuse anything
+with a reason that has words; it must not raise anything else, take a second, or grow. Without
+either program, ``--plain`` makes variants of the corpus by chance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.formats.csv_table import RefusedLine
+from epic_cli.formats.recordings import PacketFormat, detect, make_reader
+from epic_cli.network.trace_file import read_trace
+from epic_cli.network.truth_file import read_movement
+from epic_cli.play.match.script import parse_script
+from epic_cli.playback import SampleStream, Timing
+from epic_cli.repl.interpreter import Interpreter
+from epic_cli.wording import FrontEnd, in_words
+
+HERE = Path(__file__).parent
+CORPUS = HERE / "corpus"
+
+#: Rows drawn of one recording: what is read is to be seen, not how long a gap is.
+MOST_ROWS = 2000
+
+
+def recording(kind: PacketFormat | None) -> Callable[[bytes], None]:
+    """Reads a recording in two pieces, draws its first rows and says what was refused."""
+
+    def read(data: bytes) -> None:
+        from epic_cli.engine.strategies import maker
+
+        found = kind or detect(data, final=True)
+        reader = make_reader(found or "text")
+        middle = len(data) * (data[0] if data else 0) // 256
+        stream = SampleStream(maker("lerp"), Timing(pacing="arrival", latency=0.1))
+        writer = RowWriter("jsonl")
+        rows = 0
+        for piece, final in ((data[:middle], False), (data[middle:], True)):
+            block = reader.scan(piece, final)
+            for samples in stream.feed(block):
+                writer.rows(samples, block.entities)
+                rows += len(samples)
+                if rows > MOST_ROWS:
+                    return
+            for refusal in block.refusals:
+                in_words(refusal, FrontEnd.COMMAND_LINE)
+
+    return read
+
+
+def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], None]:
+    """Reads a file that is taken whole or refused."""
+
+    def take(data: bytes) -> None:
+        try:
+            read(io.BytesIO(data))
+        except RefusedLine as refused:
+            said = refused.problem.what
+        except ValueError as error:
+            said = str(error)
+        else:
+            return
+        assert said
+
+    return take
+
+
+def commands(data: bytes) -> None:
+    """Looks at a line as the session does before it is entered; nothing is run."""
+    from epic_cli.repl.commands import COMMANDS
+    from epic_cli.repl.dialogue import Dialogue
+    from epic_cli.repl.screen import Screen
+    from epic_cli.repl.session import Session
+
+    output = io.BytesIO()
+    dialogue = Dialogue(Session(), Screen(output, output, lambda: (80, 24)), None, None)
+    line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
+    Interpreter(dialogue, lambda: COMMANDS).check(line)
+
+
+READERS: dict[str, Callable[[bytes], None]] = {
+    "text": recording("text"),
+    "csv": recording("csv"),
+    "jsonl": recording("jsonl"),
+    "auto": recording(None),
+    "truth": table(read_movement),
+    "trace": table(read_trace),
+    "script": table(lambda stream: parse_script(stream, ("A", "B"))),
+    "commands": commands,
+}
+
+
+def seeds(name: str) -> list[bytes]:
+    """The corpus of a reader, which is kept small."""
+    return [path.read_bytes() for path in sorted((CORPUS / name).glob("*"))]
+
+
+class Count:
+    """Calls a reader, counts, and ends when there has been enough."""
+
+    def __init__(self, name: str, enough: Callable[[Count], bool]) -> None:
+        self.calls = self.bytes = 0
+        self.slowest = 0.0
+        self._begun = 0.0
+        self._read = READERS[name]
+        self._name = name
+        self._enough = enough
+        self._first_peak = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._begun
+
+    def __call__(self, data: bytes) -> None:
+        """One case."""
+        self._begun = self._begun or time.monotonic()
+        begin = time.process_time()
+        self._read(data)
+        self.slowest = max(self.slowest, time.process_time() - begin)
+        self.calls += 1
+        self.bytes += len(data)
+        if self.calls == 1000:
+            self._first_peak = peak()
+        if self.calls % 1000 == 0 and self._enough(self):
+            print(self, flush=True)
+            os._exit(0)  # libFuzzer would take an exit for a crash
+
+    def __str__(self) -> str:
+        grown = (peak() - self._first_peak) / 1024
+        return (
+            f"{self._name}: {self.bytes:,} bytes in {self.calls:,} cases, {self.seconds:.0f} s;"
+            f" slowest {self.slowest * 1e3:.0f} ms, grown by {grown:.1f} MB"
+        )
+
+
+def peak() -> int:
+    """The most memory so far, KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def variant(chance: random.Random, known: list[bytes]) -> bytes:
+    """One of the corpus with pieces taken out, put in, doubled or damaged."""
+    data = bytearray(chance.choice(known))
+    for _ in range(chance.randrange(1, 5)):
+        place = chance.randrange(len(data) + 1)
+        length = chance.choice((1, 1, 2, 5, 30))
+        kind = chance.randrange(4)
+        if kind == 0:
+            del data[place : place + length]
+        elif kind == 1:
+            data[place:place] = chance.randbytes(length)
+        elif kind == 2:
+            other = chance.choice(known)
+            begin = chance.randrange(len(other) + 1)
+            data[place:place] = other[begin : begin + length]
+        else:
+            data[place : place + 1] = chance.choice((b"\n", b",", b'"', b"\0", b"-", b"e9", b"{"))
+    return bytes(data)
+
+
+def functions() -> Iterator[types.FunctionType]:
+    """The project's own functions in Python, as far as they are loaded."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("epic_cli."):
+            for one in vars(module).values():
+                members = vars(one).values() if isinstance(one, type) else [one]
+                yield from (
+                    member
+                    for member in members
+                    if isinstance(member, types.FunctionType) and member.__module__ == name
+                )
+
+
+def fuzz_scanner(options: argparse.Namespace) -> int:
+    """Builds the C++ harness and runs it until enough bytes were scanned, or the time is over."""
+    with tempfile.TemporaryDirectory() as name:
+        program, corpus = Path(name) / "scanner", Path(name) / "corpus"
+        shutil.copytree(CORPUS / "text", corpus)
+        sanitizers = "fuzzer" if options.fast else "fuzzer,address,undefined"
+        engine = HERE.parents[1] / "epic_cli" / "engine"
+        build = ["clang++", "-std=c++17", "-O2", f"-fsanitize={sanitizers}", f"-I{engine}"]
+        build += ["-fno-sanitize-recover=all", str(HERE / "scanner.cpp"), "-o", str(program)]
+        subprocess.run(build, check=True)
+        limits = ["-timeout=1", "-rss_limit_mb=512", "-max_len=4096"]
+        limits.append(f"-max_total_time={options.seconds}")
+        return subprocess.run([str(program), *limits, str(corpus)], check=False).returncode
+
+
+def main() -> int:
+    """Fuzzes one reader; ends with a crash report where something is not as it should be."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("reader", choices=["scanner", *READERS])
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--bytes", type=int, default=1_000_000_000)
+    parser.add_argument("--plain", action="store_true", help="by chance, without atheris")
+    parser.add_argument("--fast", action="store_true", help="scanner: without sanitizers")
+    options = parser.parse_args()
+    if options.reader == "scanner":
+        return fuzz_scanner(options)
+    count = Count(
+        options.reader, lambda one: one.seconds > options.seconds or one.bytes > options.bytes
+    )
+    if options.plain:
+        chance, known = random.Random(1), seeds(options.reader)
+        while True:
+            count(variant(chance, known))
+    import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    for function in functions():
+        atheris.instrument_func(function)
+    with tempfile.TemporaryDirectory() as name:
+        corpus = Path(name) / "corpus"
+        shutil.copytree(CORPUS / options.reader, corpus)
+        limits = ["-timeout=1", "-rss_limit_mb=512", "-max_len=2048"]
+        atheris.Setup([sys.argv[0], *limits, str(corpus)], count)
+        atheris.Fuzz()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

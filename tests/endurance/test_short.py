@@ -1,0 +1,63 @@
+"""A short run of each endurance script, so that none of them rots."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from endurance import calls, full_disk, hangs, killed, readers
+from endurance.watched import run_cases
+
+
+def test_a_hunt_for_hangs() -> None:
+    assert hangs.hunt(range(200)) == []
+
+
+def test_a_hang_a_crash_and_an_error_are_found(capfd: pytest.CaptureFixture[str]) -> None:
+    def run(case: int) -> None:
+        if case == 1:
+            end = time.process_time() + 5
+            while time.process_time() < end:
+                pass
+        if case == 2:
+            raise ValueError("as asked")
+
+    found = [str(one) for one in run_cases(range(4), run, 0.1)]
+    assert found == ["case 1: still running after the limit", "case 2: status 1"]
+    assert "as asked" in capfd.readouterr().err
+
+
+def test_calls_leave_nothing_behind() -> None:
+    kinds = calls.kinds()
+    for call in kinds:
+        try:
+            call()
+        except (ValueError, ZeroDivisionError):
+            continue
+    assert calls.run(400) < 10_000
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_a_full_disk(tmp_path: Path) -> None:
+    library = full_disk.compiled(tmp_path)
+    command = "replay -f table -o rows packets.txt"
+    count, wrong = full_disk.try_command(command, library, most=3)
+    assert (count, wrong) == (3, [])
+
+
+def test_a_session_that_is_killed(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    assert [killed.live_and_die(tmp_path, chance) for _ in range(2)] == [None, None]
+
+
+@pytest.mark.parametrize("name", list(readers.READERS))
+def test_a_reader_takes_anything(name: str) -> None:
+    chance, known = random.Random(2), readers.seeds(name)
+    for data in known:
+        readers.READERS[name](data)
+    for _ in range(20):
+        readers.READERS[name](readers.variant(chance, known))

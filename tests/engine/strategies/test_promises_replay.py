@@ -1,0 +1,129 @@
+"""What a strategy draws through ``replay`` is what it draws when called in the same order.
+
+The order is that of a game: frames are drawn before anything has come in, and a packet is taken
+before the first frame at or after its arrival.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import pytest
+from support.arrival_oracle import TAIL, arrival_of
+from support.oracle import add, f32
+
+from epic_cli import Packet, Sample, SmoothingStrategy, replay, strategy
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.playback import CLOCKS, ClockName
+
+TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
+
+
+def variants() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every strategy, at its defaults and with each of its choices."""
+    for name in names():
+        yield name, {}
+        for setting in declaration(name).settings:
+            for choice in setting.choices:
+                if choice != setting.default:
+                    yield name, {setting.name: choice}
+
+
+def traffic(seed: int, entities: Sequence[str] = ("",)) -> list[Packet]:
+    """Jitter, loss, a silence, duplicates and a teleport, from clocks that may not agree."""
+    numbers = random.Random(seed)
+    period = numbers.choice([1 / 60, 0.05, 0.1])
+    jitter, loss = numbers.choice([0, 0.01, 0.04]), numbers.choice([0, 0.2])
+    ahead = numbers.choice([0, 0, 1000, -1000])
+    packets, time = [], numbers.choice([2.0, 2.013, 40.0])
+    end, silence = time + 6, time + 3
+    position = [numbers.uniform(-9, 9) for _ in range(3)]
+    while time < end:
+        time += period + (1.5 if 0 <= time - silence < period else 0)
+        velocity = [numbers.choice([0.0, 3.0, -5.0]) for _ in range(3)]
+        position = [x + v * period for x, v in zip(position, velocity, strict=True)]
+        for number, entity in enumerate(entities):
+            if numbers.random() < loss or time < end - 6 + number:
+                continue
+            arrival = time + 0.08 + numbers.uniform(0, jitter)
+            x, y, z = position
+            vx, vy, vz = velocity
+            jump = numbers.random() < 0.01
+            packets.append(
+                Packet((x, y, z), (vx, vy, vz), time + ahead, arrival, entity, teleport=jump)
+            )
+            if numbers.random() < 0.05:
+                packets.append(packets[-1]._replace(arrival=arrival + 0.02))
+    return sorted(packets, key=arrival_of)
+
+
+def called(
+    make: Callable[[], SmoothingStrategy],
+    packets: Sequence[Packet],
+    tick: Fraction,
+    frames: int,
+    until: float,
+) -> list[Sample]:
+    """One entity's rows by ``reset``, ``update`` and ``read``, with some frames before them."""
+    one = make()
+    one.reset()
+    first = arrival_of(packets[0])
+    index = int(Fraction(first) / tick)
+    index += float(index * tick) < first
+    for before in range(frames, 0, -1):
+        assert one.read(float((index - before) * tick)).status == "none"
+    waiting = list(packets)
+    rows = []
+    while float(index * tick) <= until + TAIL:
+        now = float(index * tick)
+        while waiting and arrival_of(waiting[0]) <= now:
+            packet = waiting.pop(0)
+            one.update(packet, arrival_of(packet))
+        rows.append(one.read(now)._replace(entity=packets[0].entity))
+        index += 1
+    return rows
+
+
+@pytest.mark.parametrize(("name", "settings"), list(variants()), ids=str)
+def test_rows_are_those_of_the_same_calls(name: str, settings: dict[str, Any]) -> None:
+    make = partial(strategy, name, **settings)
+    for seed, tick in enumerate(TICKS * 2):
+        packets = traffic(seed)
+        rows = list(replay(packets, make, tick=tick))
+        last = arrival_of(packets[-1])
+        for frames in (1, 9):
+            wanted = called(make, packets, tick, frames, last)
+            assert rows == wanted, (seed, frames)
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_rows_of_each_of_several_entities_are_those_of_the_same_calls(name: str) -> None:
+    packets = traffic(3, ("a", "b", "c"))
+    rows = list(replay(packets, name))
+    last = arrival_of(packets[-1])
+    for entity in ("a", "b", "c"):
+        own = [packet for packet in packets if packet.entity == entity]
+        wanted = called(partial(strategy, name), own, Fraction(1, 20), 2, last)
+        assert [row for row in rows if row.entity == entity] == wanted
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("name", names())
+def test_the_rows_of_demo_pacing_are_those_of_the_same_calls(name: str, clock: ClockName) -> None:
+    packets = [packet._replace(time=arrival_of(packet) % 40 - 0.1) for packet in traffic(1)]
+    rows = list(replay(packets, name, pacing="demo", clock=clock))
+    one = strategy(name)
+    times = iter([row.time for row in rows])
+    wanted = []
+    now = 0.0
+    for packet in packets:
+        one.update(packet, now)
+        while now < (packet.time + 0.15 if clock == "exact" else add(f32(packet.time), f32(0.15))):
+            now = next(times)
+            wanted.append(one.read(now))
+    assert rows == wanted
+    assert len(rows) > 50

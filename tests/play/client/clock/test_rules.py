@@ -1,0 +1,117 @@
+"""The rules of each synchroniser, one at a time."""
+
+import pytest
+
+from epic_cli.play.client.clock.contract import ClockSync, Exchange, Steering
+from epic_cli.play.client.clock.ggpo import Ggpo
+from epic_cli.play.client.clock.lightyear import Lightyear
+from epic_cli.play.client.clock.netfox import Netfox
+
+STEP = 0.033
+
+
+def exchange(at: float, ahead: float, round_trip: float = 0.1) -> Exchange:
+    """Sent at a time of the machine to a server whose clock is ahead by so much."""
+    there = at + round_trip / 2 + ahead
+    return Exchange(at, there, there, at + round_trip)
+
+
+def steered(sync: ClockSync, now: float, time: float) -> Steering:
+    """What it does; it knows the time by now."""
+    steering = sync.steer(now, time)
+    assert steering is not None
+    return steering
+
+
+@pytest.mark.parametrize("sync", [Netfox(STEP), Lightyear(STEP), Ggpo(STEP)])
+def test_without_a_server_there_is_no_time(sync: ClockSync) -> None:
+    assert sync.needs_server
+    assert sync.steer(1.0, 1.0) is None
+
+
+def test_netfox_begins_with_the_stamp_of_the_answer_and_samples_every_quarter_second() -> None:
+    sync = Netfox(STEP)
+    sync.measure(exchange(0.0, 7.0))  # answered at 7.05, which is in at 0.1
+    assert steered(sync, 0.1, 0.1) == pytest.approx((1.0, 0, 6.95))
+    for at in (0.05, 0.1, 0.2):
+        sync.measure(exchange(at, 7.0))
+    # nothing was sampled: it is where its reference clock is, and 2.5 % fast
+    assert steered(sync, 1.0, 7.95) == pytest.approx((1.025, 0, 0.0))
+    sync.measure(exchange(0.25, 7.0))  # 50 ms off, an eighth of that counts
+    difference = 0.05 / 8 - 0.001
+    faster = 1.025 + 0.225 * difference / STEP
+    assert steered(sync, 1.0, 7.95) == pytest.approx((faster, 0, 0.0))
+
+
+@pytest.mark.parametrize(("step", "moved"), [(1.9, 1.9 / 8), (2.1, 2.1), (-2.1, -2.1)])
+def test_netfox_takes_an_offset_beyond_two_seconds_whole(step: float, moved: float) -> None:
+    sync = Netfox(STEP)
+    sync.measure(exchange(0.0, 0.05))
+    sync.steer(0.0, 0.0)
+    sync.measure(exchange(1.0, step))
+    # a time that is a third of a tick behind the reference clock
+    behind = STEP / 3
+    steering = sync.steer(2.0, 2.0 + moved - behind - 0.001)
+    assert steering is not None
+    assert steering.speed == pytest.approx(0.8 + 0.45 * 2 / 3)
+    assert steering.jump == 0
+
+
+def follows(errors: list[float]) -> list[float]:
+    """lightyear's speed after each state; the client's time is off by so many ticks then."""
+    sync = Lightyear(STEP)
+    for number in range(3):
+        sync.measure(exchange(number * 0.1, 0.0))
+    speeds = []
+    for number, error in enumerate([0.0, *errors]):
+        now = 1.0 + 0.05 * number
+        sync.hear(now - 0.05, now)
+        steering = sync.steer(now, now + error * STEP)
+        assert steering is not None
+        assert steering.jump == pytest.approx(-error * STEP if abs(error) > 10 else 0.0)
+        speeds.append(steering.speed)
+        # between two states the speed stays
+        assert sync.steer(now + 0.01, now + 0.2) == Steering(steering.speed)
+    return speeds[1:]
+
+
+def test_lightyear_changes_its_speed_at_the_third_error_in_a_row() -> None:
+    slower = 1 / 1.02
+    assert follows([2.0, 2.0, 2.0, 2.0]) == pytest.approx([1.0, 1.0, slower, slower])
+    assert follows([-2.0, -2.0, -2.0]) == pytest.approx([1.0, 1.0, 1.02])
+    assert follows([2.0, 2.0, 0.5, 2.0, 2.0]) == pytest.approx([1.0] * 5)
+    assert follows([2.0, 2.0, -2.0]) == pytest.approx([1.0] * 3)
+    # and comes back to its own speed by a tenth a state
+    assert follows([-5.0, -5.0, -5.0, 0.0, 0.0])[2:] == pytest.approx([1.05, 1.045, 1.0405])
+
+
+def test_lightyear_is_set_beyond_ten_ticks() -> None:
+    assert follows([10.5, -11.0, 9.5]) == pytest.approx([1.0] * 3)
+
+
+def test_lightyear_believes_the_time_after_three_round_trips() -> None:
+    sync = Lightyear(STEP)
+    for number in range(3):
+        sync.hear(50.0 + 0.05 * number, 0.05 * number)
+        assert sync.steer(0.05 * number, 0.0) is None
+        sync.measure(exchange(0.05 * number, 50.0))
+    sync.hear(50.2, 0.2)
+    assert steered(sync, 0.2, 0.2) == pytest.approx((1.0, 0, 50.05))
+
+
+def test_ggpo_waits_every_240_frames_at_most() -> None:
+    """The client is six frames ahead, and nothing helps; the first ring is half empty."""
+    sync = Ggpo(STEP)
+    for number in range(5):
+        sync.measure(exchange(0.1 * number, 0.0))
+    assert steered(sync, 1.0, 1.0) == pytest.approx((1.0, 0, 0.0))
+    waits = []
+    for frame in range(31, 600):
+        now = frame * STEP + 1e-6
+        sync.measure(exchange(now - 0.1, 0.0))
+        steering = sync.steer(now, now + 6 * STEP)
+        assert steering is not None
+        if steering.frames:
+            waits.append((frame, steering.frames))
+    assert [frames for _, frames in waits] == [-3, -6, -6]
+    assert waits[1][0] - waits[0][0] == waits[2][0] - waits[1][0] == 241

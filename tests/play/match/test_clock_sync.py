@@ -1,0 +1,217 @@
+"""Clocks that are kept in step: what each synchroniser promises, in a whole match."""
+
+import itertools
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+from support.play_links import Dropping, match
+
+from epic_cli.engine.contract import Packet, Sample
+from epic_cli.engine.strategies import create
+from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.report.rows import Row, rows
+from epic_cli.play.world.times import to_seconds
+
+STEP = 0.033
+
+SYNCS = [name for name in CLOCK_SYNCS if name != "free-running"]
+
+
+class Frame(NamedTuple):
+    """One of A's frames; its own time and what it takes for the server's, at the server's ``time``.
+
+    All in seconds.
+    """
+
+    time: float
+    own: float
+    error: float
+
+
+def played(
+    name: str, seconds: float, clock: tuple[float, float] = (0.0, 1.0), **settings: Any
+) -> tuple[list[Frame], Match]:
+    """A match in which A's clock is ahead by so much and runs so fast."""
+    offset, rate = clock
+    players = (
+        PlayerConfig("A", (300.0, 300.0), offset=offset, rate=rate),
+        PlayerConfig("B", (600.0, 600.0)),
+    )
+    game = match("0 B right\n", players, clock_sync=name, **settings)
+    frames = []
+
+    def note(participant: Any) -> None:
+        client = participant.client
+        server_us = client.timekeeper.server_us(client.now_us)
+        if participant.config.name == "A" and server_us is not None:
+            error = to_seconds(server_us - game.now_us)
+            frames.append(Frame(game.now, client.now, error))
+
+    game.on_frame = note
+    game.run_until(seconds)
+    return frames, game
+
+
+def errors(frames: list[Frame], since: float) -> list[float]:
+    return [abs(frame.error) for frame in frames if frame.time >= since]
+
+
+def steps_back(frames: list[Frame]) -> list[float]:
+    """When what A takes for the server's time went back, or its own time stood or went back."""
+    return [
+        after.time
+        for before, after in itertools.pairwise(frames)
+        if after.own <= before.own or after.time + after.error < before.time + before.error
+    ]
+
+
+@pytest.mark.parametrize("name", SYNCS)
+@pytest.mark.parametrize("offset", [-100.0, 0.0, 5.0])
+@pytest.mark.parametrize("latency", [0.0, 0.2])
+def test_under_constant_latency_it_is_within_a_tick_after_five_seconds_and_stays(
+    name: str, offset: float, latency: float
+) -> None:
+    frames, game = played(name, 9, (offset, 1.0), link=LinkConditions(latency=latency))
+    assert frames[0].time < 1.0
+    assert max(errors(frames, 5)) < STEP
+    of_a = [event for event in game.events if event.player == "A"]
+    assert [event.what for event in of_a if event.what.startswith("clock")] in ([], ["clock set"])
+    assert steps_back(frames) == []
+
+
+@pytest.mark.parametrize("name", SYNCS)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_under_jitter_and_loss_time_never_runs_backwards(name: str, seed: int) -> None:
+    link = LinkConditions(latency=0.1, jitter=0.05, loss=0.1, distribution="normal")
+    frames, _ = played(name, 12, (0.5, 1.0), link=link, seed=seed)
+    assert steps_back(frames) == []
+    assert max(errors(frames, 6)) < 0.05 + STEP
+    assert len(frames) > 300
+
+
+class Stepping(Dropping):
+    """Its delay changes at a time."""
+
+    def __init__(self, delays: tuple[float, float], at: float) -> None:
+        super().__init__(delays[0])
+        self._after, self._at = delays[1], at
+
+    def send(self, time: float) -> tuple[float, ...]:
+        self._delay = self._delay if time < self._at else self._after
+        return super().send(time)
+
+
+@pytest.mark.parametrize("name", SYNCS)
+@pytest.mark.parametrize("delays", [(0.03, 0.2), (0.2, 0.03)])
+def test_after_a_step_of_the_latency_it_is_within_a_tick_again(
+    name: str, delays: tuple[float, float]
+) -> None:
+    frames, _ = played(name, 14, trace=lambda _: Stepping(delays, 6.0))
+    assert max(errors(frames, 12)) < STEP
+    assert steps_back(frames) == []
+
+
+@pytest.mark.parametrize("name", SYNCS)
+@pytest.mark.parametrize("rate", [0.99, 1.01])
+def test_it_follows_a_server_whose_clock_runs_at_another_rate(name: str, rate: float) -> None:
+    """Left alone, the clock would be off by 200 ms at the end; in frames, by no more than GGPO's
+    wait and what passes between two of them."""
+    frames, game = played(name, 20, (0.0, rate), link=LinkConditions(latency=0.05))
+    longest = {"netfox": 0.035, "lightyear": 2 * STEP, "ggpo": 0.165}[name]
+    assert max(errors(frames, 5)) < longest
+    assert steps_back(frames) == []
+    # all of its moves are carried out: none are refused, and it is as far as it thinks it is
+    assert not game.server.connections[0].refused
+    held = [event.details["frames"] for event in game.events if event.what == "clock held"]
+    assert bool(held) == (name == "ggpo")
+    assert all((int(waited) > 0) == (rate > 1) for waited in held)
+
+
+def test_a_free_running_clock_drifts_away() -> None:
+    frames, _ = played("free-running", 20, (0.0, 1.01), link=LinkConditions(latency=0.05))
+    assert frames[-1].error == pytest.approx(0.2, abs=0.01)
+
+
+def drawn(name: str, offset: float) -> Row:
+    """How B, who runs at 8 units a second, is drawn at last on A's screen."""
+    _, game = played(name, 7, (offset, 1.0), link=LinkConditions(latency=0.05))
+    [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
+    return row
+
+
+@pytest.mark.parametrize("name", SYNCS)
+def test_a_clock_that_is_wrong_draws_the_others_as_a_right_one_does(name: str) -> None:
+    right, wrong, left_alone = drawn(name, 0.0), drawn(name, -3.0), drawn("free-running", -3.0)
+    assert left_alone.status == "held"
+    assert left_alone.error > 2 * wrong.error
+    assert wrong.status == "interpolated"
+    assert wrong.x == pytest.approx(right.x, abs=8 * 0.005)
+    assert wrong.error < 8 * (0.15 + 2 * STEP)
+
+
+def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> None:
+    """States come 1.2 s later all at once, but moves do not: lightyear is misled, and jumps."""
+    spied: list[list[float]] = []
+
+    def spy(name: str, settings: Any) -> Any:
+        strategy, times = create(name, settings), list[float]()
+        spied.append(times)
+
+        class Spy:
+            def reset(self) -> None:
+                strategy.reset()
+
+            def update(self, packet: Packet, now: float) -> bool:
+                times.append(now)
+                return strategy.update(packet, now)
+
+            def read(self, at: float) -> Sample:
+                times.append(at)
+                return strategy.read(at)
+
+        return Spy()
+
+    monkeypatch.setattr("epic_cli.play.match.match.create", spy)
+    frames, game = played(
+        "lightyear",
+        12,
+        trace=lambda purpose: Stepping((0.03, 1.2 if purpose == "down/A" else 0.03), 5.0),
+    )
+    jumps = [event for event in game.events if event.what == "clock set" and event.time > 5]
+    assert jumps
+    for times in spied:
+        assert times == sorted(times)
+    [row] = [row for row in rows(game) if (row.view, row.player) == ("A", "B")]
+    assert row.error < 8 * (1.2 + 0.15 + 2 * STEP)
+    assert frames[-1].error == pytest.approx(-(1.2 - 0.03) / 2, abs=2 * STEP)
+
+
+def test_lightyears_clock_comes_with_its_own_delay() -> None:
+    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.01), send_rate=25.0)
+    by_hand = settings.strategy_settings()["interpolation_time"]
+    assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)
+    lightyears = replace(settings, clock_sync="lightyear").strategy_settings()
+    assert lightyears["interpolation_time"] == pytest.approx(0.09 + 1.7 / 25 + 4 * 0.01 + STEP)
+
+
+@pytest.mark.parametrize("name", CLOCK_SYNCS)
+def test_the_same_seed_is_the_same_match(name: str) -> None:
+    link = LinkConditions(latency=0.08, jitter=0.03, loss=0.05)
+    runs = [played(name, 5, (1.0, 1.02), link=link, seed=4) for _ in range(2)]
+    assert runs[0][0] == runs[1][0]
+    assert runs[0][1].events == runs[1][1].events
+    assert [*rows(runs[0][1])] == [*rows(runs[1][1])]
+
+
+def test_a_synchroniser_can_be_chosen_while_the_match_runs() -> None:
+    players = (PlayerConfig("A", (300.0, 300.0), offset=2.0), PlayerConfig("B", (600.0, 600.0)))
+    played = match("0 B right\n2 set clock_sync=lightyear\n", players)
+    client = played.participants[0].client
+    played.run_until(1.9)
+    assert client.timekeeper.server_us(client.now_us) == client.now_us
+    played.run_until(4)
+    server_us = client.timekeeper.server_us(client.now_us)
+    assert server_us is not None
+    assert server_us == pytest.approx(played.now_us, abs=STEP * 1e6)
