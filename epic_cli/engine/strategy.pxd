@@ -1,10 +1,13 @@
 from epic_cli.engine.packets cimport Packet, Sample
+from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 
 
 cdef class Strategy:
     cdef readonly dict settings
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the row before: its position and status
+    cdef VelocityEstimate past  # for packets without a velocity
+    cdef readonly bint estimates_velocity
     cdef bint broken
     cdef bint takes_any_number
 

@@ -13,6 +13,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
+from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 
 from epic_cli.engine.declaration import Declaration
 
@@ -23,7 +24,7 @@ cdef class Strategy:
     A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
     ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
     time that never goes back) and ``clear`` (forget everything). The base refuses what is not
-    finite, turns a packet with ``teleport`` into ``teleport``, and speaks to Python.
+    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport`` into ``teleport``, and speaks to Python.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Those that have none, since something else is made of them, go to ``configure``.
@@ -36,6 +37,7 @@ cdef class Strategy:
         declared = type(self).declaration
         self.settings = declared.values(settings)
         self.takes_any_number = declared.takes_any_number
+        self.estimates_velocity = declared.estimates_velocity
         others = {}
         for name, value in declared.converted(self.settings).items():
             if hasattr(type(self), name):
@@ -68,6 +70,7 @@ cdef class Strategy:
         """Makes the strategy as new."""
         self.newest = NAN
         self.drawn = Sample()
+        self.past = VelocityEstimate()
         self.clear()
 
     # ------------------------------------------------------------- for strategies to override
@@ -96,7 +99,7 @@ cdef class Strategy:
         """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
         cdef Packet native
         packet_from_python(packet, native)
-        return bool(self.take(native, now))
+        return bool(take_through(self, native, now))
 
     def read(self, double at):
         """What is drawn at local time ``at``; call it with times that never go back."""
@@ -120,6 +123,8 @@ cdef class PythonStrategy(Strategy):
         self.wrapped = wrapped
         self.entity = entity
         self.settings = dict(getattr(wrapped, "settings", {}))
+        declared = getattr(wrapped, "declaration", None)
+        self.estimates_velocity = bool(getattr(declared, "estimates_velocity", False))
         self.takes_any_number = True
         self.restart()
         self.raise_error()
@@ -162,7 +167,13 @@ cdef class PythonStrategy(Strategy):
 # walked without the GIL. These take such a pointer to the object.
 
 cdef bint take_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
-    return strategy.take(packet, now)
+    cdef Packet filled
+    if packet.has_velocity:
+        strategy.past.note(packet, packet.velocity)
+        return strategy.take(packet, now)
+    filled = packet
+    strategy.past.fill(filled)
+    return strategy.take(packet if strategy.estimates_velocity else filled, now)
 
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
