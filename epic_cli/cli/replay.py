@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 
 import click
 
 from epic_cli.cli.options.replay import ReplayOptions, replay_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.recordings import read
-from epic_cli.playback import SampleStream
+from epic_cli.playback import SampleStream, needs_estimates
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
-from epic_cli.terminal.sources import open_source, source_name
+from epic_cli.terminal.sources import blocks, source_name
 
 EXAMPLES = """\b
 Examples:
@@ -64,6 +62,7 @@ class _Recording:
         self._name = source_name(file)
         self._options = options
         self._color = color
+        self._estimated = False
 
     def replay(self, writer: RowWriter, sink: Sink) -> bool:
         """Writes the recording's rows; whether any of its lines were refused."""
@@ -71,7 +70,8 @@ class _Recording:
         stream = SampleStream(options.chosen.create, options.timing, options.strict)
         refused = False
         second: tuple[int, str] | None = None
-        for block in self._blocks():
+        for block in blocks(self._file, options.input_format, options.given):
+            self._say_estimated(block)
             if options.entity is not None:
                 block.keep_entity(options.entity)
             elif writer.format == "epic":
@@ -105,15 +105,16 @@ class _Recording:
             there = ", ".join(map(repr, names)) or "none"
             raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")
 
+    def _say_estimated(self, block: PacketBlock) -> None:
+        if not self._estimated and block.lacks_velocity():
+            self._estimated = True
+            if needs_estimates(self._options.chosen.create()):
+                from epic_cli.terminal.layout import say_velocities_estimated
+
+                say_velocities_estimated(self._name)
+
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
         refusals = block.refusals[:1] if self._options.strict else block.refusals
         report(refusals, self._name, self._color)
-
-    def _blocks(self) -> Iterator[PacketBlock]:
-        with open_source(self._file) as descriptor:
-            try:
-                yield from read(descriptor, self._options.input_format)
-            except OSError as error:
-                raise CannotAccess("read", self._name, error) from error

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
-from epic_cli.formats.csv import field_offset, split_row
 from epic_cli.wording import FrontEnd, Problem, in_words
 
 #: A longer table is refused: it would be held in memory.

@@ -19,7 +19,7 @@ from support.recordings import (
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv import CsvReader
+from epic_cli.formats.csv_reader import CsvReader
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     InputFormat,
@@ -80,10 +80,19 @@ def test_the_format_is_found_out(data: bytes) -> None:
         (b"time,x\n", "csv"),
         (b"z\tx\ttime\n", "csv"),
         (b'"x", "time"\n', "csv"),
-        (b"time,y\n", "text"),
-        (b"times,xs\n", "text"),
-        (b"1", "text"),
-        (b"# time,x\n", "text"),
+        (b"time,y\n", None),
+        (b"times,xs\n", None),
+        (b"times,xs\n1,2\n", "csv"),
+        (b"1", None),
+        (b"1,2,3 /", "text"),
+        (b"1,2,3\n4,5,6 / 7,8,9 / 0\n", "text"),
+        (b"1,2,3\n4,5,6\n", "csv"),
+        (b"2024/05/01 12:00:00,2,3\n2024/05/01 12:00:01,5,6\n", "csv"),
+        (b"a b c\n1 2 3\n", "csv"),
+        (b"a b c\n1,2,3 / 4,5,6 / 0\n", "text"),
+        (b"the quick fox\njumps\n", "text"),
+        (b'[{"t": 1}]', "jsonl"),
+        (b"# time,x\n", "csv"),
         (b"q\n", "text"),
         (b"x" * LONGEST_LINE, "text"),
     ],

@@ -15,7 +15,8 @@ from epic_cli import Packet
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv import CsvReader, CsvWriter
+from epic_cli.formats.csv import CsvWriter
+from epic_cli.formats.csv_reader import CsvReader
 from epic_cli.formats.jsonl import JsonlWriter
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
