@@ -69,7 +69,7 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     for field in ("arrival", "entity", "seq", "teleport"):
         if field not in chosen:
             found = _single(field, names)
-            if found and _can_be(field, values[found]):
+            if found and (found == field or _can_be(field, values[found])):
                 chosen[field] = found
     unit = (names.get(chosen["time"]) or name_of(chosen["time"])).unit
     return _with_units(given, chosen, values, TIME_UNIT_WORDS.get(unit))

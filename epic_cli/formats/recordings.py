@@ -110,10 +110,20 @@ def read(
     program's own. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
     is given for packet text.
     """
+    return read_from(lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell)
+
+
+def read_from(
+    more: Callable[[], bytes],
+    input_format: InputFormat = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+) -> Iterator[PacketBlock]:
+    """As ``read``, from a function that gives some more bytes, and none at the end."""
     head = b""
     reader: Reader | None = None
     while reader is None or not reader.ended:
-        data = os.read(descriptor, BLOCK_SIZE)
+        data = more()
         final = not data
         if reader is None:
             head += data
