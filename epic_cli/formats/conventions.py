@@ -16,3 +16,16 @@ def delimiter_of(line: str) -> str:
     if '"' in bare:
         bare = "".join(bare.split('"')[::2])
     return next((one for one in DELIMITERS if one in bare), "," if '"' in line else " ")
+
+
+def is_packet(line: bytes) -> bool:
+    """Whether a line, without blanks before it, is meant to be packet text.
+
+    All that the demo could read is: a number, two commas, a slash. So is anything with the commas
+    and slashes of packet text, which deserves to be told what is wrong with it.
+    """
+    position, *others = line.split(b"/")
+    if not others or position.count(b",") != 2:
+        return False
+    begins = position[:1] in b"0123456789+-." or position[:3].lower() in (b"nan", b"inf")
+    return begins or (len(others) > 1 and others[0].count(b",") == 2)

@@ -54,12 +54,12 @@ class CsvReader(LineReader):
             self._settle(block, [""] * len(self._names))
 
     def _take_header(self, line: str, raw: bytes) -> None:
+        line = line.lstrip("#% ")
         self._delimiter = delimiter_of(line)
         cells = split_row(line, self._delimiter) or [line]
         cells = [cell.strip().strip('"') for cell in cells]
         self._headed = not any(map(is_value, cells))
         if self._headed:
-            cells[0] = cells[0].lstrip("#%").lstrip()
             self._names = tuple(cells if any(cells) else [line.strip()])
         else:
             self._names = tuple(str(number + 1) for number in range(len(cells)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from epic_cli.formats.cells import split_row
-from epic_cli.formats.conventions import delimiter_of
+from epic_cli.formats.conventions import delimiter_of, is_packet
 
 #: So many lines may stand above the first packet of packet text.
 _LINES = 6
@@ -22,20 +22,15 @@ def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl"] | None
     if not final:
         lines.pop()  # it goes on
     lines = [line for line in lines if line.strip()][:_LINES]
-    if any(map(_is_packet, lines)):
+    if any(map(is_packet, lines)):
         return "text"
-    header = lines[0].decode("utf-8", "replace").strip("\r") if lines else ""
-    cells = [cell.strip(' "#%') for cell in split_row(header, delimiter_of(header)) or ()]
+    header = lines[0].decode("utf-8", "replace").strip("\r").lstrip("#% ") if lines else ""
+    cells = [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
     if {"time", "x"} <= set(cells):
         return "csv"
     if len(lines) < 2 and not final:
         return None
     return "csv" if _is_table(header, cells, lines[1:]) else "text"
-
-
-def _is_packet(line: bytes) -> bool:
-    before, slash, _ = line.partition(b"/")
-    return bool(slash) and b"," in before
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

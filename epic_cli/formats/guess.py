@@ -128,6 +128,9 @@ def _time(names: Mapping[str, Name], given: Layout) -> str:
     found = _single("time", names)
     if found:
         return found
+    timed = [text for text in ticks if names[text].unit in TIME_UNIT_WORDS]
+    if len(timed) == 1:
+        return timed[0]
     if ticks:
         raise Untold(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
     raise Untold(Reason.COLUMN_UNTOLD, field="time", names=tuple(names))

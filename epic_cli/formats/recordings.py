@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, is_packet
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -139,14 +139,13 @@ def read_from(
 def detect(head: bytes, final: bool = False) -> PacketFormat | None:
     """The format of a recording that begins like this; None: more of it is needed.
 
-    Packet text has a comma and, behind it, a slash in its first line: all that the demo could
-    read is such. What else a recording may be is told by ``detection``.
+    What is not packet text at first sight, see ``is_packet``, is told by ``detection``.
     """
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
-    if b"," in line.partition(b"/")[0] and b"/" in line and begin[:1] not in b"{[":
+    if is_packet(line):
         return "text"
     if begin[:1] in (b"q", b"") and (newline or final) and b"," not in line:
         return "text"

@@ -21,17 +21,19 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         (
             "t", "ts", "timestamp", "time stamp", "stamp", "datetime", "date time", "utc",
             "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
-            "sim time", "simulation time", "game time", "server time", "sent", "sent at",
-            "send time", "sent time", "tx time", "elapsed", "elapsed time", "clock", "realtime",
-            "time since startup", "time since level load", "relative time", "frame time",
-            "zeit", "temps", "tiempo",
+            "sim time", "simulation time", "game time", "server time", "world time", "remote time",
+            "sent", "sent at", "send time", "sent time", "tx time", "elapsed", "elapsed time",
+            "clock", "time time", "realtime", "realtime since startup", "time since startup",
+            "time since level load", "relative time", "zeit", "temps", "tiempo",
         ),
+        ("frame time",),
     ),
     "arrival": (
         ("arrival",),
         (
             "arrival time", "arrived", "arrived at", "received", "received at", "receive time",
             "received time", "recv", "recv time", "recv ts", "rx time", "receive timestamp",
+            "local time",
         ),
     ),
     "entity": (
@@ -68,6 +70,7 @@ VELOCITY_WORDS = frozenset((
 NEUTRAL_WORDS = frozenset((
     "world", "global", "field", "header", "msg", "data", "meta", "state", "pose", "transform",
     "actor", "player", "entity", "object", "agent", "vehicle", "root", "body", "center", "centre",
+    "view", "camera", "pawn", "character",
 ))  # fmt: skip
 
 #: The axes by the names that they have, alone or behind a word.
