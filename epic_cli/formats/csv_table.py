@@ -19,11 +19,16 @@ FARTHEST = 1e15
 
 
 class RefusedLine(ValueError):
-    """A line of a table that cannot be used, and why."""
+    """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:
         super().__init__(f"line {problem.line}: {problem.what}; expected {problem.expected}")
         self.problem = problem
+        self.refusal = refusal
+
+    def worded(self, front_end: FrontEnd) -> Problem:
+        """The problem in the words of a front end."""
+        return in_words(self.refusal, front_end) if self.refusal else self.problem
 
 
 class Row:

@@ -15,8 +15,11 @@ _IN_ARRAYS = (b"{", b"[", b'"', *(b"%c" % byte for byte in b"-0123456789"))
 
 
 def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl"] | None:
-    """The format of a recording that begins like this, without blanks; None: more is needed."""
-    if begin[:1] == b"{" or (begin[:1] == b"[" and begin[1:].lstrip()[:1] in _IN_ARRAYS):
+    """The format of a recording that begins like this, without blanks; None: more is needed.
+
+    Objects and packets at first sight have been told before.
+    """
+    if begin[:1] == b"[" and begin[1:].lstrip()[:1] in _IN_ARRAYS:
         return "jsonl"
     lines = begin.split(b"\n")
     if not final:
@@ -28,7 +31,7 @@ def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl"] | None
     cells = [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
     if {"time", "x"} <= set(cells):
         return "csv"
-    if len(lines) < 2 and not final:
+    if len(lines) < 2 and not final and len(cells) != 1:
         return None
     return "csv" if _is_table(header, cells, lines[1:]) else "text"
 

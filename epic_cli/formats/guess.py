@@ -50,10 +50,9 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
 
     What is given stands; what is not is told from names and values. Raises ``Untold``.
     """
-    own = set(FIELDS) <= set(values)
-    if own and given.unless_own:
+    if given.unless_own and {"time", "x"} <= set(values):
         given = Layout()
-    if own and given.columns is None:
+    if given.columns is None and set(FIELDS) <= set(values):
         columns = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in values}
         return _with_units(given, columns, values, "s")
     chosen = dict(given.columns or ())

@@ -76,7 +76,7 @@ class JsonlReader(LineReader):
             if wrong is Reason.KEY_MISSING and field not in (*POSITION, "time"):
                 continue
             if wrong:
-                expected = tuple(self.layout.places.values()) if wrong is Reason.KEY_MISSING else ()
+                expected = self._needed() if wrong is Reason.KEY_MISSING else ()
                 caret = self.find_field(raw, field)
                 label = self.label(field)
                 self.refuse(block, raw, caret, wrong, field=label, expected=expected)
@@ -104,6 +104,10 @@ class JsonlReader(LineReader):
         self.records = JsonScanner(self._paths, self.entities, **layout.units)
         self.settle(layout)
         return True
+
+    def _needed(self) -> tuple[str, ...]:
+        places = self.layout.places
+        return tuple(places[field] for field in FIELDS if field in places)
 
     def take_end(self, block: PacketBlock) -> None:
         """Each object stands alone."""

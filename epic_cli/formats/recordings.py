@@ -145,6 +145,8 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
         return None
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
+    if begin[:1] == b"{":
+        return "jsonl"
     if is_packet(line):
         return "text"
     if begin[:1] in (b"q", b"") and (newline or final) and b"," not in line:

@@ -92,7 +92,7 @@ class _State(NamedTuple):
 
 
 def _refused(refusal: Refusal) -> RefusedLine:
-    return RefusedLine(in_words(refusal, FrontEnd.PYTHON))  # no front end has words of its own
+    return RefusedLine(in_words(refusal, FrontEnd.PYTHON), refusal)
 
 
 def _states(blocks: Iterator[PacketBlock]) -> Iterator[_State]:
