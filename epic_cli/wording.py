@@ -86,7 +86,10 @@ _WORDS = {
     Reason.QUOTES_OPEN: ("a quoted field does not end", "{row}"),
     Reason.NOT_JSON: ("{detail}", "one JSON object a line"),
     Reason.NESTED_TOO_DEEP: ("this is nested too deeply", "one JSON object a line"),
-    Reason.NOT_AN_OBJECT: ("this is not an object", '{{"time": 0.1, "x": 1, ...}}'),
+    Reason.NOT_AN_OBJECT: (
+        "this is not an object",
+        '{{"time": 0.1, "x": 1, ...}} on each line; jq -c ".[]" takes an array apart',
+    ),
     Reason.KEY_TWICE: ("{field} is there twice", "each name once"),
     Reason.KEY_MISSING: ("{field} is missing", "the names {keys}"),
     Reason.NOT_A_SINGLE_VALUE: ("{field} is not a single value", "a number or text"),
@@ -147,7 +150,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "column_option": front_end.option("columns", f"{field}=NAME"),
         "first_option": front_end.option("columns", f"{field}={first}"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
-        "numbers_option": front_end.option("columns", "time=1,x=2,y=3,z=4"),
+        "numbers_option": front_end.option("columns", _numbered(refusal.found)),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -160,6 +163,11 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         begin = setting("pacing", "arrival")
         facts["or_begin"] = f", or {begin} to begin at the first packet"
     return facts
+
+
+def _numbered(count: int) -> str:
+    names = ("time", "x", "y", "z")[: max(count, 2)]
+    return ",".join(f"{name}={number + 1}" for number, name in enumerate(names))
 
 
 def rest_of_grammar(piece: int) -> str:

@@ -13,6 +13,9 @@ from epic_cli.formats.guess import Untold, complete, is_value
 from epic_cli.formats.layout import Layout, column_name, column_text
 from epic_cli.formats.lines import LineReader
 
+#: What is wrong with names is wrong with a header; there may be none.
+_UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
+
 #: A header with more names than this shows that many when it is refused.
 _MOST_NAMES = 12
 
@@ -95,7 +98,8 @@ class CsvReader(LineReader):
 
     def _refuse_header(self, block: PacketBlock, untold: Untold) -> None:
         facts = untold.facts
-        if not self._headed and untold.reason is Reason.COLUMN_UNTOLD:
+        numbered = facts.get("detail", "").isdigit()
+        if not self._headed and not numbered and untold.reason in _UNNAMED:
             untold, facts = Untold(Reason.NO_HEADER), {"found": len(self._names)}
         line, raw = self._header
         facts["names"] = facts.get("names", ())[:_MOST_NAMES]

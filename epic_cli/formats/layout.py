@@ -81,12 +81,11 @@ class Layout(NamedTuple):
         if self.time_unit not in (None, "s"):
             words.append(f"--time-unit {self.time_unit}")
         if self.time_origin not in (None, 0.0):
-            origin = self.time_origin
-            words.append(f"--time-origin {origin if isinstance(origin, str) else f'{origin!r}'}")
+            words.append(f"--time-origin {_shown(self.time_origin)}")
         if self.axes not in (None, "".join(axis for axis in POSITION if axis in self.places)):
             words.append(f"--axes {self.axes}")
         if self.scale != 1:
-            words.append(f"--scale {self.scale!r}")
+            words.append(f"--scale {_shown(self.scale)}")
         return " ".join(words)
 
     @property
@@ -161,6 +160,10 @@ def parse_axes(text: str) -> str:
     if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
         raise ValueError(f"{text!r} is not a row of axes, as xyz, xy, xz or xzy")
     return text
+
+
+def _shown(value: Origin) -> str:
+    return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
 
 def column_name(column: str) -> str:

@@ -44,7 +44,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "entity name", "player name", "actor name", "object name", "steam id", "guid", "uuid",
         ),
         ("id", "uid"),
-        ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker"),
+        ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
+         "who"),
     ),
     "seq": (
         ("seq",),
