@@ -62,7 +62,7 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
             raise Untold(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
     taken = {column for column in chosen.values() if column}
     names = {text: name_of(text) for text in values if text not in taken}
-    if "time" not in chosen:
+    if not chosen.get("time"):
         chosen["time"] = _time(names, given)
     _add_vectors(chosen, names)
     for field in ("arrival", "entity", "seq", "teleport"):
@@ -78,9 +78,10 @@ def _with_units(
     given: Layout, columns: Mapping[str, str], values: Mapping[str, str], unit: str | None
 ) -> Layout:
     first = values[columns["time"]].strip()
-    own = unit == "s" and set(FIELDS) <= set(columns) and columns["time"] == "time"
     iso = _ISO.fullmatch(first) is not None
-    time_unit = given.time_unit or ("iso" if iso else unit or _unit_of(first))
+    # what this program writes is in seconds, and read back as it was
+    own = all(columns.get(name) == name for name in ("time", *POSITION))
+    time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
         unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit]) and not own

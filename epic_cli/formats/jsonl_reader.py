@@ -142,7 +142,8 @@ def _flatten(value: Any, path: tuple[str, ...], into: dict[str, str]) -> None:
         return
     if isinstance(value, dict):
         for name, below in value.items():
-            _flatten(below, (*path, name), into)
+            if _is_unicode(name):
+                _flatten(below, (*path, name), into)
     elif isinstance(value, list):
         for index, below in enumerate(value[:_WIDEST]):
             _flatten(below, (*path, str(index)), into)

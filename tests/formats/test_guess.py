@@ -69,6 +69,8 @@ def test_the_usual_spellings(header: str, options: str) -> None:
         ("timestamp", "1700000000500000000", "--time-unit ns --time-origin first"),
         ("timestamp_ms", "1700000000500", "--time-unit ms --time-origin first"),
         ("timestamp", "500000", ""),
+        ("time", "1700000000.5", "--time-origin first"),
+        ("time", "1700000000500", "--time-unit ms --time-origin first"),
         ("time", "2024-05-01T12:00:00Z", "--time-unit iso --time-origin first"),
         ("time", "12:00:00.5", "--time-unit iso --time-origin first"),
     ],
@@ -83,6 +85,16 @@ def test_own_names_mean_what_they_say() -> None:
     layout = complete(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
     assert layout.is_own
     assert dict(layout.columns or ()).keys() == {"time", "x", "y", "z", "vx", "vy", "vz"}
+
+
+@pytest.mark.parametrize("more", ["", "|name"])
+def test_own_times_are_seconds_as_they_stand(more: str) -> None:
+    header = f"time|x|y|z{more}"
+    found = told(header, header.replace("time", "1700000000500"))
+    assert "--time" not in found
+    assert told(header, header.replace("time", "12:00:01")).endswith(
+        "--time-unit iso --time-origin first"
+    )
 
 
 def test_what_is_given_stands_and_the_rest_is_told() -> None:

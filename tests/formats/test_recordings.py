@@ -20,6 +20,7 @@ from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import LONGEST_LINE
 from epic_cli.formats.csv_reader import CsvReader
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     InputFormat,
@@ -171,6 +172,48 @@ def test_any_bytes_are_packets_and_problems_however_they_are_cut(
     problems = scan_problems(make_reader(kind), data)
     assert scan_problems(make_reader(kind), cut(data, size)) == problems
     assert len(whole) + len(problems) <= data.count(b"\n") + 1
+
+
+WORDS = ("time", "t", "ts", "x", "y", "z", "pos_x", "pos_y", "vx", "vy", "id", "frame", "1", "0.5",
+         "12:00", '"x"', "#", "", "\x00", "\ud800", "a.b", "seq", "teleport")  # fmt: skip
+VALUES = st.recursive(
+    st.floats() | st.sampled_from(["1", "2024-05-01T12:00:00Z", "a", True, None, 7]),
+    lambda inner: st.dictionaries(st.sampled_from(WORDS), inner) | st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(
+    names=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    rows=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=4),
+    delimiter=st.sampled_from(",;\t| "),
+    layout=st.sampled_from([None, Layout((("time", "1"), ("x", "2"))), Layout((("time", ""),)),
+                            Layout(axes="xz"), Layout(time_unit="ticks@60")]),
+    size=st.integers(1, 40),
+)  # fmt: skip
+@examples(300)
+def test_any_header_is_read_or_refused(
+    names: list[str], rows: list[list[str]], delimiter: str, layout: Layout | None, size: int
+) -> None:
+    lines = [delimiter.join(row) for row in (names, *rows)]
+    data = "\n".join(lines).encode("utf-8", "surrogatepass")
+    whole = scan_packets(make_reader("csv", layout), data)
+    assert repr(scan_packets(make_reader("csv", layout), cut(data, size))) == repr(whole)
+    assert len(whole) <= len(rows) + 1
+    assert detect(data, final=True) is not None
+
+
+@given(
+    items=st.lists(st.dictionaries(st.sampled_from(WORDS), VALUES), max_size=4),
+    size=st.integers(1, 40),
+)
+@examples(300)
+def test_any_objects_are_read_or_refused(items: list[dict[str, object]], size: int) -> None:
+    data = "".join(f"{json.dumps(item)}\n" for item in items).encode()
+    whole = scan_packets(make_reader("jsonl"), data)
+    assert repr(scan_packets(make_reader("jsonl"), cut(data, size))) == repr(whole)
+    problems = scan_problems(make_reader("jsonl"), data)
+    assert len(whole) + len(problems) <= len(items)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

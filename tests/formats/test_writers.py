@@ -44,7 +44,7 @@ names = st.one_of(
 packets = st.builds(
     Packet,
     position=vectors,
-    velocity=vectors,
+    velocity=st.none() | vectors,
     time=numbers,
     arrival=st.none() | numbers,
     entity=names,
