@@ -24,7 +24,8 @@ cdef class Strategy:
     A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
     ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
     time that never goes back) and ``clear`` (forget everything). The base refuses what is not
-    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport`` into ``teleport``, and speaks to Python.
+    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport``
+    into ``teleport``, and speaks to Python.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Those that have none, since something else is made of them, go to ``configure``.

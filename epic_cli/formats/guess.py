@@ -52,17 +52,16 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     """
     if given.unless_own and {"time", "x"} <= set(values):
         given = Layout()
-    if given.columns is None and set(FIELDS) <= set(values):
-        columns = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in values}
-        return _with_units(given, columns, values, "s")
-    chosen = dict(given.columns or ())
+    chosen = {field: column for field, column in given.columns or () if column or field != "time"}
     for field, column in chosen.items():
         if column and column not in values:
             near = _near(column, values)
             raise Untold(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
-    taken = {column for column in chosen.values() if column}
-    names = {text: name_of(text) for text in values if text not in taken}
-    if not chosen.get("time"):
+    names = {text: name_of(text) for text in values if text not in chosen.values()}
+    if set(FIELDS) <= set(values):
+        own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
+        return _with_units(given, {**own, **chosen}, values)
+    if "time" not in chosen:
         chosen["time"] = _time(names, given)
     _add_vectors(chosen, names)
     for field in ("arrival", "entity", "seq", "teleport"):
@@ -70,13 +69,11 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
             found = _single(field, names)
             if found and (found == field or _can_be(field, values[found])):
                 chosen[field] = found
-    unit = (names.get(chosen["time"]) or name_of(chosen["time"])).unit
-    return _with_units(given, chosen, values, TIME_UNIT_WORDS.get(unit))
+    return _with_units(given, chosen, values)
 
 
-def _with_units(
-    given: Layout, columns: Mapping[str, str], values: Mapping[str, str], unit: str | None
-) -> Layout:
+def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
+    unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
     first = values[columns["time"]].strip()
     iso = _ISO.fullmatch(first) is not None
     # what this program writes is in seconds, and read back as it was

@@ -45,7 +45,7 @@ class Layout(NamedTuple):
     ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
-    ``unless_own``: all this does not hold for a file with this program's own names.
+    ``unless_own``: all this does not hold for packet text, nor for this program's own names.
     """
 
     columns: tuple[tuple[str, str], ...] | None = None

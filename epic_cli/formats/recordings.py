@@ -75,7 +75,7 @@ def make_reader(
         from epic_cli.formats.jsonl_reader import JsonlReader
 
         return JsonlReader(layout, tell)
-    if layout is not None:
+    if layout is not None and not layout.unless_own:
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
 

@@ -97,6 +97,13 @@ def test_own_times_are_seconds_as_they_stand(more: str) -> None:
     )
 
 
+def test_own_names_that_are_not_given_stay() -> None:
+    given = Layout((("entity", "who"), ("time", "odd_ms")))
+    assert told("odd_ms|who|id|time|x|y|z|vx|vy|vz|delta", given=given) == (
+        "--columns time=odd_ms,x=x,y=y,z=z,vx=vx,vy=vy,vz=vz,entity=who,delta=delta --time-unit ms"
+    )
+
+
 def test_what_is_given_stands_and_the_rest_is_told() -> None:
     given = Layout((("time", "stamp"), ("entity", "")), time_unit="ticks@60")
     assert told("t|stamp|id|x|y", given=given) == (
@@ -106,6 +113,7 @@ def test_what_is_given_stands_and_the_rest_is_told() -> None:
     assert told("t|x|y|z|vx|vy|vz", given=Layout(axes="xz")) == (
         "--columns time=t,x=x,z=z,vx=vx,vz=vz"
     )
+    assert told("t|x|y", given=Layout((("time", ""),))) == "--columns time=t,x=x,y=y"
     none = Layout((("vx", ""),))
     assert told("t|x|y|vx|vy", given=none) == "--columns time=t,x=x,y=y,vx="
 

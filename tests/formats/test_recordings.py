@@ -24,6 +24,7 @@ from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     InputFormat,
+    NoLayout,
     PacketFormat,
     detect,
     make_reader,
@@ -128,6 +129,13 @@ def test_a_format_can_be_forced(data: bytes, kind: PacketFormat) -> None:
     expected = scan_problems(make_reader(kind), data)
     assert [problem for block in blocks for problem in problems_of(block)] == expected
     assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
+
+
+def test_a_layout_is_not_for_packet_text() -> None:
+    layout = Layout(scale=2.0)
+    with pytest.raises(NoLayout, match="this is packet text"):
+        make_reader("text", layout)
+    assert scan_packets(make_reader("text", layout._replace(unless_own=True)), TEXT) == PACKETS
 
 
 def test_a_recording_that_has_ended_is_not_read_on() -> None:

@@ -86,8 +86,8 @@ cdef class Extrapolator(Strategy):
         takes_any_number=True,
         aims_at_prediction=True,
         settings=(
-            Choice("velocity", "auto", "use the packets' velocity, estimate it from their positions,"
-                   " or (auto) whichever each packet allows", VelocitySource),
+            Choice("velocity", "auto", "use the packets' velocity, estimate it from their"
+                   " positions, or (auto) whichever each packet allows", VelocitySource),
             Choice("start", "reset", "begin with a Reset at the first packet, or with the"
                    " original's constructor at the origin", Start),
             Choice("precision", "float", "the type of positions; times are always double",
