@@ -131,7 +131,7 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    absent = bool(np.isnan(velocities).all(axis=1).any())
+    missing: Flags = np.asarray(np.isnan(velocities).all(axis=1))
     with np.errstate(invalid="ignore"):
         finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
@@ -139,7 +139,7 @@ def build(
         notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
     order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
     times, positions, velocities = times[order], positions[order], velocities[order]
-    marks = marks[order]
+    marks, absent = marks[order], bool(missing[order].any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))

@@ -139,6 +139,16 @@ def test_velocities_that_are_not_finite_are_replaced() -> None:
     np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
 
 
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_velocities_that_are_missing_are_derived(kept: int) -> None:
+    packets = [
+        one if kept and index % kept == 0 and index else one._replace(velocity=None)
+        for index, one in enumerate(movements.packets(movements.straight))
+    ]
+    assert of(packets).notes == (VelocitiesReplaced(Unusable.ABSENT),)
+    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+
+
 def test_derived_velocities_do_not_cross_a_cut() -> None:
     times = np.arange(10.0) * 0.1
     positions = np.zeros((10, 3))
