@@ -162,6 +162,13 @@ class SampleStream:
             self._out.clear()
 
 
+def needs_estimates(strategy: SmoothingStrategy) -> bool:
+    """Whether what it draws of packets without a velocity depends on the engine's estimate."""
+    declared = getattr(strategy, "declaration", None)
+    uses = declared is None or declared.uses_velocity
+    return uses and not getattr(strategy, "estimates_velocity", False)
+
+
 class RefusedPacket(ValueError):
     """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
 

@@ -19,6 +19,10 @@ class FrontEnd(Enum):
     SESSION = ":"
     PYTHON = ""
 
+    def option(self, name: str, value: str) -> str:
+        """How an option of a recording is given: ``--axes xy`` or ``axes="xy"``."""
+        return f'{name}="{value}"' if self is FrontEnd.PYTHON else f"--{name} {value}"
+
     def setting(self, name: str, value: str = "") -> str:
         """How a setting is given: ``--clock exact``, ``:clock exact`` or ``clock="exact"``.
 
@@ -52,6 +56,7 @@ _WORDS = {
     Reason.FIELD_MISSING: ("{field} is missing", "a number"),
     Reason.FIELD_NOT_A_NUMBER: ("{field} is not a number", "a number"),
     Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
+    Reason.NOT_A_DATE: ("{field} is no time of ISO 8601", "as 2024-05-01T12:34:56.789Z"),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
@@ -60,12 +65,30 @@ _WORDS = {
     Reason.NOT_UTF8: ("this is not UTF-8", "UTF-8 text"),
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
     Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
+    Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_option}: {names}"),
+    Reason.COLUMN_UNTOLD: (
+        "no column can be told to be {field}",
+        "{column_option}, with one of {names}",
+    ),
+    Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{first_option}"),
+    Reason.TICKS_WITHOUT_RATE: (
+        "{detail} counts, and does not say how many are a second",
+        "{ticks_option}",
+    ),
+    Reason.NO_HEADER: (
+        "there is no header that names the {found} columns",
+        "their numbers, as {numbers_option}",
+    ),
     Reason.COLUMN_TWICE: ("the header has {field} twice", "a column for each name"),
     Reason.FIELD_COUNT: ("the row has {found} fields", "{width} fields: {columns}"),
     Reason.QUOTES_OPEN: ("a quoted field does not end", "{row}"),
     Reason.NOT_JSON: ("{detail}", "one JSON object a line"),
     Reason.NESTED_TOO_DEEP: ("this is nested too deeply", "one JSON object a line"),
-    Reason.NOT_AN_OBJECT: ("this is not an object", '{{"time": 0.1, "x": 1, ...}}'),
+    Reason.NOT_AN_OBJECT: (
+        "this is not an object",
+        '{{"time": 0.1, "x": 1, ...}} on each line; jq -c ".[]" takes an array apart',
+    ),
+    Reason.KEY_TWICE: ("{field} is there twice", "each name once"),
     Reason.KEY_MISSING: ("{field} is missing", "the names {keys}"),
     Reason.NOT_A_SINGLE_VALUE: ("{field} is not a single value", "a number or text"),
     Reason.NOT_UNICODE: ("{field} is not Unicode text", "text without lone surrogates"),
@@ -115,6 +138,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
     """What the words above name."""
     field, setting = refusal.field, front_end.setting
     columns, width = ",".join(refusal.expected), len(refusal.expected)
+    first = next(iter(refusal.names), "")
     facts: dict[str, object] = {
         "field": field,
         "limit": refusal.limit,
@@ -127,6 +151,11 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "keys": ", ".join(refusal.expected),
         "names": ", ".join(refusal.names),
         "detail": refusal.detail,
+        "alternatives": " or ".join(refusal.names),
+        "column_option": front_end.option("columns", f"{field}=NAME"),
+        "first_option": front_end.option("columns", f"{field}={first}"),
+        "ticks_option": front_end.option("time-unit", "ticks@HZ"),
+        "numbers_option": front_end.option("columns", _numbered(refusal.found)),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -139,6 +168,11 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         begin = setting("pacing", "arrival")
         facts["or_begin"] = f", or {begin} to begin at the first packet"
     return facts
+
+
+def _numbered(count: int) -> str:
+    names = ("time", "x", "y", "z")[: max(count, 2)]
+    return ",".join(f"{name}={number + 1}" for number, name in enumerate(names))
 
 
 def rest_of_grammar(piece: int) -> str:

@@ -47,7 +47,7 @@ class Frozen:
         return True
 
     def read(self, at: float) -> Sample:
-        if self.newest is None:
+        if self.newest is None or self.newest.velocity is None:
             return Sample(at, ORIGIN, ORIGIN, "none")
         return Sample(at, self.newest.position, self.newest.velocity, "held")
 

@@ -24,6 +24,15 @@ FACTS = Refusal(
 
 CLOCK_REASONS = (Reason.NO_ARRIVAL, Reason.TOO_FAR, Reason.SINGLE_CLOCK_STALLS)
 
+#: Their cure is an option that says how a recording is laid out.
+LAYOUT_REASONS = (
+    Reason.COLUMN_UNKNOWN,
+    Reason.COLUMN_UNTOLD,
+    Reason.COLUMN_AMBIGUOUS,
+    Reason.TICKS_WITHOUT_RATE,
+    Reason.NO_HEADER,
+)
+
 
 @pytest.mark.parametrize("reason", Reason)
 @pytest.mark.parametrize("front_end", FrontEnd)
@@ -35,7 +44,18 @@ def test_every_reason_has_words(reason: Reason, front_end: FrontEnd) -> None:
     assert "None" not in found.what + found.expected
 
 
-@pytest.mark.parametrize("reason", [one for one in Reason if one not in CLOCK_REASONS])
+@pytest.mark.parametrize("reason", LAYOUT_REASONS)
+def test_options_of_a_layout_are_typed_or_are_arguments(reason: Reason) -> None:
+    typed, session, python = (in_words(FACTS._replace(reason=reason), one) for one in FrontEnd)
+    assert typed == session
+    assert "--" in typed.expected
+    assert "--" not in python.expected
+    assert '="' in python.expected
+
+
+@pytest.mark.parametrize(
+    "reason", [one for one in Reason if one not in (*CLOCK_REASONS, *LAYOUT_REASONS)]
+)
 def test_what_names_no_setting_is_the_same_everywhere(reason: Reason) -> None:
     assert len({in_words(FACTS._replace(reason=reason), one) for one in FrontEnd}) == 1
 

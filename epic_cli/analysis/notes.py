@@ -43,6 +43,7 @@ class CutOut:
 class Unusable(enum.Enum):
     """Why recorded velocities cannot be meant."""
 
+    ABSENT = enum.auto()
     NOT_FINITE = enum.auto()
     ALL_ZERO = enum.auto()
     MISMATCH = enum.auto()

@@ -124,12 +124,14 @@ def build(
     (n) marks states before which the entity was moved on purpose. It is cut there, at steps that
     look like teleports, and at gaps, unless the entity rested. States that are not finite are
     left out, of states with equal times the last one counts. Velocities that are all zero, or
-    that differ from the positions' own differences by more than half, are replaced by these.
+    that differ from the positions' own differences by more than half, or some of which are
+    missing (NaN), are replaced by these.
 
     Raises ``TooFewStates`` where fewer than two states are left.
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
+    missing: Flags = np.asarray(np.isnan(velocities).all(axis=1))
     with np.errstate(invalid="ignore"):
         finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
@@ -137,7 +139,7 @@ def build(
         notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
     order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
     times, positions, velocities = times[order], positions[order], velocities[order]
-    marks = marks[order]
+    marks, absent = marks[order], bool(missing[order].any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
@@ -148,7 +150,7 @@ def build(
         raise TooFewStates(len(times))
     cut = _cuts(times, positions, velocities, marks, notes)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
-    velocities = _usable(times, positions, velocities, cut, segments, notes)
+    velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
     return Truth(
         Path(times, positions, velocities, segments),
         origin,
@@ -199,6 +201,7 @@ def _usable(
     velocities: Floats,
     cut: Flags,
     segments: Integers,
+    absent: bool,
     notes: list[TruthNote],
 ) -> Floats:
     """The velocities, or the positions' own where those cannot be meant."""
@@ -211,7 +214,9 @@ def _usable(
         sent, differences = sent[kept], differences[kept]
     speed = lengths(differences)
     moving = speed > 0
-    if not np.isfinite(velocities).all():
+    if absent:
+        notes.append(VelocitiesReplaced(Unusable.ABSENT))
+    elif not np.isfinite(velocities).all():
         notes.append(VelocitiesReplaced(Unusable.NOT_FINITE))
     elif not moving.any():
         return velocities

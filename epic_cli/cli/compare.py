@@ -26,6 +26,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
+from epic_cli.terminal.layout import say_velocities_estimated
 from epic_cli.terminal.sources import load, source_name
 from epic_cli.views.metric_list import metric_lines
 
@@ -93,7 +94,9 @@ def compare(
     shown = pictures.shown(candidates)
     error_color = use_color(color, sys.stderr)
     name = source_name(inputs.recording)
-    packets, refused = load(inputs.recording, inputs.input_format, error_color)
+    packets, refused = load(inputs.recording, inputs.input_format, error_color, inputs.given)
+    if any(block.lacks_velocity() for block in packets.values()):
+        say_velocities_estimated(name)
     packets = _of_entity(packets, inputs.entity, name)
     truths, truth_refused = _truths(inputs, error_color)
     try:
@@ -141,7 +144,8 @@ def _truths(inputs: Inputs, color: bool) -> tuple[Mapping[str, Truth] | None, bo
     if inputs.truth is None:
         return None, False
     name = source_name(inputs.truth)
-    states, refused = load(inputs.truth, "auto", color)
+    given = inputs.given and inputs.given._replace(unless_own=True)
+    states, refused = load(inputs.truth, "auto", color, given)
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +12,12 @@ from epic_cli.cli.options.replay import ReplayOptions, replay_options
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.recordings import read
-from epic_cli.playback import SampleStream
+from epic_cli.playback import SampleStream, needs_estimates
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.console import screen_columns
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage, say
+from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.terminal.output import Sink, open_sink
-from epic_cli.terminal.sources import open_source, source_name
+from epic_cli.terminal.sources import blocks, source_name
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -82,6 +81,7 @@ class _Recording:
         self.name = source_name(file)
         self._options = options
         self._color = color
+        self._estimated = False
 
     def replay(
         self, make_strategy: Callable[[], SmoothingStrategy], writer: RowWriter, sink: Sink
@@ -91,7 +91,8 @@ class _Recording:
         stream = SampleStream(make_strategy, options.timing, options.strict)
         refused = False
         second: tuple[int, str] | None = None
-        for block in self._blocks():
+        for block in blocks(self._file, options.input_format, options.given):
+            self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)
             elif writer.format == "epic":
@@ -125,15 +126,18 @@ class _Recording:
             there = ", ".join(map(repr, names)) or "none"
             raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
+    def _say_estimated(
+        self, block: PacketBlock, make_strategy: Callable[[], SmoothingStrategy]
+    ) -> None:
+        if not self._estimated and block.lacks_velocity():
+            self._estimated = True
+            if needs_estimates(make_strategy()):
+                from epic_cli.terminal.layout import say_velocities_estimated
+
+                say_velocities_estimated(self.name)
+
     def _report(self, block: PacketBlock) -> None:
         from epic_cli.terminal.report import report
 
         refusals = block.refusals[:1] if self._options.strict else block.refusals
         report(refusals, self.name, self._color)
-
-    def _blocks(self) -> Iterator[PacketBlock]:
-        with open_source(self._file) as descriptor:
-            try:
-                yield from read(descriptor, self._options.input_format)
-            except OSError as error:
-                raise CannotAccess("read", self.name, error) from error

@@ -48,7 +48,9 @@ from epic_cli.network import simulate as simulated
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.input import read_file
+from epic_cli.terminal.layout import say_layout
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.sources import source_name
 from epic_cli.views.link_summary import summary
 
 EXAMPLES = """\b
@@ -150,6 +152,8 @@ def _make_movement(options: MovementOptions, seed: int) -> Movement:
             max_gap=options.max_gap,
             max_speed=options.max_speed,
             entity=options.entity,
+            layout=options.given,
+            tell=lambda layout: say_layout(source_name(str(options.truth)), layout),
         ),
     )
 

@@ -19,13 +19,13 @@ class Packet(NamedTuple):
 
     ``time`` and ``arrival`` are seconds on the sender's and on the receiver's clock
     (``arrival`` None: not known). ``position`` is in the recording's own length unit,
-    ``velocity`` in that unit per second. ``teleport`` says that the entity was moved on
-    purpose: strategies snap to the packet and forget the past. ``sequence`` is the sender's
-    packet number. ``delta`` is how long before ``time`` the state was true, in seconds.
+    ``velocity`` in that unit per second (None: not known). ``teleport`` says that the entity was
+    moved on purpose: strategies snap to the packet and forget the past. ``sequence`` is the
+    sender's packet number. ``delta`` is how long before ``time`` the state was true, in seconds.
     """
 
     position: Vector
-    velocity: Vector
+    velocity: Vector | None
     time: float
     arrival: float | None = None
     entity: str = ""

@@ -50,6 +50,10 @@ class Declaration(NamedTuple):
     agreement with it was established. ``rank`` is its place in lists of all strategies, the
     lowest first.
 
+    A packet without a velocity reaches a strategy with an estimate of it, from the packets of that
+    entity that came before (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
+    strategy has an estimate of its own.
+
     Every strategy makes the same promises. What its original does otherwise is declared:
 
     ``takes_any_number``: a packet that is not finite is taken, and spreads; others discard it.
@@ -69,12 +73,18 @@ class Declaration(NamedTuple):
     source: str = ""
     proof: str = ""
     rank: int = UNRANKED
+    estimates_velocity: bool = False
     takes_any_number: bool = False
     begins_at_origin: bool = False
     waits_for_two: bool = False
     aims_at_prediction: bool = False
     lag_wavers: Wavering | None = None
     settings: tuple[Setting, ...] = ()
+
+    @property
+    def uses_velocity(self) -> bool:
+        """Whether the velocity of the packets has a part in where the entity is drawn."""
+        return any(need.startswith("velocity") for need in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All settings by name as they are written, the given ones checked.

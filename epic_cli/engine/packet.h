@@ -42,6 +42,7 @@ struct Packet : Motion {
     uint32_t caret = 0;     // where in its text the time stands, from 0
     int32_t entity = 0;
     bool teleport = false;
+    bool has_velocity = true;   // false: the velocities above are zero, and mean nothing
 };
 
 enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };

@@ -43,6 +43,7 @@ cdef extern from "packet.h" namespace "epic" nogil:
         uint32_t caret
         int32_t entity
         cbool teleport
+        cbool has_velocity
 
     cpdef enum Status:
         NONE

@@ -96,6 +96,14 @@ cdef class PacketBlock:
         """Whether the first packet has an arrival time."""
         return self.items.size() > 0 and not isnan(self.items[0].arrival)
 
+    def lacks_velocity(self):
+        """Whether any of the packets has no velocity."""
+        cdef size_t index
+        for index in range(self.items.size()):
+            if not self.items[index].has_velocity:
+                return True
+        return False
+
     def keep_entity(self, str name):
         """Drops the packets of all other entities."""
         cdef Packet packet
@@ -191,8 +199,11 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
     try:
         x, y, z = source.position
         packet.position = Vec3[double](x, y, z)
-        x, y, z = source.velocity
-        packet.velocity = Vec3[double](x, y, z)
+        if source.velocity is None:
+            packet.has_velocity = False
+        else:
+            x, y, z = source.velocity
+            packet.velocity = Vec3[double](x, y, z)
         packet.time = source.time
         if source.arrival is not None:
             packet.arrival = source.arrival
@@ -213,7 +224,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
 cdef object packet_to_python(const Packet& packet, str entity):
     return python_contract().Packet(
         (packet.position.x, packet.position.y, packet.position.z),
-        (packet.velocity.x, packet.velocity.y, packet.velocity.z),
+        (packet.velocity.x, packet.velocity.y, packet.velocity.z) if packet.has_velocity else None,
         packet.time,
         None if isnan(packet.arrival) else packet.arrival,
         entity,

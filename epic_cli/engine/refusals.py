@@ -22,6 +22,7 @@ class Reason(Enum):
     FIELD_MISSING = auto()
     FIELD_NOT_A_NUMBER = auto()
     NOT_SECONDS = auto()
+    NOT_A_DATE = auto()
     NOT_A_COUNT = auto()
     NOT_A_FLAG = auto()
     NAME_EMPTY = auto()
@@ -33,11 +34,17 @@ class Reason(Enum):
     NUL_BYTE = auto()
     COLUMNS_MISSING = auto()  # names: what the header lacks; expected: the columns needed
     COLUMN_TWICE = auto()  # field
+    COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
+    COLUMN_UNTOLD = auto()  # field; names: what there is
+    COLUMN_AMBIGUOUS = auto()  # field; names: what it may be
+    TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
+    NO_HEADER = auto()  # found: so many columns
     FIELD_COUNT = auto()  # found: so many; expected: the columns
     QUOTES_OPEN = auto()  # expected: the columns, where they are known
     NOT_JSON = auto()  # detail: what Python's decoder says
     NESTED_TOO_DEEP = auto()
     NOT_AN_OBJECT = auto()
+    KEY_TWICE = auto()  # field
     KEY_MISSING = auto()  # field; expected: the names needed
     NOT_A_SINGLE_VALUE = auto()  # field
     NOT_UNICODE = auto()  # field

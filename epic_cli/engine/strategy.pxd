@@ -2,6 +2,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Packet, Sample
+from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
@@ -31,6 +32,8 @@ cdef class Strategy:
     cdef int furnish(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
+    cdef VelocityEstimate past  # for packets without a velocity
+    cdef readonly bint estimates_velocity
     cdef bint broken
     cdef bint in_use            # by a replay, which may be drawing without the GIL
     cdef bint takes_any_number

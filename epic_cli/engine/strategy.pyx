@@ -14,6 +14,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
+from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 
 from epic_cli.engine import failures
 from epic_cli.engine.declaration import Declaration
@@ -26,7 +27,8 @@ cdef class Strategy:
     A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
     ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
     time that never goes back) and ``clear`` (forget everything). The base refuses what is not
-    finite, turns a packet with ``teleport`` into ``teleport``, and speaks to Python.
+    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport``
+    into ``teleport``, and speaks to Python.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
     same name. Those that have none, since something else is made of them, go to ``configure``.
@@ -43,6 +45,7 @@ cdef class Strategy:
         declared = type(self).declaration
         self.settings = declared.values(settings)
         self.takes_any_number = declared.takes_any_number
+        self.estimates_velocity = declared.estimates_velocity
         self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
             (self.own if hasattr(type(self), name) else self.others)[name] = value
@@ -60,6 +63,7 @@ cdef class Strategy:
         cdef Strategy made = type(self).__new__(type(self))
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
+        made.estimates_velocity = self.estimates_velocity
         made.furnish()
         return made
 
@@ -118,6 +122,7 @@ cdef class Strategy:
         self.newest = NAN
         self.drawn = Sample()
         self.drawn.time = NAN
+        self.past = VelocityEstimate()
         self.clear()
 
     cdef double elapsed(self, double at) noexcept nogil:
@@ -161,7 +166,7 @@ cdef class Strategy:
         cdef bint taken
         packet_from_python(packet, native)
         self.check_free()           # only now: a packet may be an object of any kind
-        taken = self.take(native, now)
+        taken = take_through(self, native, now)
         self.raise_error()
         return bool(taken)
 
@@ -219,6 +224,7 @@ cdef class PythonStrategy(Strategy):
         self.entity = entity
         self.settings = {}
         self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
+        self.estimates_velocity = isinstance(declared, Declaration) and declared.estimates_velocity
 
     cdef int take_into_use(self) except -1:
         """It is reset as well: nobody knows in which state it comes."""
@@ -318,7 +324,13 @@ cdef class PythonStrategy(Strategy):
 # walked without the GIL. These take such a pointer to the object.
 
 cdef bint take_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
-    return strategy.take(packet, now)
+    cdef Packet filled
+    if packet.has_velocity:
+        strategy.past.note(packet, packet.velocity)
+        return strategy.take(packet, now)
+    filled = packet
+    strategy.past.fill(filled)
+    return strategy.take(packet if strategy.estimates_velocity else filled, now)
 
 
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:

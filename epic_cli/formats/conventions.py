@@ -6,7 +6,26 @@ LONGEST_LINE = 65536
 #: What Windows programs put in front of UTF-8 text: it is passed over.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+#: What may separate a table's columns: the first of these that its first line has, outside quotes.
+DELIMITERS = "\t;|,"
 
-def delimiter_of(header: str) -> str:
-    """What separates a table's columns: tabs if there is one in the header, or else commas."""
-    return "\t" if "\t" in header else ","
+
+def delimiter_of(line: str) -> str:
+    """What separates a table's columns, by its first line; blanks where there is nothing else."""
+    bare = line.strip("\r\n")
+    if '"' in bare:
+        bare = "".join(bare.split('"')[::2])
+    return next((one for one in DELIMITERS if one in bare), "," if '"' in line else " ")
+
+
+def is_packet(line: bytes) -> bool:
+    """Whether a line, without blanks before it, is meant to be packet text.
+
+    All that the demo could read is: a number, two commas, a slash. So is anything with the commas
+    and slashes of packet text, which deserves to be told what is wrong with it.
+    """
+    position, *others = line.split(b"/")
+    if not others or position.count(b",") != 2:
+        return False
+    begins = position[:1] in b"0123456789+-." or position[:3].lower() in (b"nan", b"inf")
+    return begins or (len(others) > 1 and others[0].count(b",") == 2)

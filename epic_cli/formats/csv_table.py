@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
-from epic_cli.formats.csv import field_offset, split_row
 from epic_cli.wording import FrontEnd, Problem, in_words
 
 #: A longer table is refused: it would be held in memory.
@@ -19,11 +19,16 @@ FARTHEST = 1e15
 
 
 class RefusedLine(ValueError):
-    """A line of a table that cannot be used, and why."""
+    """A line of a table that cannot be used, and why; a ``refusal`` may be worded again."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, refusal: Refusal | None = None) -> None:
         super().__init__(f"line {problem.line}: {problem.what}; expected {problem.expected}")
         self.problem = problem
+        self.refusal = refusal
+
+    def worded(self, front_end: FrontEnd) -> Problem:
+        """The problem in the words of a front end."""
+        return in_words(self.refusal, front_end) if self.refusal else self.problem
 
 
 class Row:

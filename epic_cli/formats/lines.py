@@ -1,30 +1,40 @@
-"""Recordings with a packet on each line, of no more than 64 KiB: what CSV and JSON lines share."""
+"""Recordings with a packet on each line, of no more than 64 KiB: what tables and JSON lines share.
+
+The engine takes the lines that are as usual, many at once. One that it leaves over is cut out and
+taken here, field by field, or refused.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.scan import FieldScanner
+from epic_cli.engine.text.records import RecordScanner
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.layout import Layout
 
 
 class LineReader(ABC):
-    """Cuts bytes into lines and makes a packet of each; formats say how."""
+    """Cuts bytes into lines and makes a packet of each; formats say how.
 
-    def __init__(self) -> None:
-        self.fields = FieldScanner()
+    ``layout`` is what is known of it; the rest is told from the first lines. ``tell`` is given
+    what came of that, unless it is what was given, or the layout of this program's own files.
+    """
+
+    def __init__(
+        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+    ) -> None:
+        self.entities = Entities()
+        self.layout = layout or Layout()
+        self.records: RecordScanner | None = None
         self.ended = False
+        self._tell = tell
         self._kept = b""
         self._line = 0
         self._skipping = False
-
-    @property
-    def entities(self) -> Entities:
-        """The names of the entities seen so far."""
-        return self.fields.entities
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all lines that ``data`` completes; ``final``: there is no more."""
@@ -33,11 +43,16 @@ class LineReader(ABC):
         block.text = text = self._kept + data
         begin = 0
         while not self.ended:
+            if self.records is not None and not self._skipping:
+                begin, line = self.records.take_lines(block, begin, self._line + 1)
+                self._line = line - 1
             end = text.find(b"\n", begin) + 1
             if not end and (begin == len(text) or not final):
                 break
             self._take(block, begin, end or len(text))
             begin = end or len(text)
+        if final and not self.ended:
+            self.take_end(block)
         self._kept = b"" if self.ended else text[begin:]
         if len(self._kept) > LONGEST_LINE:
             if not self._skipping:
@@ -78,23 +93,32 @@ class LineReader(ABC):
         """Refuses the present line; ``facts`` are those of ``Refusal`` that go with the reason."""
         block.refusals.append(Refusal(self._line, caret + 1, raw, caret, reason, **facts))
 
-    def add(
-        self,
-        block: PacketBlock,
-        numbers: list[str],
-        optional: dict[str, str],
-        begin: int,
-        raw: bytes,
-    ) -> None:
-        """Adds the present line's packet, or refuses the line; see ``FieldScanner.add``."""
-        wrong = self.fields.add(block, numbers, optional, self._line, begin, len(raw))
+    def add(self, block: PacketBlock, fields: dict[str, str], begin: int, raw: bytes) -> None:
+        """Adds the present line's packet, or refuses the line; see ``RecordScanner.add``."""
+        assert self.records is not None
+        wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
-            self.refuse(block, raw, self.find_field(raw, field), reason, field=field)
+            self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
+
+    def settle(self, layout: Layout) -> None:
+        """The layout is complete."""
+        news = layout.options() != self.layout.options() and not layout.is_own
+        self.layout = layout
+        if news and self._tell is not None:
+            self._tell(layout)
+
+    def label(self, field: str) -> str:
+        """What a field is called in the recording."""
+        return self.layout.places.get(field, field)
 
     @abstractmethod
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Makes a packet of a line, or refuses it."""
+
+    @abstractmethod
+    def take_end(self, block: PacketBlock) -> None:
+        """There are no more lines."""
 
     @abstractmethod
     def find_field(self, raw: bytes, name: str) -> int:

@@ -6,16 +6,17 @@ Whatever the length of a recording or of its lines, only a block of it is in mem
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, is_packet
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     from epic_cli.engine.contract import Packet
+    from epic_cli.formats.layout import Layout
 
     class Reader(Protocol):
         """Turns the bytes of one recording into blocks of packets."""
@@ -49,22 +50,33 @@ INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS)
 
 BLOCK_SIZE = 65536
 
-_NUMBERS_BEGIN_WITH = tuple(b"%c" % byte for byte in b"0123456789+-.")
+
+class NoLayout(ValueError):
+    """A layout was given for packet text, which has but one."""
+
+    def __init__(self) -> None:
+        super().__init__("columns and units are for tables and JSON lines; this is packet text")
 
 
 # Each format is loaded when it is wanted: packet text must start fast.
 
 
-def make_reader(packet_format: PacketFormat) -> Reader:
-    """A reader for one recording in this format."""
+def make_reader(
+    packet_format: PacketFormat,
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+) -> Reader:
+    """A reader for one recording in this format; see ``read``."""
     if packet_format == "csv":
-        from epic_cli.formats.csv import CsvReader
+        from epic_cli.formats.csv_reader import CsvReader
 
-        return CsvReader()
+        return CsvReader(layout, tell)
     if packet_format == "jsonl":
-        from epic_cli.formats.jsonl import JsonlReader
+        from epic_cli.formats.jsonl_reader import JsonlReader
 
-        return JsonlReader()
+        return JsonlReader(layout, tell)
+    if layout is not None and not layout.unless_own:
+        raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
 
     return TextScanner()
@@ -85,43 +97,60 @@ def make_writer(packet_format: PacketFormat) -> Writer:
     return TextWriter()
 
 
-def read(descriptor: int, input_format: InputFormat = "auto") -> Iterator[PacketBlock]:
+def read(
+    descriptor: int,
+    input_format: InputFormat = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
-    Raises ``OSError`` where the source cannot be read.
+    ``layout`` says which column or name is which field, as far as it is not to be told from the
+    recording itself; ``tell`` is given what was told, where it is neither what was given nor this
+    program's own. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
+    is given for packet text.
     """
+    return read_from(lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell)
+
+
+def read_from(
+    more: Callable[[], bytes],
+    input_format: InputFormat = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+) -> Iterator[PacketBlock]:
+    """As ``read``, from a function that gives some more bytes, and none at the end."""
     head = b""
     reader: Reader | None = None
     while reader is None or not reader.ended:
-        data = os.read(descriptor, BLOCK_SIZE)
+        data = more()
         final = not data
         if reader is None:
             head += data
             kind = detect(head, final) if input_format == "auto" else input_format
             if kind is None:
                 continue
-            reader, data = make_reader(kind), head
+            reader, data = make_reader(kind, layout, tell), head
         yield reader.scan(data, final)
         if final:
             return
 
 
 def detect(head: bytes, final: bool = False) -> PacketFormat | None:
-    """The format of a recording that begins like this; None: its first line is not all there.
+    """The format of a recording that begins like this; None: more of it is needed.
 
-    JSON lines begin with ``{``; CSV begins with a header that names ``time`` and ``x``; all
-    else is packet text.
+    What is not packet text at first sight, see ``is_packet``, is told by ``detection``.
     """
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    line, newline, _ = begin.partition(b"\n")
     if begin[:1] == b"{":
         return "jsonl"
-    line, newline, _ = begin.partition(b"\n")
-    if begin[:1] in _NUMBERS_BEGIN_WITH:
-        return "text"  # a header begins with no number; the rest of the line need not be there
-    if not newline and not final and len(head) < LONGEST_LINE:
-        return None
-    header = line.decode("utf-8", "replace")
-    names = {name.strip().strip('"') for name in header.split(delimiter_of(header.strip()))}
-    return "csv" if {"time", "x"} <= names else "text"
+    if is_packet(line):
+        return "text"
+    if begin[:1] in (b"q", b"") and (newline or final) and b"," not in line:
+        return "text"
+    from epic_cli.formats.detection import kind_of
+
+    return kind_of(begin, final or len(head) >= LONGEST_LINE)

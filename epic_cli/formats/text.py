@@ -29,6 +29,8 @@ def packet_line(packet: Packet) -> str:
     Raises ``Unwritable`` for a packet that would be read back as another one.
     """
     check(packet)
+    if packet.velocity is None:
+        raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
     x, y, z = packet.position
     vx, vy, vz = packet.velocity
     line = (

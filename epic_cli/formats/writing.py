@@ -23,6 +23,7 @@ class Fault(Enum):
     NOT_FINITE = auto()
     OUT_OF_RANGE = auto()
     NO_COLUMN = auto()
+    NO_VELOCITY = auto()
 
 
 _WORDS = {
@@ -33,6 +34,7 @@ _WORDS = {
     Fault.NOT_FINITE: "{field} is {value!r}, and has to be a finite number",
     Fault.OUT_OF_RANGE: "{field} is {value!r}, and has to be a whole number from 0 to 2^63 - 1",
     Fault.NO_COLUMN: "{field} is {value!r}, for which the table has no column",
+    Fault.NO_VELOCITY: "the packet has no velocity, and packet text cannot leave it out",
 }
 
 

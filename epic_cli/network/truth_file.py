@@ -1,13 +1,21 @@
-"""Recorded movement from a CSV file: ``entity,time,x,y,z`` and, where known, ``vx,vy,vz``."""
+"""Recorded movement from a file: a recording whose states are taken for the truth."""
 
 from __future__ import annotations
 
-from typing import BinaryIO, Literal, NamedTuple
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
-from epic_cli.engine.contract import Vector
-from epic_cli.engine.refusals import Reason
-from epic_cli.formats.csv_table import Row, Table
+from epic_cli.engine.contract import Packet, Vector
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.formats.csv_table import FARTHEST, RefusedLine
+from epic_cli.formats.recordings import BLOCK_SIZE, read_from
 from epic_cli.network.movement import RecordedMovement, Track
+from epic_cli.wording import FrontEnd, in_words
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 Velocities = Literal["auto", "taken", "derived"]
 VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
@@ -17,8 +25,10 @@ DEFAULT_MAX_GAP = 3.0
 #: Seconds; no slope can be told from less.
 SAME_TIME = 1e-9
 
-_POSITION = ("time", "x", "y", "z")
-_VELOCITY = ("vx", "vy", "vz")
+#: A longer recording is refused: it would be held in memory.
+MOST_STATES = 5_000_000
+
+_FIELDS = ("time", "x", "y", "z", "vx", "vy", "vz")
 
 
 class _Point(NamedTuple):
@@ -35,36 +45,71 @@ def read_movement(
     max_gap: float = DEFAULT_MAX_GAP,
     max_speed: float | None = None,
     entity: str | None = None,
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
 ) -> RecordedMovement:
-    """Reads recorded movement; all of it is held in memory (about 80 bytes a row).
+    """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    Columns: ``time,x,y,z``; ``vx,vy,vz`` where known; ``entity``, of which there may be several,
-    in any order; ``teleport`` (0 or 1), set where an entity was moved on purpose. The times of
-    each entity rise; of two rows less than a nanosecond apart the later one counts.
+    It is a recording as any other, see ``recordings.read``, also for ``layout`` and ``tell``. The
+    times of each entity rise, entities come in any order; of two states less than a nanosecond
+    apart the later one counts. ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
-    if they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
+    where they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
     entity begins again after it. ``max_speed`` (length units a second): a faster step is a
     teleport. ``entity``: read only this one.
 
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
-    taken = velocities == "taken"
-    table = Table(stream, _POSITION + _VELOCITY if taken else _POSITION)
-    if velocities == "auto":
-        taken = all(name in table for name in _VELOCITY)
     builders: dict[str, _TrackBuilder] = {}
-    for row in table:
-        name = row.text("entity")
+    for state in _states(read_from(lambda: stream.read(BLOCK_SIZE), "auto", layout, tell)):
+        name = state.packet.entity
         if entity is not None and name != entity:
             continue
         if name not in builders:
             builders[name] = _TrackBuilder(max_gap, max_speed)
-        builders[name].add(row, taken)
+        builders[name].add(state, velocities)
     if not builders:
         what = "no state" if entity is None else f"no state of the entity {entity!r}"
         raise ValueError(f"there is {what} in it")
     return RecordedMovement({name: one.finish() for name, one in builders.items()})
+
+
+class _State(NamedTuple):
+    """A packet of a block, as it is found there."""
+
+    packet: Packet
+    block: PacketBlock
+    place: int
+
+    def refuse(self, field: str, reason: Reason, limit: float = 0) -> RefusedLine:
+        """An error to raise for its line, at a field."""
+        text = self.block.line_text(self.place)
+        caret = self.block.find_field(text, field) if self.block.find_field else 0
+        return _refused(
+            Refusal(self.block.line(self.place), caret + 1, text, caret, reason, field, limit=limit)
+        )
+
+
+def _refused(refusal: Refusal) -> RefusedLine:
+    return RefusedLine(in_words(refusal, FrontEnd.PYTHON), refusal)
+
+
+def _states(blocks: Iterator[PacketBlock]) -> Iterator[_State]:
+    """The states in their order, up to the first line that is refused, for which it raises."""
+    count = 0
+    for block in blocks:
+        first = block.refusals[0] if block.refusals else None
+        for index in range(len(block)):
+            if first is not None and block.line(index) > first.line:
+                break
+            state = _State(block[index], block, index)
+            count += 1
+            if count > MOST_STATES:
+                raise state.refuse("time", Reason.TABLE_TOO_LONG, MOST_STATES)
+            yield state
+        if first is not None:
+            raise _refused(first)
 
 
 class _TrackBuilder:
@@ -77,17 +122,22 @@ class _TrackBuilder:
         self._before: _Point | None = None
         self._last: _Point | None = None
 
-    def add(self, row: Row, taken: bool) -> None:
-        time, x, y, z = (row.number(name) for name in _POSITION)
-        velocity = None
-        if taken:
-            vx, vy, vz = (row.number(name) for name in _VELOCITY)
-            velocity = (vx, vy, vz)
-        point = _Point(time, (x, y, z), velocity, row.flag("teleport"))
+    def add(self, state: _State, velocities: Velocities) -> None:
+        packet = state.packet
+        time, velocity = packet.time, None if velocities == "derived" else packet.velocity
+        if velocities == "taken" and velocity is None:
+            raise state.refuse("vx", Reason.FIELD_MISSING)
+        values = (time, *packet.position, *(velocity or ()))
+        for field, value in zip(_FIELDS, values, strict=False):
+            if not math.isfinite(value):
+                raise state.refuse(field, Reason.CELL_NOT_FINITE)
+            if abs(value) > FARTHEST:
+                raise state.refuse(field, Reason.CELL_OUT_OF_RANGE, FARTHEST)
+        point = _Point(time, packet.position, velocity, packet.teleport)
         last = self._last
         if last is not None:
             if time < last.time:
-                raise row.refuse("time", Reason.TIME_GOES_BACK, limit=last.time)
+                raise state.refuse("time", Reason.TIME_GOES_BACK, last.time)
             if time - last.time < SAME_TIME:
                 self._last = point._replace(breaks=point.breaks or self._last_breaks(point))
                 return

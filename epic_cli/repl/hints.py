@@ -35,6 +35,7 @@ def proposal(session: Session) -> str:
     step = last.time - before.time
     if not 0 < step < float("inf"):
         return ""
+    assert last.velocity is not None  # packet text has no packet without one
     x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
     moved = last._replace(
         position=(x, y, z),

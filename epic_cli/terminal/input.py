@@ -10,6 +10,7 @@ from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.terminal.sources import open_source, source_name
+from epic_cli.wording import FrontEnd
 
 Read = TypeVar("Read")
 
@@ -27,7 +28,7 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     except RefusedLine as refused:
         from epic_cli.terminal.report import report_problem  # only when something is wrong
 
-        report_problem(refused.problem, name, use_color("auto", sys.stderr))
+        report_problem(refused.worded(FrontEnd.COMMAND_LINE), name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused
     except ValueError as error:
         raise WrongUsage(f"{name}: {error}") from error

@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import InputFormat, read
+from epic_cli.formats.recordings import InputFormat, NoLayout, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 #: A recording that is held in memory has at most so many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
@@ -38,7 +42,35 @@ def open_source(file: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def load(file: str, input_format: InputFormat, color: bool) -> tuple[dict[str, PacketBlock], bool]:
+def blocks(
+    file: str, input_format: InputFormat = "auto", given: Layout | None = None
+) -> Iterator[PacketBlock]:
+    """The blocks of a recording; how it is read is said on stderr, where it was told from it.
+
+    Raises ``CannotAccess``, and ``WrongUsage`` where a layout is given for packet text.
+    """
+    name = source_name(file)
+    with open_source(file) as descriptor:
+        try:
+            yield from read(descriptor, input_format, given, _teller(name))
+        except OSError as error:
+            raise CannotAccess("read", name, error) from error
+        except NoLayout as error:
+            raise WrongUsage(f"{name}: {error}") from error
+
+
+def _teller(name: str) -> Callable[[Layout], None]:
+    def tell(layout: Layout) -> None:
+        from epic_cli.terminal.layout import say_layout  # packet text has nothing to tell
+
+        say_layout(name, layout)
+
+    return tell
+
+
+def load(
+    file: str, input_format: InputFormat, color: bool, given: Layout | None = None
+) -> tuple[dict[str, PacketBlock], bool]:
     """The packets of a whole recording by entity, and whether lines of it were refused.
 
     Refused lines are reported on stderr. Raises ``CannotAccess``, or ``WrongUsage`` for a
@@ -49,18 +81,14 @@ def load(file: str, input_format: InputFormat, color: bool) -> tuple[dict[str, P
 
     entities: dict[str, PacketBlock] = {}
     refused, count = False, 0
-    with open_source(file) as descriptor:
-        try:
-            for block in read(descriptor, input_format):
-                if block.refusals:
-                    refused = True
-                    report(block.refusals, source_name(file), color)
-                count += separate(block, entities)
-                if count > MOST_PACKETS:
-                    raise WrongUsage(
-                        f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
-                        " than is held in memory; give a part of the recording"
-                    )
-        except OSError as error:
-            raise CannotAccess("read", source_name(file), error) from error
+    for block in blocks(file, input_format, given):
+        if block.refusals:
+            refused = True
+            report(block.refusals, source_name(file), color)
+        count += separate(block, entities)
+        if count > MOST_PACKETS:
+            raise WrongUsage(
+                f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
+                " than is held in memory; give a part of the recording"
+            )
     return entities, refused

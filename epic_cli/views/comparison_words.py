@@ -44,6 +44,7 @@ _LEFT_OUT = {
 }
 
 _UNUSABLE = {
+    Unusable.ABSENT: "some packets have none",
     Unusable.NOT_FINITE: "some are not finite",
     Unusable.ALL_ZERO: "all are zero",
     Unusable.MISMATCH: "they differ from these by {:.0%} (median)",

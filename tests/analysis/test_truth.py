@@ -122,6 +122,7 @@ def test_velocities_in_another_unit_are_replaced() -> None:
     wrong = [
         one._replace(velocity=(100 * one.velocity[0], 100 * one.velocity[1], 0.0))
         for one in packets
+        if one.velocity
     ]
     (note,) = of(wrong).notes
     assert isinstance(note, VelocitiesReplaced)
@@ -135,6 +136,16 @@ def test_velocities_that_are_not_finite_are_replaced() -> None:
     packets = movements.packets(movements.straight)
     packets[7] = packets[7]._replace(velocity=(math.nan, 0.0, 0.0))
     assert of(packets).notes == (VelocitiesReplaced(Unusable.NOT_FINITE),)
+    np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_velocities_that_are_missing_are_derived(kept: int) -> None:
+    packets = [
+        one if kept and index % kept == 0 and index else one._replace(velocity=None)
+        for index, one in enumerate(movements.packets(movements.straight))
+    ]
+    assert of(packets).notes == (VelocitiesReplaced(Unusable.ABSENT),)
     np.testing.assert_allclose(of(packets).at(np.array([1.0])).velocities[0], (8, -2, 0))
 
 

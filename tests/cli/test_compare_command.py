@@ -192,12 +192,17 @@ def test_no_velocities_are_no_obstacle() -> None:
     )
 
 
-def test_a_csv_truth_without_velocities_says_which_columns(tmp_path: Path) -> None:
-    truth = tmp_path / "truth.csv"
-    truth.write_text("time,x,y,z\n0,0,0,0\n1,1,0,0\n")
-    text = refusal("--truth", truth, stdin=STEADY)
-    assert "the header has no column vx, vy, vz" in text
-    assert "has no movement to compare with" in text
+def test_neither_recording_nor_truth_needs_velocities(tmp_path: Path) -> None:
+    truth, recording = tmp_path / "truth.csv", tmp_path / "recording.csv"
+    truth.write_text("time,x,y\n" + "".join(f"{k / 10},{k},0\n" for k in range(50)))
+    recording.write_text("odd,px,py\n" + "".join(f"{100 * k},{k},0\n" for k in range(50)))
+    done = epic("compare", "-s", "epic,lerp", "--time-unit", "ms", "--columns", "time=odd",
+                "--latency", "0.05", "--truth", truth, recording)  # fmt: skip
+    assert done.returncode == 0
+    assert b"some packets have none" in done.stdout
+    assert done.stderr.count(b"packets without a velocity") == 1
+    assert done.stderr.count(b"read with --columns time=odd") == 1
+    assert done.stderr.count(b"read with --columns time=time,x=x,y=y") == 1
 
 
 def test_a_truth_of_another_time(tmp_path: Path) -> None:

@@ -19,10 +19,12 @@ from support.recordings import (
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv import CsvReader
+from epic_cli.formats.csv_reader import CsvReader
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     InputFormat,
+    NoLayout,
     PacketFormat,
     detect,
     make_reader,
@@ -80,10 +82,19 @@ def test_the_format_is_found_out(data: bytes) -> None:
         (b"time,x\n", "csv"),
         (b"z\tx\ttime\n", "csv"),
         (b'"x", "time"\n', "csv"),
-        (b"time,y\n", "text"),
-        (b"times,xs\n", "text"),
-        (b"1", "text"),
-        (b"# time,x\n", "text"),
+        (b"time,y\n", None),
+        (b"times,xs\n", None),
+        (b"times,xs\n1,2\n", "csv"),
+        (b"1", None),
+        (b"1,2,3 /", "text"),
+        (b"1,2,3\n4,5,6 / 7,8,9 / 0\n", "text"),
+        (b"1,2,3\n4,5,6\n", "csv"),
+        (b"2024/05/01 12:00:00,2,3\n2024/05/01 12:00:01,5,6\n", "csv"),
+        (b"a b c\n1 2 3\n", "csv"),
+        (b"a b c\n1,2,3 / 4,5,6 / 0\n", "text"),
+        (b"the quick fox\njumps\n", "text"),
+        (b'[{"t": 1}]', "jsonl"),
+        (b"# time,x\n", "csv"),
         (b"q\n", "text"),
         (b"x" * LONGEST_LINE, "text"),
     ],
@@ -118,6 +129,13 @@ def test_a_format_can_be_forced(data: bytes, kind: PacketFormat) -> None:
     expected = scan_problems(make_reader(kind), data)
     assert [problem for block in blocks for problem in problems_of(block)] == expected
     assert bool(expected) == (data is not {"text": TEXT, "csv": CSV, "jsonl": JSON}[kind])
+
+
+def test_a_layout_is_not_for_packet_text() -> None:
+    layout = Layout(scale=2.0)
+    with pytest.raises(NoLayout, match="this is packet text"):
+        make_reader("text", layout)
+    assert scan_packets(make_reader("text", layout._replace(unless_own=True)), TEXT) == PACKETS
 
 
 def test_a_recording_that_has_ended_is_not_read_on() -> None:
@@ -162,6 +180,48 @@ def test_any_bytes_are_packets_and_problems_however_they_are_cut(
     problems = scan_problems(make_reader(kind), data)
     assert scan_problems(make_reader(kind), cut(data, size)) == problems
     assert len(whole) + len(problems) <= data.count(b"\n") + 1
+
+
+WORDS = ("time", "t", "ts", "x", "y", "z", "pos_x", "pos_y", "vx", "vy", "id", "frame", "1", "0.5",
+         "12:00", '"x"', "#", "", "\x00", "\ud800", "a.b", "seq", "teleport")  # fmt: skip
+VALUES = st.recursive(
+    st.floats() | st.sampled_from(["1", "2024-05-01T12:00:00Z", "a", True, None, 7]),
+    lambda inner: st.dictionaries(st.sampled_from(WORDS), inner) | st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(
+    names=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    rows=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=4),
+    delimiter=st.sampled_from(",;\t| "),
+    layout=st.sampled_from([None, Layout((("time", "1"), ("x", "2"))), Layout((("time", ""),)),
+                            Layout(axes="xz"), Layout(time_unit="ticks@60")]),
+    size=st.integers(1, 40),
+)  # fmt: skip
+@examples(300)
+def test_any_header_is_read_or_refused(
+    names: list[str], rows: list[list[str]], delimiter: str, layout: Layout | None, size: int
+) -> None:
+    lines = [delimiter.join(row) for row in (names, *rows)]
+    data = "\n".join(lines).encode("utf-8", "surrogatepass")
+    whole = scan_packets(make_reader("csv", layout), data)
+    assert repr(scan_packets(make_reader("csv", layout), cut(data, size))) == repr(whole)
+    assert len(whole) <= len(rows) + 1
+    assert detect(data, final=True) is not None
+
+
+@given(
+    items=st.lists(st.dictionaries(st.sampled_from(WORDS), VALUES), max_size=4),
+    size=st.integers(1, 40),
+)
+@examples(300)
+def test_any_objects_are_read_or_refused(items: list[dict[str, object]], size: int) -> None:
+    data = "".join(f"{json.dumps(item)}\n" for item in items).encode()
+    whole = scan_packets(make_reader("jsonl"), data)
+    assert repr(scan_packets(make_reader("jsonl"), cut(data, size))) == repr(whole)
+    problems = scan_problems(make_reader("jsonl"), data)
+    assert len(whole) + len(problems) <= len(items)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

@@ -16,7 +16,8 @@ from epic_cli import Packet
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv import CsvReader, CsvWriter
+from epic_cli.formats.csv import CsvWriter
+from epic_cli.formats.csv_reader import CsvReader
 from epic_cli.formats.jsonl import JsonlWriter
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
@@ -44,7 +45,7 @@ names = st.one_of(
 packets = st.builds(
     Packet,
     position=vectors,
-    velocity=vectors,
+    velocity=st.none() | vectors,
     time=numbers,
     arrival=st.none() | numbers,
     entity=names,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from epic_cli.formats.layout import Layout
 from epic_cli.network import RecordedMovement, RefusedLine, State, read_movement, sample
 from epic_cli.network.movement import Track
 
@@ -91,7 +92,7 @@ def test_velocities_by_choice() -> None:
         state = only(text, 0, velocities=velocities)
         assert state is not None
         assert state.velocity[0] == expected
-    with pytest.raises(RefusedLine, match="no column vx, vy, vz"):
+    with pytest.raises(RefusedLine, match="vx is missing"):
         movement("time,x,y,z\n0,0,0,0\n", velocities="taken")
 
 
@@ -133,11 +134,10 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "what"),
     [
-        ("", 1, 1, "no column time, x, y, z"),
-        ("time,x,y\n", 1, 1, "no column z"),
+        ("foo,bar\n1,2\n", 1, 1, "no column can be told to be time"),
         ("time,x,y,z,x\n", 1, 1, "has x twice"),
         ("time,x,y,z\n0,1,2\n", 2, 1, "3 fields"),
-        ("time,x,y,z\n0,1,2,3\n1,a,2,3\n", 3, 3, "x is not a finite number"),
+        ("time,x,y,z\n0,1,2,3\n1,a,2,3\n", 3, 3, "x is not a number"),
         ("time,x,y,z\n0,1,nan,3\n", 2, 5, "y is not a finite number"),
         ("time,x,y,z\n0,1,2,inf\n", 2, 7, "z is not a finite number"),
         ("time,x,y,z\n,1,2,3\n", 2, 1, "time is missing"),
@@ -145,9 +145,9 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
         ("time,x,y,z\n1,1,2,3\n0,1,2,3\n", 3, 1, "time goes back"),
         ("time,x,y,z,teleport\n1,1,2,3,yes\n", 2, 9, "teleport is neither 0 nor 1"),
         ('time,x,y,z,entity\n1,1,2,3,"a\n', 2, 1, "a quoted field does not end"),
-        ("time,x,y,z\n0,0,\0,0\n", 2, 1, "NUL"),
+        ("time,x,y,z\n0,0,\0,0\n", 2, 5, "NUL"),
         ("time,x,y,z\n" + "9" * 70000 + "\n", 2, 1, "too long"),
-        ('entity,time,x,y,z\n"a,b",0,u,0,0\n', 2, 9, "x is not a finite number"),
+        ('entity,time,x,y,z\n"a,b",0,u,0,0\n', 2, 9, "x is not a number"),
     ],
 )
 def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> None:
@@ -162,13 +162,27 @@ def test_not_utf8() -> None:
 
 
 def test_no_state_at_all() -> None:
-    with pytest.raises(ValueError, match="there is no state in it"):
-        movement("time,x,y,z\n\n")
+    for text in ("", "time,x,y,z\n\n"):
+        with pytest.raises(ValueError, match="there is no state in it"):
+            movement(text)
 
 
 def test_entities_have_no_limit_but_memory() -> None:
     text = "entity,time,x,y,z\n" + "".join(f"e{n},0,0,0,0\ne{n},1,0,0,0\n" for n in range(5000))
     assert len(movement(text).tracks) == 5000
+
+
+def test_other_columns_and_formats_are_read_as_any_recording() -> None:
+    table = b"t_ms;Position X;Position Y\n500;1,5;2\n1500;2,5;2\n"
+    lines = b'{"t": 500, "pos": [150, 200]}\n{"t": 1500, "pos": [250, 200]}\n'
+    told: list[Layout] = []
+    found = [
+        read_movement(io.BytesIO(table), tell=told.append),
+        read_movement(io.BytesIO(lines), layout=Layout(time_unit="ms", scale=0.01)),
+    ]
+    for one in found:
+        assert one.snapshot(1.0).states[0][1] == ((2.0, 2.0, 0), (1.0, 0, 0), 0)
+    assert told[0].options() == ("--columns 'time=t_ms,x=Position X,y=Position Y' --time-unit ms")
 
 
 def test_bom_tabs_and_crlf() -> None:

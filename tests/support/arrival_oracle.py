@@ -48,6 +48,7 @@ def draw(
     for now in ticks_between(arrival_of(packets[0]), last + TAIL, tick):
         while waiting and arrival_of(waiting[0]) <= now:
             packet = waiting.pop(0)
+            assert packet.velocity
             if interpolator.update(packet.position, packet.velocity, packet.time):
                 empty = False
         status = _status(interpolator, f32(now), empty)

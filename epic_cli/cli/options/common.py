@@ -16,6 +16,7 @@ from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout
 from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.timing import TIMING, TimingSetting
@@ -132,6 +133,10 @@ input_format_option: Decorator = click.option(
     show_default=True,
     help="How packets are written; auto goes by the first line.",
 )
+
+#: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
+#: Layout | None``.
+layout_options = OptionGroup("given", make_layout, *(one.decorate for one in LAYOUT_OPTIONS))
 
 
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:

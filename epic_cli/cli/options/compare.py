@@ -10,6 +10,7 @@ import click
 
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.cli.options.common import input_format_option
+from epic_cli.cli.options.common import layout_options as recording_layout_options
 from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.scene import Selection
     from epic_cli.analysis.weights import Weights
+    from epic_cli.formats.layout import Layout as RecordingLayout
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
 SORTS = (*(one.name for one in METRICS), "name", "given")
@@ -38,6 +40,7 @@ class Inputs:
     truth_offset: float
     entity: str | None
     input_format: InputFormat
+    given: RecordingLayout | None
 
     def __post_init__(self) -> None:
         """Refuses to read standard input twice."""
@@ -64,6 +67,7 @@ inputs_options = OptionGroup(
     ),
     click.option("--entity", help="Compare only the packets of this entity."),
     input_format_option,
+    recording_layout_options,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -10,6 +10,7 @@ from epic_cli.cli.options.common import (
     StrategyChoice,
     color_option,
     input_format_option,
+    layout_options,
     strategy_options,
     timing_options,
 )
@@ -19,6 +20,9 @@ from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 
 class ReplayOptions(NamedTuple):
@@ -31,6 +35,7 @@ class ReplayOptions(NamedTuple):
     output: str | None
     entity: str | None
     input_format: InputFormat
+    given: Layout | None
     strict: bool
     color: ColorChoice
 
@@ -64,6 +69,7 @@ replay_options = OptionGroup(
     ),
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,
+    layout_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     color_option,
 )

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.cli.options.common import layout_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
+from epic_cli.terminal.layout import LAYOUT_OPTIONS
 from epic_cli.terminal.quantities import Duration, Rate, Seconds, SendRate
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 #: Without effect beside --truth, and without it.
 PATH_OPTIONS = ("path", "speed", "size")
-TRUTH_OPTIONS = ("velocity", "max_gap", "max_speed")
+TRUTH_OPTIONS = (
+    "velocity",
+    "max_gap",
+    "max_speed",
+    *(one.name.replace("-", "_") for one in LAYOUT_OPTIONS),
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,7 @@ class MovementOptions:
     max_speed: float | None
     entity: str | None
     duration: float | None
+    given: Layout | None
 
     @property
     def seconds(self) -> float:
@@ -69,8 +81,8 @@ movement_options = OptionGroup(
         "--truth",
         type=click.Path(),
         metavar="FILE",
-        help="Recorded movement instead: CSV with time,x,y,z and, where known, vx,vy,vz, entity,"
-        " teleport; - is standard input.",
+        help="Recorded movement instead: a recording of positions and, where known, velocities,"
+        " entities, teleports; - is standard input.",
     ),
     click.option(
         "--velocity",
@@ -99,6 +111,7 @@ movement_options = OptionGroup(
         default=None,
         help="How long to send, in seconds, or endless.  [default: 10; with --truth all of it]",
     ),
+    layout_options,
 )
 
 

@@ -2,6 +2,7 @@
 
 from cpython.array cimport array, clone
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
+from libc.math cimport NAN
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.replay.pacing cimport Pacing
@@ -13,7 +14,7 @@ cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
 # So many rows are drawn without the GIL before anybody is asked whether to go on.
 cdef size_t STRETCH = 65536
 
-# Time, position, velocity, arrival (NaN: none), teleport (0 or 1).
+# Time, position, velocity, arrival (NaN: none, each), teleport (0 or 1).
 cdef size_t COLUMNS = 9
 
 
@@ -109,7 +110,7 @@ def separate(PacketBlock block not None, dict entities not None):
 def columns(PacketBlock block not None):
     """The packets as an ``array`` of doubles, nine for each.
 
-    They are time, x, y, z, vx, vy, vz, arrival (NaN: none) and teleport (0 or 1).
+    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none) and teleport (0 or 1).
     """
     cdef array numbers = clone(array("d"), block.items.size() * COLUMNS, False)
     cdef double* at = numbers.data.as_doubles
@@ -118,6 +119,8 @@ def columns(PacketBlock block not None):
         at[0] = packet.time
         at[1], at[2], at[3] = packet.position.x, packet.position.y, packet.position.z
         at[4], at[5], at[6] = packet.velocity.x, packet.velocity.y, packet.velocity.z
+        if not packet.has_velocity:
+            at[4] = at[5] = at[6] = NAN
         at[7] = packet.arrival
         at[8] = packet.teleport
         at += COLUMNS

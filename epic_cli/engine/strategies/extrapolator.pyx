@@ -35,6 +35,7 @@ cdef double EPSILON = 1e-4
 
 
 cpdef enum class VelocitySource:
+    AUTO
     GIVEN
     ESTIMATED
 
@@ -64,8 +65,9 @@ cdef class Extrapolator(Strategy):
     overshoots at turns and stops by about the age of a packet times the speed. After a silence
     the new update time moves the end of the old line, which is read once more: a visible jump.
 
-    Packets with the newest timestamp or an earlier one are discarded. With
-    ``velocity=estimated`` the velocity is that between the last two packets. A packet with
+    Packets with the newest timestamp or an earlier one are discarded. The velocity is the
+    packet's own, or, where it has none or with ``velocity=estimated``, that between the last two
+    packets. A packet with
     ``teleport`` is the original's Reset. Rows are ``interpolated`` up to the aim point,
     ``extrapolated`` past it and ``held`` beyond that, where the original's ReadPosition returns
     false and a zero velocity.
@@ -84,8 +86,8 @@ cdef class Extrapolator(Strategy):
         takes_any_number=True,
         aims_at_prediction=True,
         settings=(
-            Choice("velocity", "given", "use the packets' velocity, or estimate it from their"
-                   " positions", VelocitySource),
+            Choice("velocity", "auto", "use the packets' velocity, estimate it from their"
+                   " positions, or (auto) whichever each packet allows", VelocitySource),
             Choice("start", "reset", "begin with a Reset at the first packet, or with the"
                    " original's constructor at the origin", Start),
             Choice("precision", "float", "the type of positions; times are always double",
@@ -103,6 +105,7 @@ cdef class Extrapolator(Strategy):
 
     def configure(self, *, precision):
         self.single = precision == Precision.FLOAT
+        self.estimates_velocity = self.velocity != VelocitySource.GIVEN
 
     @property
     def latency(self):
@@ -136,9 +139,11 @@ cdef class Extrapolator(Strategy):
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
         self.begin(packet.time, now, self.rounded(packet.position),
-                   Vec3[double]() if self.velocity == VelocitySource.ESTIMATED
-                   else self.rounded(packet.velocity))
+                   self.rounded(packet.velocity) if self.is_given(packet) else Vec3[double]())
         return True
+
+    cdef bint is_given(self, const Packet& packet) noexcept nogil:
+        return packet.has_velocity and self.velocity != VelocitySource.ESTIMATED
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef Vec3[double] position, velocity, aim
@@ -149,7 +154,7 @@ cdef class Extrapolator(Strategy):
         if packet.time <= self.last_time:
             return False
         position = self.exact_position(packet)
-        if self.velocity == VelocitySource.GIVEN:
+        if self.is_given(packet):
             velocity = self.exact_velocity(packet)
         elif fabs(elapsed) > EPSILON:
             velocity = self.rounded(self.rounded(position - self.last_position) * (1.0 / elapsed))

@@ -1,24 +1,13 @@
-"""Packet text to packets: lines as the demo reads them, and single fields for other formats."""
+"""Packet text to packets: lines as the demo reads them."""
 
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memchr, memcpy
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport (
-    Entities,
-    EntityNames,
-    Packet,
-    PacketBlock,
-    string_view,
-    view,
-)
+from epic_cli.engine.packets cimport Entities, EntityNames, Packet, PacketBlock, string_view
 
 
 cdef extern from "text/scan.h" namespace "epic" nogil:
-    cdef cppclass Number:
-        double value
-        float single
-
     cdef cppclass Scanned:
         int expected
         const char* where
@@ -27,8 +16,6 @@ cdef extern from "text/scan.h" namespace "epic" nogil:
     int EXPECTED_NOTHING
     int EXPECTED_TEXT
     Scanned scan_packet(const char*, const char*, Packet&)
-    int scan_field(string_view, string_view, Packet&, string_view&)
-    bint scan_whole_number(string_view, Number&)
 
 
 cdef extern from "text/processor.h" namespace "epic" nogil:
@@ -190,79 +177,3 @@ cdef object refusal_of(Refused one, bytes text):
     return Refusal(one.line, one.column + one.caret + 1, piece, one.caret, *facts)
 
 
-# The fields that a packet must have, in the order in which FieldScanner takes them.
-FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
-
-# The fields that it may have.
-OPTIONAL_FIELDS = ("arrival", "entity", "seq", "teleport", "delta")
-
-
-cdef class FieldScanner:
-    """Makes packets of separate fields, for formats that have names for them (CSV, JSON)."""
-
-    cdef readonly Entities entities
-
-    def __init__(self, Entities entities=None):
-        self.entities = Entities() if entities is None else entities
-
-    def add(self, PacketBlock block, list numbers, dict optional, int64_t line, size_t offset,
-            size_t length):
-        """Adds a packet to the block, or says which of its fields is wrong.
-
-        ``numbers`` are the texts of ``FIELDS``, ``optional`` those of ``OPTIONAL_FIELDS`` that
-        are there; ``line``, ``offset`` and ``length`` say where the packet's text stands.
-        Returns None, or the ``reason`` and the ``field`` of a ``Refusal``.
-        """
-        cdef Packet packet
-        cdef Number[7] n
-        cdef string_view entity
-        cdef int expected
-        cdef bytes key, value
-        cdef int index
-        for index in range(7):
-            value = numbers[index].strip().encode("utf-8", "surrogateescape")
-            if not scan_whole_number(view(value), n[index]):
-                return wrong_number(FIELDS[index], value)
-        packet.position.x, packet.position.y, packet.position.z = n[0].value, n[1].value, n[2].value
-        packet.velocity.x, packet.velocity.y, packet.velocity.z = n[3].value, n[4].value, n[5].value
-        packet.time = n[6].value
-        packet.single.position.x = n[0].single
-        packet.single.position.y = n[1].single
-        packet.single.position.z = n[2].single
-        packet.single.velocity.x = n[3].single
-        packet.single.velocity.y = n[4].single
-        packet.single.velocity.z = n[5].single
-        packet.single.time = n[6].single
-        name = b""
-        for field, text in optional.items():
-            key = field.encode()
-            value = text.encode("utf-8", "surrogateescape")
-            if field == "entity":
-                name = value
-                continue
-            value = value.strip()
-            if not value:
-                continue
-            expected = scan_field(view(key), view(value), packet, entity)
-            if expected != EXPECTED_NOTHING:
-                return wrong_field(expected)
-        expected = number_entity(self.entities, view(name), packet)
-        if expected != EXPECTED_NOTHING:
-            return wrong_field(expected)
-        packet.line = line
-        packet.offset = <uint32_t>offset
-        packet.length = <uint32_t>length
-        block.items.push_back(packet)
-        return None
-
-
-cdef tuple wrong_field(int expected):
-    from epic_cli.engine.refusals import reason_for
-
-    return reason_for(expected, b"")
-
-
-cdef tuple wrong_number(str field, bytes value):
-    from epic_cli.engine.refusals import Reason
-
-    return Reason.FIELD_NOT_A_NUMBER if value else Reason.FIELD_MISSING, field

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.formats.recordings import read
+from epic_cli.engine.velocities import VelocityFiller
+from epic_cli.formats.recordings import NoLayout, read
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.remarks import counted
 from epic_cli.repl.session import lines_of
 from epic_cli.terminal.errors import CannotAccess
+from epic_cli.terminal.layout import layout_options, make_layout
 from epic_cli.terminal.output import open_sink
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 
 @command("format")
@@ -67,31 +73,41 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 
 @command("load")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
-def load(dialogue: Dialogue, file: str) -> None:
-    """Add the packets in FILE: packet text, CSV or JSON lines."""
-    session = dialogue.session
-    taken, refused = len(session.lines), session.refused
+@layout_options
+def load(dialogue: Dialogue, file: str, **layout: Any) -> None:
+    """Add the packets in FILE: packet text, a table or JSON lines."""
+    session, screen = dialogue.session, dialogue.screen
+    taken, refused, filled = len(session.lines), session.refused, 0
     quiet, dialogue.quiet = dialogue.quiet, True  # rows are drawn once, at the end
+    filler = VelocityFiller()
+    told: list[Layout] = []
     try:
         with Path(file).open("rb", buffering=0) as stream:
             first = 1
-            for block in read(stream.fileno()):
-                dialogue.screen.report(block.refusals, file)
+            for block in read(stream.fileno(), "auto", make_layout(**layout), told.append):
+                screen.report(block.refusals, file)
                 session.refused += len(block.refusals)
+                filled += filler.fill(block)
                 dialogue.add(b"".join(lines_of(block)), file, first)
                 first += len(block)
+    except NoLayout as error:
+        raise click.UsageError(f"{file}: {error}") from error
     finally:
         dialogue.quiet = quiet
     if dialogue.quiet:
         return
     if session.lines:
         dialogue.draw_tail()
+    for one in told:
+        screen.say(f"{file}: read with {one.options()}")
+    if filled:
+        screen.say(f"{file}: velocities from the positions for {counted(filled, 'packet')}")
     note = f"{file}: {counted(len(session.lines) - taken, 'packet')} taken"
     if taken:
         note += f", after the {taken:,} of before (:reset first begins anew)"
     if session.refused > refused:
         note += f", {counted(session.refused - refused, 'line')} refused"
-    dialogue.screen.say(note)
+    screen.say(note)
 
 
 @command("save")

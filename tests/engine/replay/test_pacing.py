@@ -217,6 +217,7 @@ def test_demo_pacing_on_the_exact_clock_is_the_same_loop_without_drift(
     interpolator, index = Interpolator(), 0
     expected: list[tuple[float, Vector, Vector]] = []
     for packet in packets:
+        assert packet.velocity
         interpolator.update(packet.position, packet.velocity, packet.time)
         while float(index * Fraction(tick)) < packet.time + 0.15:
             index += 1

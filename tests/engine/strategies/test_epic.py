@@ -31,6 +31,7 @@ class PlainEpic:
 
     def update(self, packet: Packet, now: float) -> bool:
         del now
+        assert packet.velocity
         if packet.teleport:
             if packet.time < self.newest:
                 return False

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from support import oracle
 from support.recordings import cut, examples, scan_all, scan_packets, scan_problems
 
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.scan import FieldScanner, TextScanner
+from epic_cli.engine.text.scan import TextScanner
 
 GOOD = b"1,2,3 / 4,5,6 / 0.1"
 
@@ -196,31 +194,3 @@ def test_a_line_that_is_not_whole_yet_waits_for_its_end() -> None:
     assert len(scanner.scan(b"5\n")) == 1
     assert len(scanner.scan(GOOD)) == 0
     assert scanner.scan(b"", final=True)[0].time == 0.1
-
-
-# ------------------------------------------------------------------------------- separate fields
-
-
-def test_fields_make_the_same_packet_as_a_line() -> None:
-    block = PacketBlock()
-    optional = {"arrival": "0.3", "entity": "a b", "seq": "4", "teleport": "1", "delta": " "}
-    numbers = ["1", " 2 ", "3", "4e0", "5", "0x6", ".1"]
-    assert FieldScanner(block.entities).add(block, numbers, optional, 1, 0, 0) is None
-    assert block[0] == ((1, 2, 3), (4, 5, 6), 0.1, 0.3, "a b", True, 4, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("number", "reason"),
-    [
-        ("", Reason.FIELD_MISSING),
-        (" ", Reason.FIELD_MISSING),
-        ("1x", Reason.FIELD_NOT_A_NUMBER),
-        ("1 2", Reason.FIELD_NOT_A_NUMBER),
-        ("½", Reason.FIELD_NOT_A_NUMBER),
-    ],
-)
-def test_a_wrong_field_is_named(number: str, reason: Reason) -> None:
-    block = PacketBlock()
-    wrong = FieldScanner(block.entities).add(block, ["1"] * 4 + [number] + ["1"] * 2, {}, 1, 0, 0)
-    assert wrong == (reason, "vy")
-    assert len(block) == 0

@@ -27,6 +27,7 @@ def single(token: str) -> float:
 def double(token: str) -> float:
     """The double that the engine makes of a token."""
     [packet] = scan_packets(TextScanner(), f"0,0,0 / {token},0,0 / 0\n".encode("ascii"))
+    assert packet.velocity
     return packet.velocity[0]
 
 

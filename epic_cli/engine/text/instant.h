@@ -1,0 +1,130 @@
+// Times as recordings have them: numbers of any unit, or dates and times of day of ISO 8601.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "scan_number.h"
+
+namespace epic {
+
+// A time in the recording's own unit, in two parts: a Unix time of a nanosecond has more digits
+// than a double, and its difference to the first one has not.
+struct Instant {
+    int64_t whole = 0;
+    double part = 0;
+};
+
+inline double difference(const Instant& a, const Instant& b) {
+    return double(a.whole - b.whole) + (a.part - b.part);
+}
+
+inline Instant instant_of(double value) {
+    Instant out;
+    if (std::fabs(value) < 4e18) out.whole = int64_t(std::floor(value));
+    out.part = value - double(out.whole);
+    return out;
+}
+
+// A decimal of up to 18 digits in front of the point, exactly; any other number as a double.
+// A character that is no part of a number stands behind the text.
+inline bool scan_instant(std::string_view text, Instant& out) {
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    const bool negative = p < end && *p == '-';
+    if (negative) ++p;
+    const char* const digits = p;
+    int64_t whole = 0;
+    while (p < end && is_digit(*p) && p - digits < 18) whole = whole * 10 + (*p++ - '0');
+    if (p > digits && p == end) {
+        out = {negative ? -whole : whole, 0};
+        return true;
+    }
+    if (p > digits && *p == '.' && end - p <= 16) {
+        const char* const fraction = ++p;
+        int64_t part = 0;
+        while (p < end && is_digit(*p)) part = part * 10 + (*p++ - '0');
+        if (p == end) {
+            const double value = double(part) / kPowersOfTen[p - fraction];
+            out = negative ? Instant{-whole, -value} : Instant{whole, value};
+            return true;
+        }
+    }
+    Number number;
+    if (scan_number(text.data(), number) != end) return false;
+    out = instant_of(number.value);
+    return true;
+}
+
+// Days from 1970-01-01 in the Gregorian calendar (Howard Hinnant, days_from_civil).
+inline int64_t days_from_civil(int64_t year, int64_t month, int64_t day) {
+    year -= month <= 2;
+    const int64_t era = (year >= 0 ? year : year - 399) / 400;
+    const int64_t year_of_era = year - era * 400;
+    const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    const int64_t day_of_era =
+        year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+// A reader of digits with a fixed width.
+struct DateText {
+    const char* p;
+    const char* end;
+
+    bool digits(int count, int64_t low, int64_t high, int64_t& out) {
+        out = 0;
+        if (end - p < count) return false;
+        for (; count; --count, ++p) {
+            if (!is_digit(*p)) return false;
+            out = out * 10 + (*p - '0');
+        }
+        return out >= low && out <= high;
+    }
+    bool is(char c) {
+        if (p == end || *p != c) return false;
+        ++p;
+        return true;
+    }
+};
+
+// ISO 8601 in its extended form: 2024-05-01T12:34:56.789Z, with a blank for the T, an offset such
+// as +02:00 for the Z, or only the time of day. Seconds since 1970, or since midnight; a time
+// without an offset is UTC.
+inline bool scan_iso(std::string_view text, Instant& out) {
+    DateText in{text.data(), text.data() + text.size()};
+    int64_t year, month, day, hour, minute = 0, second = 0, days = 0;
+    if (text.size() > 10 && (text[4] == '-' || text[4] == '/')) {
+        const char separator = text[4];
+        if (!in.digits(4, 0, 9999, year) || !in.is(separator) || !in.digits(2, 1, 12, month) ||
+            !in.is(separator) || !in.digits(2, 1, 31, day))
+            return false;
+        if (!in.is('T') && !in.is('t') && !in.is(' ')) return false;
+        days = days_from_civil(year, month, day);
+    }
+    if (!in.digits(2, 0, 24, hour) || !in.is(':') || !in.digits(2, 0, 59, minute)) return false;
+    if (in.is(':') && !in.digits(2, 0, 60, second)) return false;
+    out.whole = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    out.part = 0;
+    if (in.is('.') || in.is(',')) {
+        double unit = 1;
+        if (in.p == in.end || !is_digit(*in.p)) return false;
+        int64_t digits = 0;
+        for (; in.p < in.end && is_digit(*in.p); ++in.p)
+            if (unit < 1e15) digits = digits * 10 + (*in.p - '0'), unit *= 10;
+        out.part = double(digits) / unit;
+    }
+    if (in.p == in.end || ((in.is('Z') || in.is('z')) && in.p == in.end)) return true;
+    const bool west = *in.p == '-';
+    if (!west && *in.p != '+') return false;
+    ++in.p;
+    if (!in.digits(2, 0, 23, hour)) return false;
+    minute = 0;
+    in.is(':');
+    if (in.p < in.end && !in.digits(2, 0, 59, minute)) return false;
+    out.whole -= (west ? -1 : 1) * (hour * 60 + minute) * 60;
+    return in.p == in.end;
+}
+
+}  // namespace epic

@@ -1,0 +1,208 @@
+// Lines with one JSON object each to packets, by a tree of the names that are wanted. Usual lines
+// only: escapes, names given twice and whatever is wrong are left to the slow way, which decides.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record.h"
+
+namespace epic {
+
+// A value that is wanted (`field`), or an object or array that holds some.
+struct JsonNode {
+    struct Branch {
+        std::string name;
+        int32_t node;
+    };
+    std::vector<Branch> branches;
+    int32_t field = FIELD_NONE;
+};
+
+struct JsonPlan {
+    std::vector<JsonNode> nodes{1};
+
+    // Adds a step below a node; which node it leads to.
+    int32_t step(int32_t node, const std::string& name) {
+        for (const auto& branch : nodes[size_t(node)].branches)
+            if (branch.name == name) return branch.node;
+        const auto next = int32_t(nodes.size());
+        nodes.emplace_back();
+        nodes[size_t(node)].branches.push_back({name, next});
+        return next;
+    }
+};
+
+class JsonScanner {
+public:
+    JsonScanner(const JsonPlan& plan, const Units& units, Record& record, Packet& packet)
+        : plan_(plan), units_(units), record_(record), packet_(packet) {}
+
+    // Takes the line [p, end), behind which stands its newline.
+    bool scan(const char* p, const char* end) {
+        p_ = p;
+        end_ = end;
+        blanks();
+        if (p_ == end_ || *p_ != '{' || !value(0, 0)) return false;
+        blanks();
+        return p_ == end_;
+    }
+
+private:
+    static constexpr int kDeepest = 32;
+
+    void blanks() {
+        while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
+    }
+
+    bool is(char c) {
+        blanks();
+        if (p_ == end_ || *p_ != c) return false;
+        ++p_;
+        return true;
+    }
+
+    // A string without escapes.
+    bool string(std::string_view& out) {
+        if (!is('"')) return false;
+        const char* const begin = p_;
+        while (p_ < end_ && *p_ != '"') {
+            if (*p_ == '\\' || static_cast<unsigned char>(*p_) < ' ') return false;
+            ++p_;
+        }
+        if (p_ == end_) return false;
+        out = {begin, size_t(p_ - begin)};
+        ++p_;
+        return true;
+    }
+
+    // A number of JSON's grammar, of which scan_number() takes more than there is.
+    bool number(std::string_view& out) {
+        const char* const begin = p_;
+        if (p_ < end_ && *p_ == '-') ++p_;
+        const char* const digits = p_;
+        while (is_digit(*p_)) ++p_;
+        if (p_ == digits || (*digits == '0' && p_ - digits > 1)) return false;
+        if (*p_ == '.' && !some_digits(p_ + 1)) return false;
+        if (*p_ == 'e' || *p_ == 'E') {
+            ++p_;
+            if (!some_digits(*p_ == '+' || *p_ == '-' ? p_ + 1 : p_)) return false;
+        }
+        out = {begin, size_t(p_ - begin)};
+        return true;
+    }
+
+    bool some_digits(const char* from) {
+        p_ = from;
+        while (is_digit(*p_)) ++p_;
+        return p_ > from;
+    }
+
+    bool word(const char* text) {
+        const size_t length = std::strlen(text);
+        if (size_t(end_ - p_) < length || std::memcmp(p_, text, length) != 0) return false;
+        p_ += length;
+        return true;
+    }
+
+    // The node to which a step leads; -1: to nothing that is wanted. Steps come in the same order
+    // in most lines: `next` is where to look first.
+    int32_t follow(const JsonNode& node, std::string_view name, size_t& next) {
+        const size_t count = node.branches.size();
+        for (size_t tried = 0; tried < count; ++tried, ++next) {
+            if (next >= count) next = 0;
+            if (node.branches[next].name == name) return node.branches[next++].node;
+        }
+        return -1;
+    }
+
+    // Takes a value that belongs to a node; -1: to none.
+    bool value(int32_t at, int depth) {
+        blanks();
+        if (p_ == end_ || depth > kDeepest) return false;
+        static const JsonNode nothing;
+        const JsonNode& node = at < 0 ? nothing : plan_.nodes[size_t(at)];
+        if (*p_ == '{' || *p_ == '[') {
+            if (node.field != FIELD_NONE) return false;
+            return *p_ == '{' ? object(node, depth) : array(node, depth);
+        }
+        if (!node.branches.empty()) return *p_ == 'n' && word("null");
+        std::string_view text;
+        if (*p_ == '"') {
+            if (!string(text)) return false;
+            return node.field == FIELD_NONE || use(node.field, trimmed(node.field, text));
+        }
+        if (*p_ == '-' || is_digit(*p_))
+            return number(text) && (node.field == FIELD_NONE || use(node.field, text));
+        if (*p_ == 'n') return word("null");
+        if (!word(*p_ == 't' ? "true" : "false")) return false;
+        const char* const truth = p_[-2] == 'u' ? "1\n" : "0\n";
+        return node.field == FIELD_NONE ||
+               (node.field > FIELD_TIME && use(node.field, {truth, 1}));
+    }
+
+    static std::string_view trimmed(int32_t field, std::string_view text) {
+        if (field == FIELD_ENTITY) return text;
+        while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+        while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+        return text;
+    }
+
+    bool use(int32_t field, std::string_view text) {
+        if (record_.seen & bit(field)) return false;
+        return text.empty() || record_.set(units_, field, text, packet_);
+    }
+
+    bool object(const JsonNode& node, int depth) {
+        ++p_;
+        if (is('}')) return true;
+        size_t next = 0;
+        uint64_t visited = 0;
+        do {
+            std::string_view name;
+            if (!string(name) || !is(':')) return false;
+            const int32_t child = node.branches.empty() ? -1 : follow(node, name, next);
+            if (child >= 0) {
+                const uint64_t mark = uint64_t(1) << (child & 63);
+                if (visited & mark) return false;
+                visited |= mark;
+            }
+            if (!value(child, depth + 1)) return false;
+        } while (is(','));
+        return is('}');
+    }
+
+    bool array(const JsonNode& node, int depth) {
+        ++p_;
+        if (is(']')) return true;
+        size_t next = 0;
+        int index = 0;
+        do {
+            int32_t child = -1;
+            if (!node.branches.empty() && index < 100) {
+                const char digits[2] = {char('0' + index / 10), char('0' + index % 10)};
+                const std::string_view name(digits + (index < 10), size_t(2 - (index < 10)));
+                child = follow(node, name, next);
+            }
+            ++index;
+            if (!value(child, depth + 1)) return false;
+        } while (is(','));
+        return is(']');
+    }
+
+    const JsonPlan& plan_;
+    const Units& units_;
+    Record& record_;
+    Packet& packet_;
+    const char* p_ = nullptr;
+    const char* end_ = nullptr;
+};
+
+inline bool scan_object(const JsonPlan& plan, const Units& units, const char* p, const char* end,
+                        Record& record, Packet& packet) {
+    return JsonScanner(plan, units, record, packet).scan(p, end);
+}
+
+}  // namespace epic

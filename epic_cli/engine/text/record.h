@@ -1,0 +1,172 @@
+// The fields of one packet, from whichever column or JSON value they come, in the recording's
+// own units.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "entities.h"
+#include "instant.h"
+#include "packet.h"
+#include "scan.h"
+
+namespace epic {
+
+// In the order of FIELDS in records.pyx.
+enum Field : int32_t {
+    FIELD_X, FIELD_Y, FIELD_Z, FIELD_VX, FIELD_VY, FIELD_VZ, FIELD_TIME,
+    FIELD_ARRIVAL, FIELD_ENTITY, FIELD_SEQUENCE, FIELD_TELEPORT, FIELD_DELTA,
+    FIELD_COUNT,
+    FIELD_NONE = -1,
+};
+
+constexpr uint32_t bit(int field) { return 1u << field; }
+
+// Whether a line is UTF-8 without a NUL; it seldom has more than ASCII.
+inline bool is_text(const char* p, const char* end) {
+    constexpr uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
+    const char* at = p;
+    for (uint64_t eight; end - at >= 8; at += 8) {
+        std::memcpy(&eight, at, 8);
+        if (((eight - kOnes) | eight) & kHigh) break;
+    }
+    while (at < end && *at && !(static_cast<unsigned char>(*at) & 0x80)) ++at;
+    return at == end ||
+           (!std::memchr(at, '\0', size_t(end - at)) && is_utf8({p, size_t(end - p)}));
+}
+
+// How a recording's numbers become seconds and lengths.
+struct Units {
+    double per_second = 1;   // of its time unit
+    bool iso = false;        // its times are dates or times of day
+    bool from_first = false; // the first packet's time becomes 0, once it has come
+    bool moved = false;      // `origin` becomes 0
+    Instant origin;          // in its own unit
+    double scale = 1;        // a length of its own in those that are wanted
+    int32_t axes[3] = {0, 1, 2};  // which of its axes ours are; -1: 0
+    bool decimal_comma = false;
+
+    bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
+    bool plain_space() const {
+        return scale == 1 && axes[0] == 0 && axes[1] == 1 && axes[2] == 2;
+    }
+
+    // The bits of the three components, or those of them that the axes take.
+    uint32_t vector(int first) const {
+        uint32_t bits = 0;
+        for (const int32_t axis : axes)
+            if (axis >= 0) bits |= bit(first + axis);
+        return bits;
+    }
+};
+
+// The fields of one packet as they are read; `finish` makes the packet of them.
+struct Record {
+    Number numbers[7];  // up to the time
+    Instant time, arrival;
+    double arrival_seconds = 0;
+    uint32_t seen = 0;
+    std::string_view entity;
+
+    // Takes a field from its text, which is not empty. False: it is none for this field.
+    bool set(const Units& units, int field, std::string_view text, Packet& packet) {
+        seen |= bit(field);
+        char copy[kLongestToken + 1];
+        if (field == FIELD_ENTITY) {
+            entity = text;
+            return true;
+        }
+        if (units.decimal_comma && !units.iso && text.find(',') != text.npos) {
+            if (text.size() > size_t(kLongestToken) || text.find('.') != text.npos) return false;
+            std::replace_copy(text.begin(), text.end(), copy, ',', '.');
+            copy[text.size()] = '\0';
+            text = {copy, text.size()};
+        }
+        switch (field) {
+            case FIELD_TIME:
+                if (units.iso) return scan_iso(text, time);
+                return scan_whole_number(text, numbers[field]) &&
+                       (units.plain_time() || scan_instant(text, time));
+            case FIELD_ARRIVAL:
+                if (units.iso) return scan_iso(text, arrival);
+                return scan_seconds(text, arrival_seconds) &&
+                       (units.plain_time() || scan_instant(text, arrival));
+            case FIELD_DELTA:
+                if (!scan_seconds(text, packet.delta)) return false;
+                packet.delta /= units.per_second;
+                return true;
+            case FIELD_SEQUENCE:
+                return scan_sequence(text, packet.sequence);
+            case FIELD_TELEPORT:
+                if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
+                return scan_flag(text, packet.teleport);
+            default:
+                return scan_whole_number(text, numbers[field]);
+        }
+    }
+
+    // Makes the packet. Returns FIELD_NONE, or the field that is missing.
+    int32_t finish(Units& units, Packet& packet) const {
+        const uint32_t positions = units.vector(FIELD_X), velocities = units.vector(FIELD_VX);
+        const uint32_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);
+        if ((seen & needed) != needed) return first_of(needed & ~seen);
+        packet.has_velocity = seen & velocities;
+        if (units.plain_space()) {
+            packet.position = {numbers[0].value, numbers[1].value, numbers[2].value};
+            packet.single.position = {numbers[0].single, numbers[1].single, numbers[2].single};
+            if (packet.has_velocity) {
+                packet.velocity = {numbers[3].value, numbers[4].value, numbers[5].value};
+                packet.single.velocity = {numbers[3].single, numbers[4].single, numbers[5].single};
+            }
+        } else {
+            place(units, 0, packet.position, packet.single.position);
+            if (packet.has_velocity) place(units, 3, packet.velocity, packet.single.velocity);
+        }
+        const bool arrived = seen & bit(FIELD_ARRIVAL);
+        if (units.plain_time()) {
+            packet.time = numbers[6].value;
+            packet.single.time = numbers[6].single;
+            if (arrived) packet.arrival = arrival_seconds;
+            return FIELD_NONE;
+        }
+        if (units.from_first && !units.moved) {
+            units.moved = true;
+            units.origin = time;
+        }
+        packet.time = difference(time, units.origin) / units.per_second;
+        packet.single.time = float(packet.time);
+        if (arrived) packet.arrival = difference(arrival, units.origin) / units.per_second;
+        return FIELD_NONE;
+    }
+
+private:
+    static int32_t first_of(uint32_t bits) {
+        int32_t field = 0;
+        while (!(bits & bit(field))) ++field;
+        return field;
+    }
+
+    static bool scan_bool(std::string_view text, bool& out) {
+        char word[6] = {};
+        for (size_t i = 0; i < text.size(); ++i) word[i] = lower(text[i]);
+        out = std::string_view(word) == "true";
+        return out || std::string_view(word) == "false";
+    }
+
+    void place(const Units& units, int first, Vec3<double>& out, Vec3<float>& single) const {
+        double values[3];
+        float singles[3];
+        for (int i = 0; i < 3; ++i) {
+            const Number number =
+                units.axes[i] < 0 ? Number() : numbers[first + units.axes[i]];
+            values[i] = units.scale == 1 ? number.value : number.value * units.scale;
+            singles[i] = units.scale == 1 ? number.single : float(values[i]);
+        }
+        out = {values[0], values[1], values[2]};
+        single = {singles[0], singles[1], singles[2]};
+    }
+};
+
+}  // namespace epic

@@ -1,0 +1,228 @@
+"""Rows of tables and lines of JSON to packets: usual ones at once, all others field by field."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memchr
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, string_view, view
+
+
+cdef extern from "text/instant.h" namespace "epic" nogil:
+    cdef cppclass Instant:
+        int64_t whole
+        double part
+
+    Instant instant_of(double)
+
+
+cdef extern from "text/record.h" namespace "epic" nogil:
+    cdef cppclass Units:
+        double per_second
+        cbool iso
+        cbool from_first
+        cbool moved
+        Instant origin
+        double scale
+        int32_t[3] axes
+        cbool decimal_comma
+
+    cdef cppclass Record:
+        Record()
+        string_view entity
+        bint set(const Units&, int, string_view, Packet&)
+        int32_t finish(Units&, Packet&)
+
+    int FIELD_NONE
+    bint is_text(const char*, const char*)
+
+
+cdef extern from "text/table.h" namespace "epic" nogil:
+    cdef cppclass TablePlan:
+        vector[int32_t] columns
+        char delimiter
+
+    bint scan_row(const TablePlan&, const Units&, const char*, const char*, Record&, Packet&)
+
+
+cdef extern from "text/json.h" namespace "epic" nogil:
+    cdef cppclass JsonNode:
+        int32_t field
+
+    cdef cppclass JsonPlan:
+        vector[JsonNode] nodes
+        int32_t step(int32_t, const string&)
+
+    bint scan_object(const JsonPlan&, const Units&, const char*, const char*, Record&, Packet&)
+
+
+# The fields that a packet must have, in the order of the engine's own numbering (record.h).
+FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
+
+# The fields that it may have.
+OPTIONAL_FIELDS = ("arrival", "entity", "seq", "teleport", "delta")
+
+ALL_FIELDS = FIELDS + OPTIONAL_FIELDS
+
+# A longer line is left to the slow way, which refuses it.
+cdef size_t LONGEST = 65536
+
+
+cdef class RecordScanner:
+    """Makes packets of fields that have names: of whole lines where it can, or one by one.
+
+    ``per_second``: so many of the recording's time units are a second; None: its times are dates
+    or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
+    packet's. ``scale`` is what lengths and velocities are multiplied by. ``axes`` names the axes
+    that become x, y and z; those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
+    """
+
+    cdef readonly Entities entities
+    cdef Units units
+    cdef size_t usual               # packets in a block, about
+
+    def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, double scale=1,
+                 str axes="xyz", bint decimal_comma=False):
+        cdef int index
+        self.entities = Entities() if entities is None else entities
+        self.units.iso = per_second is None
+        self.units.per_second = 1.0 if per_second is None else per_second
+        self.units.from_first = origin is None
+        if origin:
+            self.units.moved = True
+            self.units.origin = instant_of(origin)
+        self.units.scale = scale
+        for index in range(3):
+            self.units.axes[index] = "xyz".index(axes[index]) if index < len(axes) else -1
+        self.units.decimal_comma = decimal_comma
+
+    def take_lines(self, PacketBlock block, size_t begin, int64_t line):
+        """Adds the packets of the usual lines from ``begin`` on, up to one that is left over.
+
+        ``line`` is the number of the first. Returns where that line begins, and its number.
+        """
+        cdef const char* text = block.text
+        cdef size_t size = len(block.text)
+        cdef const char* p = text + begin
+        cdef const char* end = text + size
+        cdef const char* newline
+        cdef Packet packet
+        cdef Record record
+        block.items.reserve(block.items.size() + self.usual)
+        with nogil:
+            while p < end:
+                newline = <const char*>memchr(p, b"\n", end - p)
+                if newline == NULL or <size_t>(newline - p) >= LONGEST:
+                    break
+                packet = Packet()
+                record = Record()
+                if not is_text(p, newline) or not self.scan_line(p, newline, record, packet):
+                    break
+                if record.finish(self.units, packet) != FIELD_NONE:
+                    break
+                packet.entity = self.entities.names.number_of(record.entity)
+                if packet.entity < 0:
+                    break
+                packet.line = line
+                packet.offset = <uint32_t>(p - text)
+                packet.length = <uint32_t>(newline + 1 - p)
+                block.items.push_back(packet)
+                line += 1
+                p = newline + 1
+        self.usual = max(self.usual, block.items.size())
+        return p - text, line
+
+    cdef bint scan_line(self, const char* p, const char* end, Record& record,
+                        Packet& packet) noexcept nogil:
+        """Takes the fields of a line; False: it is not a usual one."""
+        return False
+
+    def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
+        """Adds a packet of the texts of its fields, by name, or says which of them is wrong.
+
+        ``line``, ``offset`` and ``length`` say where the packet's text stands. An empty text is
+        that of a field that is not there. Returns None, or the ``reason`` and the ``field`` of a
+        ``Refusal``.
+        """
+        from epic_cli.engine.refusals import Reason
+
+        cdef Packet packet
+        cdef Record record
+        cdef bytes value
+        cdef int32_t missing
+        cdef list kept = []         # the record looks into them
+        for field, text in fields.items():
+            value = text.encode("utf-8", "surrogateescape")
+            if field != "entity":
+                value = value.strip()
+            if value:
+                kept.append(value)
+                if not record.set(self.units, ALL_FIELDS.index(field), view(value), packet):
+                    return self.wrong(field), field
+        missing = record.finish(self.units, packet)
+        if missing != FIELD_NONE:
+            return Reason.FIELD_MISSING, ALL_FIELDS[missing]
+        packet.entity = self.entities.names.number_of(record.entity)
+        if packet.entity < 0:
+            return Reason.NAME_NOT_UTF8, "entity"
+        packet.line = line
+        packet.offset = <uint32_t>offset
+        packet.length = <uint32_t>length
+        block.items.push_back(packet)
+        return None
+
+    cdef object wrong(self, str field):
+        from epic_cli.engine.refusals import Reason
+
+        if field in ("time", "arrival") and self.units.iso:
+            return Reason.NOT_A_DATE
+        return {
+            "arrival": Reason.NOT_SECONDS,
+            "delta": Reason.NOT_SECONDS,
+            "seq": Reason.NOT_A_COUNT,
+            "teleport": Reason.NOT_A_FLAG,
+        }.get(field, Reason.FIELD_NOT_A_NUMBER)
+
+
+cdef class TableScanner(RecordScanner):
+    """Reads rows of a table.
+
+    ``columns`` has for each column the name of its field, or None. ``delimiter`` stands between
+    two of them; a blank stands for any number of blanks.
+    """
+
+    cdef TablePlan plan
+
+    def __init__(self, columns, str delimiter=",", Entities entities=None, **units):
+        super().__init__(entities, **units)
+        for field in columns:
+            self.plan.columns.push_back(FIELD_NONE if field is None else ALL_FIELDS.index(field))
+        self.plan.delimiter = <char>ord(delimiter)
+
+    cdef bint scan_line(self, const char* p, const char* end, Record& record,
+                        Packet& packet) noexcept nogil:
+        return scan_row(self.plan, self.units, p, end, record, packet)
+
+
+cdef class JsonScanner(RecordScanner):
+    """Reads lines with an object each.
+
+    ``paths`` has for each field that is wanted the names, from the outermost in, that lead to it;
+    a name in digits is also the index in an array.
+    """
+
+    cdef JsonPlan plan
+
+    def __init__(self, dict paths, Entities entities=None, **units):
+        cdef int32_t node
+        super().__init__(entities, **units)
+        for field, names in paths.items():
+            node = 0
+            for name in names:
+                node = self.plan.step(node, name.encode())
+            self.plan.nodes[node].field = ALL_FIELDS.index(field)
+
+    cdef bint scan_line(self, const char* p, const char* end, Record& record,
+                        Packet& packet) noexcept nogil:
+        return scan_object(self.plan, self.units, p, end, record, packet)

@@ -1,0 +1,120 @@
+"""Packets from tables: values separated by commas, semicolons, tabs, bars or blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.refusals import Reason, Refusal
+from epic_cli.engine.text.records import TableScanner
+from epic_cli.formats.cells import field_offset, split_row
+from epic_cli.formats.conventions import delimiter_of
+from epic_cli.formats.guess import Untold, complete, is_value
+from epic_cli.formats.layout import Layout, column_name, column_text
+from epic_cli.formats.lines import LineReader
+
+#: What is wrong with names is wrong with a header; there may be none.
+_UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
+
+#: A header with more names than this shows that many when it is refused.
+_MOST_NAMES = 12
+
+
+class CsvReader(LineReader):
+    """Reads packets from rows: under a header that names the columns, or by their numbers.
+
+    Which column is which field is settled with the first row: its values have a say in it.
+    """
+
+    def __init__(
+        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+    ) -> None:
+        super().__init__(layout, tell)
+        self._delimiter = ","
+        self._names: tuple[str, ...] = ()
+        self._headed = True
+        self._header: tuple[int, bytes] = (0, b"")
+        self._places: dict[str, int] = {}
+
+    def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
+        """Takes the header, then a packet a line."""
+        if not self._names:
+            self._take_header(line, raw)
+            if self._headed:
+                return
+        cells = split_row(line, self._delimiter)
+        if cells is None:
+            self.refuse(block, raw, 0, Reason.QUOTES_OPEN, expected=self._names)
+        elif len(cells) != len(self._names):
+            self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
+        elif self.records is not None or self._settle(block, cells):
+            fields = {field: cells[place] for field, place in self._places.items()}
+            self.add(block, fields, begin, raw)
+
+    def take_end(self, block: PacketBlock) -> None:
+        """A header without any row may be wrong as well."""
+        if self._names and self.records is None:
+            self._settle(block, [""] * len(self._names))
+
+    def _take_header(self, line: str, raw: bytes) -> None:
+        line = line.lstrip("#% ")
+        self._delimiter = delimiter_of(line)
+        cells = split_row(line, self._delimiter) or [line]
+        cells = [cell.strip().strip('"') for cell in cells]
+        self._headed = not any(map(is_value, cells))
+        if self._headed:
+            self._names = tuple(cells if any(cells) else [line.strip()])
+        else:
+            self._names = tuple(str(number + 1) for number in range(len(cells)))
+        self._header = (self._line, raw)
+
+    def _settle(self, block: PacketBlock, cells: list[str]) -> bool:
+        """Makes the plan by which rows are read; False: the header is refused, and all with it."""
+        given = self.layout
+        numbers = {column for column in given.places.values() if column.isdigit()}
+        names = tuple(map(column_text, self._names))
+        if numbers and not numbers & set(names):
+            names = tuple(str(number + 1) for number in range(len(names)))
+        values = {name: value for name, value in zip(names, cells, strict=True) if name}
+        try:
+            layout = complete(given, values)
+            twice = [name for name in layout.places.values() if names.count(name) > 1]
+            if twice:
+                raise Untold(Reason.COLUMN_TWICE, field=column_name(twice[0]))
+        except Untold as untold:
+            self._refuse_header(block, untold)
+            return False
+        self._places = {field: names.index(name) for field, name in layout.places.items()}
+        fields = {place: field for field, place in self._places.items()}
+        self.records = TableScanner(
+            [fields.get(place) for place in range(len(names))],
+            self._delimiter,
+            self.entities,
+            decimal_comma=self._delimiter != ",",
+            **layout.units,
+        )
+        self.settle(layout)
+        return True
+
+    def _refuse_header(self, block: PacketBlock, untold: Untold) -> None:
+        facts = untold.facts
+        numbered = facts.get("detail", "").isdigit()
+        if not self._headed and not numbered and untold.reason in _UNNAMED:
+            untold, facts = Untold(Reason.NO_HEADER), {"found": len(self._names)}
+        line, raw = self._header
+        facts["names"] = facts.get("names", ())[:_MOST_NAMES]
+        block.refusals.append(Refusal(line, 1, raw, 0, untold.reason, **facts))
+        self.ended = True
+
+    def label(self, field: str) -> str:
+        """What a field is called in the recording."""
+        if field not in self._places:
+            return field
+        name = self._names[self._places[field]]
+        return name if self._headed else f"{field} in column {name}"
+
+    def find_field(self, raw: bytes, name: str) -> int:
+        """Where in a line a field stands."""
+        if name not in self._places:
+            return 0
+        return field_offset(raw, self._places[name], self._delimiter)

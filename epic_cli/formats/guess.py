@@ -1,0 +1,208 @@
+"""What the names of a table, or of a JSON object, say of its layout, or why they do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from epic_cli.engine.refusals import Reason
+from epic_cli.engine.text.records import FIELDS, OPTIONAL_FIELDS
+from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of
+from epic_cli.formats.spellings import (
+    SPELLINGS,
+    TICKS,
+    TIME_UNIT_WORDS,
+    Component,
+    Name,
+    component_of,
+    name_of,
+)
+
+#: A time of day, or a date with one.
+_ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
+
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.I)
+
+#: Unix times from 1998 to 2128, in seconds; with these digits in any unit a time is one of them.
+_UNIX = (9e8, 5e9)
+
+#: Fields that are only taken where their first value can be meant.
+_COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
+
+
+class Untold(Exception):
+    """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
+
+    def __init__(self, reason: Reason, **facts: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.facts = facts
+
+
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number or a time, and so no name of a column."""
+    return _NUMBER.fullmatch(cell) is not None or _ISO.fullmatch(cell) is not None
+
+
+def complete(given: Layout, values: Mapping[str, str]) -> Layout:
+    """The layout of a recording with these names and first values, texts as a layout writes them.
+
+    What is given stands; what is not is told from names and values. Raises ``Untold``.
+    """
+    if given.unless_own and {"time", "x"} <= set(values):
+        given = Layout()
+    chosen = {field: column for field, column in given.columns or () if column or field != "time"}
+    for field, column in chosen.items():
+        if column and column not in values:
+            near = _near(column, values)
+            raise Untold(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
+    names = {text: name_of(text) for text in values if text not in chosen.values()}
+    if set(FIELDS) <= set(values):
+        own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
+        return _with_units(given, {**own, **chosen}, values)
+    if "time" not in chosen:
+        chosen["time"] = _time(names, given)
+    _add_vectors(chosen, names)
+    for field in ("arrival", "entity", "seq", "teleport"):
+        if field not in chosen:
+            found = _single(field, names)
+            if found and (found == field or _can_be(field, values[found])):
+                chosen[field] = found
+    return _with_units(given, chosen, values)
+
+
+def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
+    unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
+    first = values[columns["time"]].strip()
+    iso = _ISO.fullmatch(first) is not None
+    # what this program writes is in seconds, and read back as it was
+    own = all(columns.get(name) == name for name in ("time", *POSITION))
+    time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
+    origin = given.time_origin
+    if origin is None:
+        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit]) and not own
+        origin = "first" if time_unit == "iso" or unix else 0.0
+    axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
+    for axis in axes:
+        if not columns.get(axis):
+            raise Untold(Reason.COLUMN_UNTOLD, field=axis, names=tuple(values))
+    velocities = [f"v{axis}" for axis in axes]
+    speeds = all(columns.get(name) for name in velocities)
+    _check_vectors(given, columns, axes, speeds)
+    kept = {
+        field: column
+        for field, column in columns.items()
+        if not column
+        or (
+            (field not in POSITION or field in axes)
+            and (field not in VELOCITY or (speeds and field in velocities))
+        )
+    }
+    return layout_of(kept, time_unit=time_unit, time_origin=origin, axes=axes, scale=given.scale)
+
+
+def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
+    """Refuses velocities of other axes than the position's, where they are certainly meant."""
+    meant = [
+        name
+        for name in VELOCITY
+        if columns.get(name) == name or (name in given.places and not given.axes)
+    ]
+    others = [name[1] for name in meant if name[1] not in axes and not given.axes]
+    missing = [name for name in VELOCITY if meant and not columns.get(name) and name[1] in axes]
+    if others or (missing and not speeds):
+        raise Untold(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
+
+
+# ------------------------------------------------------------------------------------- the time
+
+
+def _time(names: Mapping[str, Name], given: Layout) -> str:
+    ticks = [text for text, name in names.items() if name.spelling in TICKS]
+    if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
+        return ticks[0]
+    found = _single("time", names)
+    if found:
+        return found
+    timed = [text for text in ticks if names[text].unit in TIME_UNIT_WORDS]
+    if len(timed) == 1:
+        return timed[0]
+    if ticks:
+        raise Untold(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
+    raise Untold(Reason.COLUMN_UNTOLD, field="time", names=tuple(names))
+
+
+def _unit_of(value: str) -> str:
+    """The unit in which a time is a Unix time, or seconds."""
+    return next((name for name, size in TIME_UNITS.items() if _is_unix(value, size)), "s")
+
+
+def _is_unix(value: str, per_second: float) -> bool:
+    try:
+        seconds = float(value.replace(",", ".")) / per_second
+    except ValueError:
+        return False
+    return _UNIX[0] <= seconds <= _UNIX[1]
+
+
+# ------------------------------------------------------------------- positions and velocities
+
+
+def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
+    """Adds the columns of position and velocity that are not chosen, group by group."""
+    groups: dict[Component, dict[str, str]] = {}
+    for text, name in names.items():
+        component = component_of(name)
+        if component is not None:
+            group = groups.setdefault(component._replace(axis=""), {})
+            group.setdefault(component.axis, text)
+    if not any(axis in chosen for axis in POSITION):
+        _add_best(chosen, {g: c for g, c in groups.items() if not g.velocity}, "")
+        if not any(axis in chosen for axis in POSITION):
+            raise Untold(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
+    if not any(axis in chosen for axis in VELOCITY):
+        _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
+
+
+def _add_best(
+    chosen: dict[str, str], groups: Mapping[Component, Mapping[str, str]], prefix: str
+) -> None:
+    whole = {group: columns for group, columns in groups.items() if len(columns) > 1}
+    groups = whole or groups
+    if not groups:
+        return
+    rank = min(group.rank for group in groups)
+    best = [columns for group, columns in groups.items() if group.rank == rank]
+    if len(best) > 1:
+        field = prefix + min(best[0])
+        candidates = tuple(next(iter(columns.values())) for columns in best)
+        raise Untold(Reason.COLUMN_AMBIGUOUS, field=field, names=candidates)
+    for axis, text in best[0].items():
+        chosen[prefix + axis] = text
+
+
+# ---------------------------------------------------------------------------------- single names
+
+
+def _single(field: str, names: Mapping[str, Name]) -> str | None:
+    """The name that is spelt as this field; None: there is none. Raises ``Untold`` for several."""
+    for spellings in SPELLINGS[field]:
+        found = [text for text, name in names.items() if name.spelling in spellings]
+        if len(found) > 1:
+            raise Untold(Reason.COLUMN_AMBIGUOUS, field=field, names=tuple(found))
+        if found:
+            return found[0]
+    return None
+
+
+def _can_be(field: str, value: str) -> bool:
+    pattern = {"seq": _COUNT, "teleport": _FLAG}.get(field)
+    return pattern is None or not value.strip() or pattern.fullmatch(value.strip()) is not None
+
+
+def _near(column: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    from difflib import get_close_matches  # only a mistake needs it
+
+    near = get_close_matches(column, values, n=3, cutoff=0.4)
+    return tuple(near) or tuple(values)

@@ -1,0 +1,202 @@
+"""Which column or name holds which field of a packet, in which units: said in options.
+
+A layout is one declaration with two forms. As a value it goes to the readers; in words it is the
+options that say the same, to be typed, copied and kept:
+``--columns time=timestamp_ms,x=pos_x,y=pos_y --time-unit ms --axes xy``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from epic_cli.engine.text.records import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Units(TypedDict):
+        """What ``RecordScanner`` takes."""
+
+        per_second: float | None
+        origin: float | None
+        scale: float
+        axes: str
+
+
+#: The fields in the order in which a layout names them.
+FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
+
+POSITION, VELOCITY = FIELDS[:3], FIELDS[3:6]
+
+#: How many of a unit of time are a second.
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+Origin = float | Literal["first"]
+
+
+class Layout(NamedTuple):
+    """How the packets of a table or of JSON lines are laid out; None: to be told from them.
+
+    ``columns`` gives, for each field, the column with that name (or number, from 1, where the
+    table has no header) or the path in an object (``pos.0``, ``header.t``); an empty text says
+    that there is none. ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``ticks@HZ`` or ``iso``.
+    ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
+    arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
+    that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
+    ``unless_own``: all this does not hold for packet text, nor for this program's own names.
+    """
+
+    columns: tuple[tuple[str, str], ...] | None = None
+    time_unit: str | None = None
+    time_origin: Origin | None = None
+    axes: str | None = None
+    scale: float = 1.0
+    unless_own: bool = False
+
+    @property
+    def places(self) -> dict[str, str]:
+        """The columns by field, those that are not empty."""
+        return {field: column for field, column in self.columns or () if column}
+
+    @property
+    def units(self) -> Units:
+        """What the engine's scanners have to know of a layout that is complete."""
+        per_second = parse_time_unit(self.time_unit or "s")
+        origin = None if self.time_origin == "first" else self.time_origin or 0.0
+        if origin is not None:
+            origin *= per_second or 1.0
+        axes = self.axes or "xyz"
+        return {"per_second": per_second, "origin": origin, "scale": self.scale, "axes": axes}
+
+    def options(self) -> str:
+        """The options that say the same, for a shell."""
+        from shlex import quote  # only what is said needs it
+
+        words = []
+        if self.columns is not None:
+            pairs = ",".join(f"{field}={column}" for field, column in self.columns)
+            words.append(f"--columns {quote(pairs)}")
+        if self.time_unit not in (None, "s"):
+            words.append(f"--time-unit {self.time_unit}")
+        if self.time_origin not in (None, 0.0):
+            words.append(f"--time-origin {_shown(self.time_origin)}")
+        if self.axes not in (None, "".join(axis for axis in POSITION if axis in self.places)):
+            words.append(f"--axes {self.axes}")
+        if self.scale != 1:
+            words.append(f"--scale {_shown(self.scale)}")
+        return " ".join(words)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is that of this program's own files."""
+        others = (self.time_unit, self.time_origin, self.axes, self.scale)
+        return others == ("s", 0.0, "xyz", 1.0) and all(a == b for a, b in self.columns or ())
+
+
+def layout_of(columns: Mapping[str, str], **others: object) -> Layout:
+    """A layout with the columns in their usual order."""
+    pairs = tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
+    return Layout(pairs, **others)  # type: ignore[arg-type]
+
+
+def parse_columns(text: str) -> tuple[tuple[str, str], ...]:
+    r"""``time=timestamp_ms,x=pos_x`` as pairs; raises ``ValueError``.
+
+    A backslash takes what follows it as it is: ``x=pos\, x`` for a column ``pos, x``.
+    """
+    columns: dict[str, str] = {}
+    for part in _split(text, ","):
+        field, equals, column = part.partition("=")
+        field = field.strip()
+        if not equals or field not in ALL_FIELDS:
+            raise ValueError(_no_field(field if equals else part))
+        if field in columns:
+            raise ValueError(f"{field} is given twice")
+        if column and column in columns.values():
+            raise ValueError(f"{column!r} is given for two fields")
+        columns[field] = column
+    return layout_of(columns).columns or ()
+
+
+def _no_field(name: str) -> str:
+    from epic_cli.engine.declaration import nearest
+
+    near = nearest(name, list(ALL_FIELDS))
+    hint = f"; did you mean {near}=?" if near and near != name else ""
+    return f"{name!r} is not FIELD=COLUMN, with a field of {', '.join(FIELD_ORDER)}{hint}"
+
+
+def parse_time_unit(text: str) -> float | None:
+    """How many of a unit of time are a second; None: they are dates. Raises ``ValueError``."""
+    if text == "iso":
+        return None
+    if text in TIME_UNITS:
+        return TIME_UNITS[text]
+    unit, _, rate = text.partition("@")
+    try:
+        hertz = float(rate.lower().removesuffix("hz"))
+    except ValueError:
+        hertz = math.nan
+    if unit not in ("tick", "ticks") or not 1e-6 <= hertz <= 1e9:
+        raise ValueError(f"{text!r} is not s, ms, us, ns, iso or ticks@HZ, as ticks@60")
+    return hertz
+
+
+def parse_time_origin(text: str) -> Origin:
+    """``first``, or seconds; raises ``ValueError``."""
+    try:
+        origin = float(text)
+    except ValueError:
+        origin = math.nan
+    if text != "first" and not math.isfinite(origin):
+        raise ValueError(f"{text!r} is not first, 0 or SECONDS")
+    return "first" if text == "first" else origin
+
+
+def parse_axes(text: str) -> str:
+    """Up to three of x, y and z, each once; raises ``ValueError``."""
+    if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
+        raise ValueError(f"{text!r} is not a row of axes, as xyz, xy, xz or xzy")
+    return text
+
+
+def _shown(value: Origin) -> str:
+    return value if isinstance(value, str) else repr(value).removesuffix(".0")
+
+
+def column_name(column: str) -> str:
+    """The name in a header that a column of a layout stands for."""
+    return "".join(_unescaped(column))
+
+
+def column_text(name: str) -> str:
+    """How a layout writes the name of a column."""
+    return name.replace("\\", "\\\\").replace(",", "\\,")
+
+
+def path_names(path: str) -> tuple[str, ...]:
+    """The names, from the outermost in, of a path in a JSON object."""
+    return tuple("".join(_unescaped(step)) for step in _split(path, "."))
+
+
+def path_text(names: tuple[str, ...]) -> str:
+    """How a layout writes a path."""
+    return ".".join(column_text(name).replace(".", "\\.") for name in names)
+
+
+def _unescaped(text: str) -> list[str]:
+    characters = iter(text)
+    return [next(characters, "") if one == "\\" else one for one in characters]
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The parts between separators before which there is no backslash."""
+    parts, characters = [""], iter(text)
+    for one in characters:
+        if one == separator:
+            parts.append("")
+        else:
+            parts[-1] += one + next(characters, "") if one == "\\" else one
+    return parts

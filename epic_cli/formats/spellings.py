@@ -1,0 +1,158 @@
+"""How programs spell the names of a packet's fields: one table, and how a name is compared."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+#: Behind a name, in brackets or as its last word: what the numbers are in.
+TIME_UNIT_WORDS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisec", "milliseconds"), "ms"),
+    **dict.fromkeys(("us", "usec", "usecs", "micros", "microseconds", "µs"), "us"),
+    **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosec", "nanoseconds"), "ns"),
+}
+_LENGTH_UNITS = ("m", "cm", "mm", "meter", "meters", "metre", "metres", "px", "mps")
+
+#: Names of fields that are one column, best first; those of one row are equally good.
+SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "time": (
+        ("time",),
+        (
+            "t", "ts", "timestamp", "time stamp", "stamp", "datetime", "date time", "utc",
+            "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
+            "sim time", "simulation time", "game time", "server time", "world time", "remote time",
+            "sent", "sent at", "send time", "sent time", "tx time", "elapsed", "elapsed time",
+            "clock", "time time", "realtime", "realtime since startup", "time since startup",
+            "time since level load", "relative time", "zeit", "temps", "tiempo",
+        ),
+        ("frame time",),
+    ),
+    "arrival": (
+        ("arrival",),
+        (
+            "arrival time", "arrived", "arrived at", "received", "received at", "receive time",
+            "received time", "recv", "recv time", "recv ts", "rx time", "receive timestamp",
+            "local time",
+        ),
+    ),
+    "entity": (
+        ("entity",),
+        (
+            "entity id", "player id", "object id", "actor id", "unit id", "net id", "network id",
+            "instance id", "vehicle id", "agent id", "track id", "user id", "client id",
+            "entity name", "player name", "actor name", "object name", "steam id", "guid", "uuid",
+        ),
+        ("id", "uid"),
+        ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
+         "who"),
+    ),
+    "seq": (
+        ("seq",),
+        ("sequence", "seq no", "seq num", "sequence number", "packet number", "packet id"),
+    ),
+    "teleport": (("teleport",), ("teleported", "is teleport")),
+}  # fmt: skip
+
+#: Names that count instead of measuring time: they need a rate.
+TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick number",
+         "tick count", "server tick", "sample")  # fmt: skip
+
+#: Words around an axis that make it a position or a velocity.
+POSITION_WORDS = frozenset((
+    "p", "pos", "position", "loc", "location", "coord", "coords", "coordinate", "coordinates",
+    "point", "origin", "translation", "xyz",
+))  # fmt: skip
+VELOCITY_WORDS = frozenset((
+    "v", "vel", "velocity", "speed", "linear", "twist",
+))  # fmt: skip
+
+#: Words that say whose or where it is, and change nothing.
+NEUTRAL_WORDS = frozenset((
+    "world", "global", "field", "header", "msg", "data", "meta", "state", "pose", "transform",
+    "actor", "player", "entity", "object", "agent", "vehicle", "root", "body", "center", "centre",
+    "view", "camera", "pawn", "character",
+))  # fmt: skip
+
+#: The axes by the names that they have, alone or behind a word.
+AXES = {
+    "x": "x",
+    "east": "x",
+    "easting": "x",
+    "y": "y",
+    "north": "y",
+    "northing": "y",
+    "z": "z",
+    "up": "z",
+    "altitude": "z",
+    "alt": "z",
+    "elevation": "z",
+}
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_BRACKETS = re.compile(r"[\[({]\s*([^\])}]*?)\s*[\])}]\s*$")
+_JOINED = re.compile(r"(p|pos|loc|coord|v|vel|velocity|position|location)([xyz])")
+
+
+class Name(NamedTuple):
+    """A name in words: lower case, without its unit."""
+
+    words: tuple[str, ...]
+    unit: str
+
+    @property
+    def spelling(self) -> str:
+        """The words, without those in front that change nothing."""
+        begin = 0
+        while begin < len(self.words) - 1 and self.words[begin] in ("field", "header", "msg"):
+            begin += 1
+        return " ".join(self.words[begin:])
+
+
+class Component(NamedTuple):
+    """One axis of a position or a velocity; ``group`` are the words that its other axes share."""
+
+    velocity: bool
+    axis: str
+    group: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """The lower, the more surely it is the entity's own."""
+        if self.group in ((), ("v",)):
+            return 0
+        return 1 + any(word in NEUTRAL_WORDS for word in self.group)
+
+
+def name_of(text: str) -> Name:
+    """A column's name, or a path's, in words: ``posX``, ``pos_x`` and ``Position X [m]``."""
+    unit = ""
+    brackets = _BRACKETS.search(text)
+    if brackets and brackets.start() and not brackets.group(1).isdigit():
+        unit, text = brackets.group(1).lower(), text[: brackets.start()]
+    words = [word.lower() for word in _WORD.findall(text)]
+    if len(words) > 1 and (words[-1] in TIME_UNIT_WORDS or words[-1] in _LENGTH_UNITS):
+        unit = unit or words[-1]
+        words.pop()
+    return Name(tuple(words), unit)
+
+
+def component_of(name: Name) -> Component | None:
+    """The axis that a name stands for; None: for none."""
+    words = [part for word in name.words for part in _parts(word)]
+    at = [place for place, word in enumerate(words) if word in AXES]
+    if len(at) == 1:
+        axis = AXES[words.pop(at[0])]
+    elif words and words[-1] in ("0", "1", "2") and len(words) > 1 and not at:
+        axis = "xyz"[int(words.pop())]
+    else:
+        return None
+    velocity = any(word in VELOCITY_WORDS for word in words)
+    if not all(word in POSITION_WORDS | VELOCITY_WORDS | NEUTRAL_WORDS for word in words):
+        return None
+    return Component(velocity, axis, tuple(words))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    joined = _JOINED.fullmatch(word)
+    return (joined.group(1), joined.group(2)) if joined else (word,)

@@ -1,0 +1,121 @@
+"""The options that say how a table or JSON lines are laid out, for commands and for ``:load``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from epic_cli.terminal.errors import printable, say
+from epic_cli.terminal.parameters import ParameterType
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
+
+# The layout itself is loaded when one of the options is given: packet text must start fast.
+
+
+class LayoutPart(ParameterType):
+    """A part of a layout, as ``formats.layout`` parses it."""
+
+    def __init__(self, metavar: str, parse: Callable[[Any, str], Any]) -> None:
+        self.name = metavar
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuses what is none."""
+        if not isinstance(value, str):
+            return value
+        from epic_cli.formats import layout
+
+        try:
+            return self._parse(layout, value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _time_unit(layout: Any, text: str) -> str:
+    layout.parse_time_unit(text)
+    return text
+
+
+class LayoutOption(NamedTuple):
+    """One of the options."""
+
+    name: str
+    type: click.ParamType[Any]
+    help: str
+
+    def decorate(self, command: Callable[..., Any]) -> Callable[..., Any]:
+        """A command with this option."""
+        return click.option(f"--{self.name}", type=self.type, default=None, help=self.help)(command)
+
+
+LAYOUT_OPTIONS = (
+    LayoutOption(
+        "columns",
+        LayoutPart("FIELD=COLUMN,...", lambda layout, text: layout.parse_columns(text)),
+        "Which column of a table, or path in a JSON object, is which field:"
+        " time=timestamp_ms,x=pos.0,entity=player.  [default: by the usual names]",
+    ),
+    LayoutOption(
+        "time-unit",
+        LayoutPart("UNIT", _time_unit),
+        "The unit of its times: s, ms, us, ns, ticks@HZ or iso.",
+    ),
+    LayoutOption(
+        "time-origin",
+        LayoutPart("first|SECONDS", lambda layout, text: layout.parse_time_origin(text)),
+        "The time that becomes 0: that of the first packet, or one in seconds.",
+    ),
+    LayoutOption(
+        "axes",
+        LayoutPart("AXES", lambda layout, text: layout.parse_axes(text)),
+        "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
+    ),
+    LayoutOption(
+        "scale",
+        click.FloatRange(1e-9, 1e9),
+        "What its lengths are multiplied by, as 0.01 for centimetres.",
+    ),
+)
+
+
+def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command with all of them; ``make_layout`` takes their values."""
+    for option in reversed(LAYOUT_OPTIONS):
+        command = option.decorate(command)
+    return command
+
+
+def make_layout(
+    columns: Any = None,
+    time_unit: str | None = None,
+    time_origin: Any = None,
+    axes: str | None = None,
+    scale: float | None = None,
+) -> Layout | None:
+    """The layout that was given; None: none of it was."""
+    if all(one is None for one in (columns, time_unit, time_origin, axes, scale)):
+        return None
+    from epic_cli.formats.layout import Layout
+
+    return Layout(columns, time_unit, time_origin, axes, 1.0 if scale is None else scale)
+
+
+def say_layout(name: str, layout: Layout) -> None:
+    """Says on stderr how the recording ``name`` is read, in the words of the options."""
+    say(f"epic: {_shown(name)}: read with {_shown(layout.options())}\n")
+
+
+def say_velocities_estimated(name: str) -> None:
+    """Says on stderr that a strategy uses velocities which the recording ``name`` has not."""
+    say(
+        f"epic: {_shown(name)}: packets without a velocity get one from the position before"
+        " theirs\n"
+    )
+
+
+def _shown(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))

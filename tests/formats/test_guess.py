@@ -1,0 +1,152 @@
+"""Which names are which fields, and where that cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from epic_cli.engine.refusals import Reason
+from epic_cli.formats.guess import Untold, complete
+from epic_cli.formats.layout import Layout
+
+
+def told(header: str, row: str = "", given: Layout | None = None) -> str:
+    """The options that a header and its first row stand for; cells are separated by bars."""
+    names = header.split("|")
+    cells = row.split("|") if row else ["1"] * len(names)
+    return complete(given or Layout(), dict(zip(names, cells, strict=True))).options()
+
+
+def untold(header: str, given: Layout | None = None) -> Untold:
+    with pytest.raises(Untold) as caught:
+        told(header, given=given)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("time|x|y|z", "time=time,x=x,y=y,z=z"),
+        ("Time|X|Y|Z", "time=Time,x=X,y=Y,z=Z"),
+        ("t|px|py|pz", "time=t,x=px,y=py,z=pz"),
+        ("ts|posX|posY", "time=ts,x=posX,y=posY"),
+        ("TimeStamp|Pos_X|Pos_Y|Vel_X|Vel_Y", "time=TimeStamp,x=Pos_X,y=Pos_Y,vx=Vel_X,vy=Vel_Y"),
+        ("t|position.x|position.z", "time=t,x=position.x,z=position.z"),
+        ("t|pos.0|pos.1|pos.2", "time=t,x=pos.0,y=pos.1,z=pos.2"),
+        ("t|pos[0]|pos[1]|v[0]|v[1]", "time=t,x=pos[0],y=pos[1],vx=v[0],vy=v[1]"),
+        ("t|x_pos|y_pos|x_vel|y_vel", "time=t,x=x_pos,y=y_pos,vx=x_vel,vy=y_vel"),
+        ("t|x (m)|y (m)|speed x (m/s)|speed y (m/s)",
+         "time=t,x=x (m),y=y (m),vx=speed x (m/s),vy=speed y (m/s)"),
+        ("t|x|y|target_x|target_y|head_x|head_y", "time=t,x=x,y=y"),
+        ("t|x|y|vel_x", "time=t,x=x,y=y"),
+        ("t|x|y|speed|heading", "time=t,x=x,y=y"),
+        ("t|x|y|rotation.x|rotation.y|accel_x|accel_y", "time=t,x=x,y=y"),
+        ("t|id|name|x|y", "time=t,x=x,y=y,entity=id"),
+        ("t|player_id|id|x|y", "time=t,x=x,y=y,entity=player_id"),
+        ("t|Name|x|y", "time=t,x=x,y=y,entity=Name"),
+        ("sent_at|received_at|x|y", "time=sent_at,x=x,y=y,arrival=received_at"),
+        ("t|recv_ts|seq_no|x|y", "time=t,x=x,y=y,arrival=recv_ts,seq=seq_no"),
+        ("t|teleported|x|y", "time=t,x=x,y=y,teleport=teleported"),
+        ("frame|t|x|y|delta", "time=t,x=x,y=y"),
+        ("t|easting|northing|alt", "time=t,x=easting,y=northing,z=alt"),
+    ],
+)  # fmt: skip
+def test_the_usual_spellings(header: str, options: str) -> None:
+    assert told(header).replace("'", "").removesuffix(" --axes xz") == f"--columns {options}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "units"),
+    [
+        ("time", "12.5", ""),
+        ("time_ms", "12.5", "--time-unit ms"),
+        ("Time (ms)", "12.5", "--time-unit ms"),
+        ("t [us]", "12", "--time-unit us"),
+        ("elapsed_ns", "12", "--time-unit ns"),
+        ("ticks_msec", "12", "--time-unit ms"),
+        ("timestamp", "1700000000.5", "--time-origin first"),
+        ("timestamp", "1700000000500", "--time-unit ms --time-origin first"),
+        ("timestamp", "1700000000500000", "--time-unit us --time-origin first"),
+        ("timestamp", "1700000000500000000", "--time-unit ns --time-origin first"),
+        ("timestamp_ms", "1700000000500", "--time-unit ms --time-origin first"),
+        ("timestamp", "500000", ""),
+        ("time", "1700000000.5", "--time-origin first"),
+        ("time", "1700000000500", "--time-unit ms --time-origin first"),
+        ("time", "2024-05-01T12:00:00Z", "--time-unit iso --time-origin first"),
+        ("time", "12:00:00.5", "--time-unit iso --time-origin first"),
+    ],
+)
+def test_units_in_the_name_or_in_the_value(name: str, value: str, units: str) -> None:
+    found = told(f"{name}|x|y", f"{value}|1|2").replace("'", "")
+    assert found == f"--columns time={name},x=x,y=y {units}".rstrip()
+
+
+def test_own_names_mean_what_they_say() -> None:
+    own = "id|name|timestamp|time|x|y|z|vx|vy|vz"
+    layout = complete(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
+    assert layout.is_own
+    assert dict(layout.columns or ()).keys() == {"time", "x", "y", "z", "vx", "vy", "vz"}
+
+
+@pytest.mark.parametrize("more", ["", "|name"])
+def test_own_times_are_seconds_as_they_stand(more: str) -> None:
+    header = f"time|x|y|z{more}"
+    found = told(header, header.replace("time", "1700000000500"))
+    assert "--time" not in found
+    assert told(header, header.replace("time", "12:00:01")).endswith(
+        "--time-unit iso --time-origin first"
+    )
+
+
+def test_own_names_that_are_not_given_stay() -> None:
+    given = Layout((("entity", "who"), ("time", "odd_ms")))
+    assert told("odd_ms|who|id|time|x|y|z|vx|vy|vz|delta", given=given) == (
+        "--columns time=odd_ms,x=x,y=y,z=z,vx=vx,vy=vy,vz=vz,entity=who,delta=delta --time-unit ms"
+    )
+
+
+def test_what_is_given_stands_and_the_rest_is_told() -> None:
+    given = Layout((("time", "stamp"), ("entity", "")), time_unit="ticks@60")
+    assert told("t|stamp|id|x|y", given=given) == (
+        "--columns time=stamp,x=x,y=y,entity= --time-unit ticks@60"
+    )
+    assert told("tick|t|x|y", given=Layout(time_unit="ticks@60")).startswith("--columns time=tick")
+    assert told("t|x|y|z|vx|vy|vz", given=Layout(axes="xz")) == (
+        "--columns time=t,x=x,z=z,vx=vx,vz=vz"
+    )
+    assert told("t|x|y", given=Layout((("time", ""),))) == "--columns time=t,x=x,y=y"
+    none = Layout((("vx", ""),))
+    assert told("t|x|y|vx|vy", given=none) == "--columns time=t,x=x,y=y,vx="
+
+
+def test_a_layout_that_does_not_hold_for_own_files() -> None:
+    given = Layout((("time", "odd"),), time_unit="ms", unless_own=True)
+    assert told("time|x|y", given=given) == "--columns time=time,x=x,y=y"
+    assert told("odd|x|y", given=given) == "--columns time=odd,x=x,y=y --time-unit ms"
+
+
+@pytest.mark.parametrize(
+    ("header", "reason", "field", "names"),
+    [
+        ("a|b", Reason.COLUMN_UNTOLD, "time", ("a", "b")),
+        ("t|b", Reason.COLUMN_UNTOLD, "x", ("t", "b")),
+        ("t|ts|x|y", Reason.COLUMN_AMBIGUOUS, "time", ("t", "ts")),
+        ("t|pos_x|pos_y|loc_x|loc_y", Reason.COLUMN_AMBIGUOUS, "x", ("pos_x", "loc_x")),
+        ("t|x|y|id|uid", Reason.COLUMN_AMBIGUOUS, "entity", ("id", "uid")),
+        ("frame|x|y", Reason.TICKS_WITHOUT_RATE, "time", ()),
+        ("t|x|y|vx", Reason.COLUMNS_MISSING, "", ("vy",)),
+        ("time|x|y|vy|vz", Reason.COLUMNS_MISSING, "", ("z", "vx")),
+    ],
+)
+def test_what_cannot_be_told(
+    header: str, reason: Reason, field: str, names: tuple[str, ...]
+) -> None:
+    found = untold(header)
+    assert found.reason is reason
+    assert found.facts.get("field", "") == field
+    assert found.facts.get("names", ()) == names
+
+
+def test_a_column_that_is_not_there_has_near_names() -> None:
+    found = untold("timestamp_ms|pos_x|pos_y", Layout((("x", "posx"),)))
+    assert (found.reason, found.facts["field"]) == (Reason.COLUMN_UNKNOWN, "x")
+    assert found.facts["names"][0] == "pos_x"
