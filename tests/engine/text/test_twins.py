@@ -40,7 +40,8 @@ def test_random_input_gives_the_same_bits(name: str, tmp_path: Path) -> None:
 def scan(text: bytes, size: int, *, wide: bool) -> list[str]:
     """All that is found in a text that comes in pieces of this size, with its place."""
     scanner = TextScanner(wide=wide)
-    packets, refusals = [], []
+    packets: list[str] = []
+    refusals: list[str] = []
     for block in scan_all(scanner, cut(text, size)):
         for index in range(len(block)):
             caret = block.refusal(index, Reason.TOO_FAR, "time").caret
