@@ -11,6 +11,9 @@ from epic_cli.wording import FrontEnd, Problem, in_words
 #: How much of a long line is shown around the wrong character.
 _BEFORE, _AFTER = 40, 36
 
+#: How much is said about it.
+_LONGEST = 400
+
 
 def report(refusals: Iterable[Refusal], name: str, color: bool) -> None:
     """Writes the refused lines of the recording ``name`` to stderr."""
@@ -35,10 +38,16 @@ def in_three_lines(problem: Problem, name: str, color: bool = False) -> str:
         after = after[: _AFTER - 3] + "..."
     place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
     return (
-        f"{bold}{place}:{end} {red}{problem.what}{end}\n"
+        f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
         f"  {before}{after}\n"
-        f"  {' ' * _width(before)}{bold}^{end} expected {problem.expected}\n"
+        f"  {' ' * _width(before)}{bold}^{end} expected {_shown(problem.expected)}\n"
     )
+
+
+def _shown(words: str) -> str:
+    """Words that may hold names out of the file: they cannot steer a terminal, nor fill it."""
+    text = printable(words.encode("utf-8", "backslashreplace"))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _width(text: str) -> int:
