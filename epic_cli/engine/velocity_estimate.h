@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "packet.h"
 
@@ -17,7 +18,7 @@ namespace epic {
 class VelocityEstimate {
 public:
     Vec3<double> of(const Packet& packet) const {
-        if (!begun_ || packet.teleport) return {};
+        if (time_ < -kLargest || packet.teleport) return {};
         const double elapsed = packet.time - time_;
         if (std::fabs(elapsed) < kSameTime) return velocity_;
         const Vec3<double> step = packet.position - position_;
@@ -27,9 +28,8 @@ public:
 
     // The packet has come, with this velocity.
     void note(const Packet& packet, const Vec3<double>& velocity) {
-        if (begun_ && packet.time < time_) return;
-        if (!std::isfinite(packet.time) || !is_finite(packet.position)) return;
-        begun_ = true;
+        if (!(packet.time >= time_) || packet.time > kLargest) return;
+        if (!is_finite(packet.position)) return;
         time_ = packet.time;
         position_ = packet.position;
         velocity_ = velocity;
@@ -46,12 +46,14 @@ public:
 private:
     static constexpr double kSameTime = 1e-9;  // seconds; no slope can be told from less
 
+    static constexpr double kLargest = std::numeric_limits<double>::max();
+
+    // What is not finite is not 0 when it is taken from itself.
     static bool is_finite(const Vec3<double>& v) {
-        return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+        return (v.x - v.x) + (v.y - v.y) + (v.z - v.z) == 0;
     }
 
-    bool begun_ = false;
-    double time_ = 0;
+    double time_ = -std::numeric_limits<double>::infinity();  // that: none has come
     Vec3<double> position_, velocity_;
 };
 

@@ -16,9 +16,6 @@ from epic_cli.formats.lines import LineReader
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
 
-#: A header with more names than this shows that many when it is refused.
-_MOST_NAMES = 12
-
 
 class CsvReader(LineReader):
     """Reads packets from rows: under a header that names the columns, or by their numbers.
@@ -102,7 +99,6 @@ class CsvReader(LineReader):
         if not self._headed and not numbered and untold.reason in _UNNAMED:
             untold, facts = Untold(Reason.NO_HEADER), {"found": len(self._names)}
         line, raw = self._header
-        facts["names"] = facts.get("names", ())[:_MOST_NAMES]
         block.refusals.append(Refusal(line, 1, raw, 0, untold.reason, **facts))
         self.ended = True
 

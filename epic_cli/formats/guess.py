@@ -31,13 +31,17 @@ _UNIX = (9e8, 5e9)
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
 
 
+#: So many names are proposed.
+_MOST_NAMES = 12
+
+
 class Untold(Exception):
     """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
 
     def __init__(self, reason: Reason, **facts: Any) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.facts = facts
+        self.facts = {**facts, "names": facts.get("names", ())[:_MOST_NAMES]}
 
 
 def is_value(cell: str) -> bool:

@@ -16,6 +16,9 @@ _BEFORE, _AFTER = 40, 36
 
 _INDENT = "  "
 
+#: How much is said about it.
+_LONGEST = 400
+
 
 def report(refusals: Iterable[Refusal], name: str, color: bool) -> None:
     """Writes the refused lines of the recording ``name`` to stderr."""
@@ -52,16 +55,22 @@ def in_three_lines(
     after = _shorten(printable(line[caret:]), int(share * _AFTER))
     place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
     under = _INDENT + " " * width(before)
-    expected = f"expected {problem.expected}"
+    expected = f"expected {_shown(problem.expected)}"
     if columns and len(under) + 2 + len(expected) > columns:
         expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
     else:
         expected = f" {expected}"
     return (
-        f"{bold}{place}:{end} {red}{problem.what}{end}\n"
+        f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
         f"{_INDENT}{before}{after}\n"
         f"{under}{bold}^{end}{expected}\n"
     )
+
+
+def _shown(words: str) -> str:
+    """Words that may hold names out of the file: they cannot steer a terminal, nor fill it."""
+    text = printable(words.encode("utf-8", "backslashreplace"))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _shorten(text: str, columns: int) -> str:
