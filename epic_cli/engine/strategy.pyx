@@ -210,8 +210,8 @@ cdef set wrapped_in_use = set()
 cdef class PythonStrategy(Strategy):
     """Lets a strategy written in plain Python run in the engine's loop.
 
-    Numbers that are not finite do not get to it, as with any strategy, unless its declaration
-    says so. An exception in it, or an answer that is none, stops the replay and is raised there
+    Numbers that are not finite neither get to it nor may come from it, as with any strategy,
+    unless its declaration says that it ``takes_any_number``. An exception in it, or an answer that is none, stops the replay and is raised there
     as ``StrategyFailed``.
     """
 
@@ -305,7 +305,9 @@ cdef class PythonStrategy(Strategy):
             x, y, z = drawn.velocity
             sample.velocity = Vec3[double](x, y, z)
             sample.status = python_contract().STATUSES.index(drawn.status)
-            if is_finite(sample.position) and is_finite(sample.velocity):
+            if self.takes_any_number or (
+                is_finite(sample.position) and is_finite(sample.velocity)
+            ):
                 return None
         except Exception:
             pass

@@ -18,11 +18,15 @@ from epic_cli.cli.options.play import OutputOptions
 from epic_cli.network import LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.play import MatchSettings
+from epic_cli.play.client.clock import CLOCK_SYNCS
+from epic_cli.play.client.correction import SMOOTHING_CURVES
+from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import describe
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.match.settings import PlayerConfig
+from epic_cli.play.server.compensation import COMPENSATIONS
 
 TRACE = ROOT / "tests" / "network" / "trace.csv"
 
@@ -42,8 +46,15 @@ set remote_strategy=lerp remote.lerp_time=0.07
 
 #: Options by their names, each with values; those of one tuple exclude each other.
 VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
-    ("local",): st.sampled_from(["dumb-terminal", "predicted"]).map(lambda v: ["--local", v]),
+    ("local",): st.sampled_from(LOCAL_MODES).map(lambda v: ["--local", v]),
     ("smoothing",): milliseconds.map(lambda v: ["--smoothing", v]),
+    ("smoothing_curve",): st.sampled_from(SMOOTHING_CURVES).map(lambda v: ["--smoothing-curve", v]),
+    ("smooth_above",): st.floats(0, 1).map(lambda v: ["--smooth-above", repr(v)]),
+    ("snap_above",): st.floats(0, 9).map(lambda v: ["--snap-above", repr(v)]),
+    ("clock_sync",): st.sampled_from(sorted(CLOCK_SYNCS)).map(lambda v: ["--clock-sync", v]),
+    ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)).map(
+        lambda v: ["--lag-compensation", v]
+    ),
     ("strategy", "assignments"): st.sampled_from(
         [
             ["-s", "lerp", "--set", "lerp_time=0.08"],

@@ -196,6 +196,5 @@ def test_its_settings_are_explained(folder: Path) -> None:
 
 
 def test_its_file_is_completed(folder: Path) -> None:
-    settings = {"COMP_WORDS": "epic replay -s ./o", "COMP_CWORD": "3"}
-    done = epic(cwd=folder, _EPIC_COMPLETE="bash_complete", **settings)
-    assert done.stdout == b"file,./o\n"
+    done = epic(cwd=folder, _EPIC_COMPLETE="bash_complete", COMP_LINE="epic replay -s ./o")
+    assert done.stdout == b"file\t./o\t\n"

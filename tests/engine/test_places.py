@@ -175,8 +175,8 @@ def test_the_commands_name_a_broken_one_and_go_on(install: Install, tmp_path: Pa
         assert "epic: the strategy 'theirs' of broken 1.2 is left out: " in done.stderr
         assert "ZeroDivisionError: division by zero (tiny_broken.py, line 1)" in done.stderr
         assert "dumb-terminal" in done.stdout
-    done = run(_EPIC_COMPLETE="bash_complete", COMP_WORDS="epic replay -s ", COMP_CWORD="3")
-    assert "plain,dumb-terminal" in done.stdout
+    done = run(_EPIC_COMPLETE="bash_complete", COMP_LINE="epic replay -s ")
+    assert "plain\tdumb-terminal" in done.stdout
     assert done.stderr == ""
     done = run("replay", "--strategy", "theirs", "packets")
     assert done.returncode == 4

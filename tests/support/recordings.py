@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import settings
 
 from epic_cli import Packet, Sample
+from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text.rows import RowWriter
@@ -130,7 +131,9 @@ def count_samples(stream: SampleStream, packet: Packet) -> tuple[int, float]:
 
 
 class Puppet:
-    """A strategy that shows what it is told to, one after the other."""
+    """A strategy that shows what it is told to, one after the other, finite or not."""
+
+    declaration = Declaration(name="puppet", summary="", family="", takes_any_number=True)
 
     def __init__(self, shown: Iterable[tuple[Vector, Vector]]) -> None:
         self.shown = iter(shown)

@@ -1,17 +1,16 @@
 """A recorded past that is corrected instead of played again, as Mirror does it."""
 
-import json
 import math
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 from support.play_links import dropping, match
 
 from epic_cli.play import Match, PlayerConfig
 from epic_cli.play.client.corrected_history import RecordedState, correct_history
 
-CASES = json.loads((CONFORMANCE / "strategies" / "mirror_prediction.json").read_text())["cases"]
+CASES = load("mirror_prediction")["cases"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["correction_t"]))

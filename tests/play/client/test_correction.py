@@ -1,15 +1,14 @@
 """How corrections fade, against the Source engine's and lightyear's values."""
 
-import json
 import math
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 
 from epic_cli.play.client.correction import SMOOTHING_CURVES, Correction, Smoothing, SmoothingCurve
 
-SOURCE = json.loads((CONFORMANCE / "strategies" / "source_lagcomp_smoothing.json").read_text())
+SOURCE = load("source_lagcomp_smoothing")
 LIMITS = {
     "smooth_above": SOURCE["defaults"]["min_prediction_epsilon"],
     "snap_above": SOURCE["defaults"]["max_prediction_error"],

@@ -1,10 +1,9 @@
 """The synchronisers against what their originals answer, value by value."""
 
-import json
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 
 from epic_cli.play.client.clock.contract import Exchange
 from epic_cli.play.client.clock.ggpo import (
@@ -30,9 +29,9 @@ from epic_cli.play.client.clock.netfox import (
 from epic_cli.play.client.correction import decay
 from epic_cli.play.world.view import between
 
-BOTH = json.loads((CONFORMANCE / "strategies" / "netfox_lightyear.json").read_text())
+BOTH = load("netfox_lightyear")
 NETFOX, LIGHTYEAR = BOTH["netfox"], BOTH["lightyear"]
-GGPO = json.loads((CONFORMANCE / "strategies" / "ggpo_timesync.json").read_text())
+GGPO = load("ggpo_timesync")
 
 
 def test_the_constants_are_those_of_netfox() -> None:

@@ -1,10 +1,9 @@
 """Mirror's lag compensation: its values, and a match judged by it."""
 
-import json
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 
 from epic_cli.play.server.compensation.contract import Shooter
 from epic_cli.play.server.compensation.mirror import (
@@ -15,7 +14,7 @@ from epic_cli.play.server.compensation.mirror import (
 )
 from epic_cli.play.server.rewind import PoseHistory
 
-FILE = json.loads((CONFORMANCE / "strategies" / "mirror_lagcomp.json").read_text())
+FILE = load("mirror_lagcomp")
 
 
 @pytest.mark.parametrize(

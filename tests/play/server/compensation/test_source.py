@@ -1,10 +1,9 @@
 """The Source engine's lag compensation: its values, and what it believes."""
 
-import json
 from typing import Any
 
 import pytest
-from support.places import CONFORMANCE
+from support.conformance import load
 
 from epic_cli.play.server.compensation.contract import Shooter
 from epic_cli.play.server.compensation.source import (
@@ -16,7 +15,7 @@ from epic_cli.play.server.compensation.source import (
 from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
 from epic_cli.play.world.view import View
 
-FILE = json.loads((CONFORMANCE / "strategies" / "source_lagcomp_smoothing.json").read_text())
+FILE = load("source_lagcomp_smoothing")
 
 
 def test_the_constants_are_those_of_source() -> None:
