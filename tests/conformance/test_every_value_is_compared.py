@@ -24,6 +24,7 @@ WORDS = re.compile(
 INDEX = "an index flips by a rounding where a tick falls on a timestamp; positions are compared"
 FACTS = "sentences, each of which a test has in its own numbers"
 WRITTEN = "an input or a constant, which the test writes out"
+SIMULATION = "of the rollback around the clock, and not of the clock"
 SMOOTHING = "of what is not drawn: rotations, and the server's own screen"
 
 #: Values that nothing is compared with, by the file and the path, and why.
@@ -42,6 +43,8 @@ EXEMPT = {
     "geckos_streams.node": "words",
     "geckos_streams.state_fields": "words",
     "geckos_streams.streams.packets": "comes in after the last row",
+    "ggpo_timesync.constants.MAX_PREDICTION_FRAMES": "no peer waits for another one here",
+    "ggpo_timesync.constants.MIN_UNIQUE_FRAMES": "of idle input, by which no clock is kept here",
     "gh_kalman.kalman_cv.Q": "what the filter makes of the variance, seen in its covariance",
     "gh_kalman.kalman_cv.order": "words",
     "gh_kalman.kalman_cv_position_velocity.measures": "words",
@@ -55,12 +58,21 @@ EXEMPT = {
     "metrics.values.small_series.integral_abs_error_rectangle": "ours is the trapezoid",
     "metrics.values.sparc_gaussian.fs": WRITTEN,
     "mirror_ema.upstream_test_facts.facts": FACTS,
+    "mirror_lagcomp.upstream_test_facts.facts": FACTS,
     "mirror_streams.runs.rows.buffer_count": INDEX,
     "mirror_streams.runs.rows.delivery_std": "seen in the buffer time, which is compared",
     "mirror_streams.runs.rows.from_seq": INDEX,
     "mirror_streams.runs.rows.t": INDEX,
     "mirror_streams.runs.rows.to_seq": INDEX,
     "murphy_pvb.upstream_test_facts.facts": FACTS,
+    "netfox_lightyear.lightyear.upstream_test_facts.facts": FACTS,
+    "netfox_lightyear.netfox.defaults.display_offset": SIMULATION,
+    "netfox_lightyear.netfox.defaults.history": SIMULATION,
+    "netfox_lightyear.netfox.defaults.input_delay": SIMULATION,
+    "netfox_lightyear.netfox.defaults.input_redundancy": SIMULATION,
+    "netfox_lightyear.netfox.defaults.max_ticks_per_frame": SIMULATION,
+    "netfox_lightyear.netfox.defaults.tickrate": SIMULATION,
+    "netfox_lightyear.netfox.upstream_test_facts.facts": FACTS,
     "one_euro.bad_arguments.error": "words",
     "one_euro.ground_truth_check": "how far the package is off",
     "one_euro.ground_truth_first_last.last": "follows from 1,185 rows that are not in the file",
@@ -69,6 +81,10 @@ EXEMPT = {
     "quake3_clock_error.no_lerp_when": "words",
     "quake3_clock_error.timenudge.server_time": "words",
     "robocat.defaults": WRITTEN,
+    "source_lagcomp_smoothing.backtrack.reason": "words",
+    "source_lagcomp_smoothing.defaults.cl_smooth": "a switch; no smoothing is a time of 0 here",
+    "source_lagcomp_smoothing.defaults.cl_smoothtime": WRITTEN,
+    "source_lagcomp_smoothing.error_rules": FACTS,
     "source_interpolatedvar.hermite.derivative_per_frac": "at the ends the curve goes on elsewhere",
     "streams.streams.packets.id": "there is one entity",
     "unity_ngo_legacy.scenarios.ops": "where the original throws",

@@ -23,7 +23,9 @@ FILE = load("mirror_lagcomp")
 def test_a_time_is_found_between_the_captures_as_in_mirror(case: dict[str, Any]) -> None:
     found = sample([float(key) for key in case["entries"]], case["query"], case["interval"])
     assert (found is not None) == case["ok"]
-    if found is not None:
+    if found is None:
+        assert (case["before"], case["after"], case["t"]) == (None, None, None)
+    else:
         before, after, fraction = found
         # the file's key k holds the value 10 k
         assert (10 * case["entries"][before], 10 * case["entries"][after]) == (
