@@ -22,19 +22,12 @@ from collections.abc import Callable, Iterator, Mapping
 import click
 
 from epic_cli.engine.declaration import nearest
+from epic_cli.terminal.config_path import config_path
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
 from epic_cli.terminal.origins import Origin
 
 #: The commands by name, each with what loads it.
 Commands = Mapping[str, Callable[[], click.Command]]
-
-
-def config_path() -> str:
-    """``$XDG_CONFIG_HOME/epic/config.toml``, or the same below ``~/.config``."""
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(base):  # noqa: PTH117 - pathlib is slow to load; so below
-        base = os.path.expanduser("~/.config")  # noqa: PTH111
-    return os.path.join(base, "epic", "config.toml")  # noqa: PTH118
 
 
 def give_defaults(

@@ -14,11 +14,12 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.replay import ReplayOptions, replay_options
-from epic_cli.cli.replay import run as run_replay
+from epic_cli.cli.options.replay import replay_options
 from epic_cli.engine.strategies import checked
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.replaying import ReplayOptions
+from epic_cli.terminal.replaying import run as run_replay
 
 if TYPE_CHECKING:
     from epic_cli.repl.loop import Opening

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.declaration import nearest
 from epic_cli.engine.settings import SettingError
-from epic_cli.engine.strategies import declaration, maker, names
+from epic_cli.engine.strategies import declaration, names
 from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
@@ -19,28 +19,11 @@ from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout
 from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
+from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.timing import TIMING, TimingSetting
 
 if TYPE_CHECKING:
-    from epic_cli.engine.contract import SmoothingStrategy
-
-# Tuples with names, not dataclasses, here and wherever a replay needs them: they start faster.
-
-
-class StrategyChoice(NamedTuple):
-    """A strategy and the settings given for it, as they were typed."""
-
-    strategy: str
-    assignments: tuple[tuple[str, str], ...]
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The settings by name; the last of a name counts."""
-        return dict(self.assignments)
-
-    def maker(self) -> Callable[[], SmoothingStrategy]:
-        """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
-        return maker(self.strategy, self.settings)
+    pass
 
 
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from epic_cli.cli.options.common import StrategyChoice
 from epic_cli.cli.options.link import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
@@ -19,6 +18,7 @@ from epic_cli.play.match.settings import MatchSettings, PlayerConfig, default_pl
 from epic_cli.play.world.rules import Rules
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
+from epic_cli.terminal.replaying import StrategyChoice
 
 #: Bytes; a recorded network is held in memory.
 LONGEST_TRACE = 256 << 20

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import click
 
 from epic_cli.cli.options.common import (
-    StrategyChoice,
     color_option,
     input_format_option,
     layout_options,
@@ -17,28 +14,7 @@ from epic_cli.cli.options.common import (
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import FORMATS
-from epic_cli.formats.recordings import InputFormat
-from epic_cli.playback import Timing
-from epic_cli.terminal.color import ColorChoice
-
-if TYPE_CHECKING:
-    from epic_cli.formats.layout import Layout
-
-
-class ReplayOptions(NamedTuple):
-    """What is replayed, how, and where the rows go; no ``files``: standard input."""
-
-    files: tuple[str, ...]
-    chosen: StrategyChoice
-    timing: Timing
-    row_format: str
-    output: str | None
-    entity: str | None
-    input_format: InputFormat
-    given: Layout | None
-    strict: bool
-    color: ColorChoice
-
+from epic_cli.terminal.replaying import ReplayOptions
 
 #: All of them, as ``options: ReplayOptions``.
 replay_options = OptionGroup(
