@@ -7,7 +7,7 @@ from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
 
-cdef extern from "replay/demo_run.h" namespace "epic" nogil:
+cdef extern from "demo_run.h" namespace "epic" nogil:
     cdef cppclass DemoRun:
         const Packet* packet
         const Packet* end
