@@ -41,6 +41,13 @@ def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
     assert not modules & (HEAVY | RARE)
 
 
+@pytest.mark.parametrize("args", [[], ["replay"]])
+def test_a_plain_replay_needs_no_parser(args: list[str]) -> None:
+    modules = loaded(*args, stdin=PACKET)
+    assert "epic_cli.engine.replay.replay" in modules
+    assert "click" not in modules
+
+
 @pytest.mark.parametrize(
     ("file", "needed"), [("two_tanks.csv", {"csv"}), ("hop.jsonl", {"json"}), ("turn.txt", set())]
 )

@@ -37,7 +37,7 @@ def environment(**changes: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in _DROPPED and not name.startswith("EPIC_")
+        if name not in _DROPPED and (not name.startswith("EPIC_") or name == "EPIC_ENGINE")
     }
     return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
 

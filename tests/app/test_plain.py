@@ -1,0 +1,65 @@
+"""A replay without options starts without click, and is the same replay."""
+
+from pathlib import Path
+
+import pytest
+from support.places import SAMPLES
+from support.running import PACKET, environment, epic
+
+from epic_cli.app.plain import plain_files
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_says_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in environment(XDG_CONFIG_HOME=str(tmp_path)).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("words", [["replay"], ["replay", "a"], ["replay", "-", "b c"]])
+def test_it_is_told_from_the_words(words: list[str]) -> None:
+    assert plain_files(words) == tuple(words[1:])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["replay", "-q"], ["replay", "--", "a"], ["replay", "a", "--help"], ["compare", "a"]),
+        *(["--version"], ["a.txt"], ["session"], ["--strategy", "epic"]),
+    ],
+)
+def test_all_else_is_for_click(words: list[str]) -> None:
+    assert plain_files(words) is None
+
+
+@pytest.mark.parametrize("name", ["EPIC_STRATEGY", "EPIC_REPLAY_TICK", "_EPIC_COMPLETE"])
+def test_variables_are_for_click(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "")
+    assert plain_files(["replay"]) is None
+
+
+def test_a_configuration_is_for_click(tmp_path: Path) -> None:
+    (tmp_path / "epic").mkdir()
+    (tmp_path / "epic" / "config.toml").write_text("")
+    assert plain_files(["replay"]) is None
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        *(["turn.txt"], ["turn.txt", "jitter.txt"], ["hop.jsonl"], ["broken.txt"]),
+        *(["two_tanks.csv"], ["no-such-file"], ["turn.txt", "no-such-file"], [".."], ["-"], []),
+    ],
+)
+def test_it_is_the_same_replay(files: list[str]) -> None:
+    paths = [file if file == "-" else SAMPLES / file for file in files]
+    plain = epic("replay", *paths, stdin=PACKET)
+    whole = epic("replay", "--color", "auto", *paths, stdin=PACKET)
+    assert (plain.returncode, plain.stdout, plain.stderr) == (
+        whole.returncode,
+        whole.stdout,
+        whole.stderr,
+    )
+
+
+def test_epic_alone_is_a_replay_where_there_is_no_terminal() -> None:
+    assert epic(stdin=PACKET).stdout == epic("replay", stdin=PACKET).stdout != b""
