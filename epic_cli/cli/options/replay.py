@@ -11,6 +11,7 @@ from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    remarks_options,
     strategy_options,
     timing_options,
 )
@@ -20,6 +21,7 @@ from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice
+from epic_cli.terminal.remarks import Remarks
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -37,6 +39,7 @@ class ReplayOptions(NamedTuple):
     input_format: InputFormat
     given: Layout | None
     strict: bool
+    remarks: Remarks
     color: ColorChoice
 
 
@@ -71,5 +74,6 @@ replay_options = OptionGroup(
     input_format_option,
     layout_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    remarks_options,
     color_option,
 )
