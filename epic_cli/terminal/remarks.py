@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.terminal.errors import say
+from epic_cli.terminal.errors import printable, say
+from epic_cli.terminal.sample import Hints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats.layout import Layout
     from epic_cli.terminal.report import RefusedLines
@@ -33,6 +35,7 @@ class Reporter:
         self._remarks = remarks
         self._color = color
         self._lines: RefusedLines | None = None
+        self._hints: Hints | None = None if remarks.quiet else Hints()
         self.packets = 0
 
     @property
@@ -50,6 +53,19 @@ class Reporter:
         from epic_cli.terminal.layout import layout_words
 
         self.say(layout_words(self.name, layout))
+
+    def look(self, block: PacketBlock) -> None:
+        """The packets of the recording, as they come."""
+        self.packets += len(block)
+        if self._hints is not None and self._hints.look(block):
+            self._say_hints(self._hints)
+
+    def _say_hints(self, hints: Hints) -> None:
+        from epic_cli.terminal.hint_words import hint_words
+        from epic_cli.wording import FrontEnd
+
+        for hint in hints.new():
+            self.say(f"epic: {_shown(self.name)}: {hint_words(hint, FrontEnd.COMMAND_LINE)}\n")
 
     def estimated(self) -> None:
         """Velocities are used that the recording has not."""
@@ -75,6 +91,8 @@ class Reporter:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        if self._hints is not None and self._hints.end():
+            self._say_hints(self._hints)
         if self._lines is not None:
             self.say(self._lines.summary(self.packets))
 
@@ -92,3 +110,7 @@ class Reporter:
             columns=columns,
             everything=self._remarks.all_errors,
         )
+
+
+def _shown(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))

@@ -63,14 +63,14 @@ class RefusedLines:
         room = None if self._everything else max(SHOWN - self._total, 0)
         problems = [in_words(refusal, self._front_end) for refusal in refusals]
         self._first += refusals[: SHOWN - len(self._first)]
-        shown = problems[:room]
-        if shown:
-            name, color, columns = self._name, self._color, self._columns
-            self._write("".join(in_three_lines(one, name, color, columns) for one in shown))
         self._total += len(problems)
         for problem in problems:
             known = problem.what in self._kinds or len(self._kinds) < _COUNTED
             self._kinds[problem.what if known else _OTHERS] += 1
+        shown = problems[:room]
+        if shown:
+            name, color, columns = self._name, self._color, self._columns
+            self._write("".join(in_three_lines(one, name, color, columns) for one in shown))
 
     def summary(self, packets: int) -> str:
         """What is to be said at the end of a recording of so many ``packets``: lines, or nothing.

@@ -58,7 +58,7 @@ def blocks(
     with open_source(file) as descriptor:
         try:
             for block in read(descriptor, input_format, given, reporter.layout):
-                reporter.packets += len(block)
+                reporter.look(block)
                 yield block
         except OSError as error:
             raise CannotAccess("read", name, error) from error
