@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
+from epic_cli.engine.refusals import PIECES, SEPARATORS, Appearance, Reason, Refusal
 
 GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
 
@@ -19,9 +19,11 @@ class FrontEnd(Enum):
     SESSION = ":"
     PYTHON = ""
 
-    def option(self, name: str, value: str) -> str:
+    def option(self, name: str, value: str = "") -> str:
         """How an option of a recording is given: ``--axes xy`` or ``axes="xy"``."""
-        return f'{name}="{value}"' if self is FrontEnd.PYTHON else f"--{name} {value}"
+        if self is not FrontEnd.PYTHON:
+            return f"--{name} {value}".rstrip()
+        return f'{name}="{value}"' if value else name
 
     def setting(self, name: str, value: str = "") -> str:
         """How a setting is given: ``--clock exact``, ``:clock exact`` or ``clock="exact"``.
@@ -173,6 +175,29 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
 def _numbered(count: int) -> str:
     names = ("time", "x", "y", "z")[: max(count, 2)]
     return ",".join(f"{name}={number + 1}" for number, name in enumerate(names))
+
+
+_APPEARANCES = {
+    Appearance.GZIP: "compressed text; unpack it first: gzip -dc FILE | epic replay",
+    Appearance.ZIP: "a ZIP archive, as .zip and .xlsx are; unpack it, or save the sheet as CSV",
+    Appearance.PARQUET: "a Parquet file; it is no text",
+    Appearance.DATABASE: "an SQLite database; export the table as CSV",
+    Appearance.BINARY: "binary data; packets are text",
+    Appearance.WIDE_TEXT: "UTF-16 text: iconv -f UTF-16 -t UTF-8 FILE | epic replay",
+    Appearance.ROWS: "the rows that epic replay writes; it takes packets",
+    Appearance.SCRIPT: "a script of session commands: epic --init FILE",
+    Appearance.MARKUP: "XML or HTML; a table or JSON lines can be read",
+    Appearance.JSON_LINES: "JSON lines: --input-format jsonl",
+    Appearance.JSON_DOCUMENT: 'one JSON document over several lines: jq -c ".[]" makes lines of it',
+    Appearance.TABLE: "a table: --input-format csv",
+    Appearance.PACKET_TEXT: "packet text: --input-format text",
+    Appearance.LOG: "a log with numbers in sentences; a table or JSON lines can be read",
+}
+
+
+def appearance_words(appearance: Appearance) -> str:
+    """What a recording looks like of which hardly any line could be read."""
+    return f"this looks like {_APPEARANCES[appearance]}"
 
 
 def rest_of_grammar(piece: int) -> str:

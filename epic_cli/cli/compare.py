@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import color_option, timing_options
+from epic_cli.cli.options.common import color_option, remarks_options, timing_options
 from epic_cli.cli.options.compare import (
     Inputs,
     Judging,
@@ -25,8 +25,8 @@ from epic_cli.cli.options.compare import (
 from epic_cli.engine.text.widths import printable
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
-from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
-from epic_cli.terminal.layout import say_velocities_estimated
+from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import load, source_name
 from epic_cli.views.metric_list import metric_lines
 
@@ -60,6 +60,7 @@ EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _
 @layout_options
 @pictures_options
 @threads_option
+@remarks_options
 @color_option
 def compare(
     inputs: Inputs,
@@ -69,6 +70,7 @@ def compare(
     layout: Layout,
     pictures: Pictures,
     threads: int | None,
+    remarks: Remarks,
     color: ColorChoice,
 ) -> int:
     """Say which strategy draws a recording best, and by how much.
@@ -86,7 +88,7 @@ def compare(
     from epic_cli.cli.compare_output import write
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.progress import Progress
-    from epic_cli.terminal.report import report, report_left_out
+    from epic_cli.terminal.report import report_left_out
 
     if not participants.strategies:
         report_left_out()
@@ -94,34 +96,35 @@ def compare(
     shown = pictures.shown(candidates)
     error_color = use_color(color, sys.stderr)
     name = source_name(inputs.recording)
-    packets, refused = load(inputs.recording, inputs.input_format, error_color, inputs.given)
-    if any(block.lacks_velocity() for block in packets.values()):
-        say_velocities_estimated(name)
-    packets = _of_entity(packets, inputs.entity, name)
-    truths, truth_refused = _truths(inputs, error_color)
-    try:
-        with Progress("comparing") as progress:
-            comparison = run(
-                packets,
-                candidates,
-                timing,
-                truths,
-                weights=judging.weights,
-                offset=inputs.truth_offset,
-                warm_up=judging.warm_up,
-                selection=pictures.selection,
-                threads=threads,
-                progress=progress,
-            )
-        report(comparison.refused, name, error_color)
-        write(comparison, layout, pictures, shown, color)
-    except NotEnoughToSay as error:
-        raise WrongUsage(_not_enough(error)) from error
-    except TooManyRows as error:
-        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    with Reporter(name, remarks, error_color) as reporter:
+        packets = load(inputs.recording, inputs.input_format, reporter, inputs.given)
+        if any(block.lacks_velocity() for block in packets.values()):
+            reporter.estimated()
+        packets = _of_entity(packets, inputs.entity, name)
+        truths, truth_refused = _truths(inputs, remarks, error_color)
+        try:
+            with Progress("comparing") as progress:
+                comparison = run(
+                    packets,
+                    candidates,
+                    timing,
+                    truths,
+                    weights=judging.weights,
+                    offset=inputs.truth_offset,
+                    warm_up=judging.warm_up,
+                    selection=pictures.selection,
+                    threads=threads,
+                    progress=progress,
+                )
+            reporter.refuse(comparison.refused)
+            write(comparison, layout, pictures, shown, color)
+        except NotEnoughToSay as error:
+            raise WrongUsage(_not_enough(error)) from error
+        except TooManyRows as error:
+            raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     if any(one.failed for one in comparison.results):
         return ExitStatus.STRATEGY_FAILED
-    refused = refused or truth_refused or bool(comparison.refused)
+    refused = reporter.refused or truth_refused
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
@@ -136,7 +139,9 @@ def _of_entity(
     return {entity: packets[entity]}
 
 
-def _truths(inputs: Inputs, color: bool) -> tuple[Mapping[str, Truth] | None, bool]:
+def _truths(
+    inputs: Inputs, remarks: Remarks, color: bool
+) -> tuple[Mapping[str, Truth] | None, bool]:
     """The given truth by entity, if there is one, and whether lines of it were refused."""
     from epic_cli.analysis.truth import truths_of
     from epic_cli.views.comparison_words import why
@@ -145,14 +150,15 @@ def _truths(inputs: Inputs, color: bool) -> tuple[Mapping[str, Truth] | None, bo
         return None, False
     name = source_name(inputs.truth)
     given = inputs.given and inputs.given._replace(unless_own=True)
-    states, refused = load(inputs.truth, "auto", color, given)
+    with Reporter(name, remarks, color) as reporter:
+        states = load(inputs.truth, "auto", reporter, given)
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name
-        say(f"epic: {printable(place)}: {printable(why(note))}\n")
+        reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
     if not truths:
         raise WrongUsage(f"not enough to say: {name} has no movement to compare with")
-    return truths, refused
+    return truths, reporter.refused
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

@@ -48,8 +48,8 @@ from epic_cli.network import simulate as simulated
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.input import read_file
-from epic_cli.terminal.layout import say_layout
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.link_summary import summary
 
@@ -102,7 +102,7 @@ def simulate(
         raise WrongUsage("--truth-rate needs --truth-out")
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
-    moving = _make_movement(movement, seed)
+    moving = _make_movement(movement, seed, quiet)
     channel = _make_channel(link, trace, seed)
     if output.truth_out:
         _write_truth(moving, movement.seconds, output)
@@ -140,10 +140,11 @@ def _check_movement(movement: MovementOptions, sender: SenderOptions, given: set
         raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
 
 
-def _make_movement(options: MovementOptions, seed: int) -> Movement:
+def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement:
     if not options.truth:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
+    reporter = Reporter(source_name(options.truth), Remarks(quiet))
     return read_file(
         options.truth,
         lambda stream: read_movement(
@@ -153,7 +154,7 @@ def _make_movement(options: MovementOptions, seed: int) -> Movement:
             max_speed=options.max_speed,
             entity=options.entity,
             layout=options.given,
-            tell=lambda layout: say_layout(source_name(str(options.truth)), layout),
+            tell=reporter.layout,
         ),
     )
 

@@ -69,6 +69,25 @@ class Reason(Enum):
     BEYOND_CLOCK = auto()  # limit: seconds
 
 
+class Appearance(Enum):
+    """What a recording is that cannot be read, by its first refused lines."""
+
+    GZIP = auto()
+    ZIP = auto()
+    PARQUET = auto()
+    DATABASE = auto()
+    WIDE_TEXT = auto()
+    BINARY = auto()
+    ROWS = auto()
+    SCRIPT = auto()
+    MARKUP = auto()
+    JSON_LINES = auto()
+    JSON_DOCUMENT = auto()
+    TABLE = auto()
+    PACKET_TEXT = auto()
+    LOG = auto()
+
+
 class Refusal(NamedTuple):
     """A line that was refused: where, why, and the facts that belong to the reason.
 

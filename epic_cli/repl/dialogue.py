@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import SampleBlock
 from epic_cli.repl.journal import Journal
@@ -18,6 +18,9 @@ from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
 from epic_cli.repl.session import Added, Leap, Session
 from epic_cli.terminal.errors import CannotAccess
+
+if TYPE_CHECKING:
+    from epic_cli.terminal.report import RefusedLines
 
 
 class Preferences(NamedTuple):
@@ -63,8 +66,13 @@ class Dialogue:
         """What stands in front of a typed line."""
         return f"{self.session.view.strategy}> "
 
-    def add(self, text: bytes, name: str, first_line: int = 1) -> None:
-        """Takes lines of packets; ``first_line`` is the number that refusals count from."""
+    def add(
+        self, text: bytes, name: str, first_line: int = 1, refused: RefusedLines | None = None
+    ) -> None:
+        """Takes lines of packets; ``first_line`` is the number that refusals count from.
+
+        What is refused goes to ``refused``, or to the screen.
+        """
         self._drawn = False
         allows = None if self.quiet or self.confirm is None else self._allows
         try:
@@ -79,7 +87,11 @@ class Dialogue:
             self.session.refused -= len(unplaced)
             unplaced = []
         refusals = sorted(added.refusals + unplaced, key=lambda one: one[:2])
-        self.screen.report([one._replace(line=one.line + first_line - 1) for one in refusals], name)
+        refusals = [one._replace(line=one.line + first_line - 1) for one in refusals]
+        if refused is None:
+            self.screen.report(refusals, name)
+        else:
+            refused.add(refusals)
         if not self.quiet:
             self._remark(added, len(refusals), b"\n" in text.rstrip(b"\r\n"))
         self.ended = self.ended or added.ended

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.terminal.report import RefusedLines
 
 #: Sixteen-colour codes, by what a remark is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
@@ -171,7 +172,8 @@ class Screen:
         code = _CODES[kind] if self.color else ""
         end = "\x1b[0m" if code else ""
         lines = (part for line in text.splitlines() for part in self._fitting(line))
-        self._remark("".join(f"{code}{line}{end}\n" for line in lines))
+        if text:
+            self._remark("".join(f"{code}{line}{end}\n" for line in lines))
 
     def _fitting(self, line: str) -> list[str]:
         """A line of a remark, broken between its words where it is too long."""
@@ -212,14 +214,22 @@ class Screen:
 
     def report(self, refusals: list[Refusal], name: str) -> None:
         """Writes refused lines: number, column, the line and a caret."""
-        if not refusals:
-            return
-        from epic_cli.terminal.report import in_three_lines  # the first prompt comes without them
-        from epic_cli.wording import FrontEnd, in_words
+        if refusals:
+            self.refused_lines(name, everything=True).add(refusals)
 
-        for refusal in refusals:
-            problem = in_words(refusal, FrontEnd.SESSION)
-            self._remark(in_three_lines(problem, name, self.color, self.columns))
+    def refused_lines(self, name: str, everything: bool) -> RefusedLines:
+        """Those of one recording, to be written; not ``everything``: the first few."""
+        from epic_cli.terminal.report import RefusedLines  # the first prompt comes without them
+        from epic_cli.wording import FrontEnd
+
+        return RefusedLines(
+            name,
+            FrontEnd.SESSION,
+            self._remark,
+            color=self.color,
+            columns=self.columns,
+            everything=everything,
+        )
 
     def show(self, what: RenderableType, paged: bool = False) -> None:
         """Writes what rich can draw, no wider than the window; ``paged``: it may be long."""

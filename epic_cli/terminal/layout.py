@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from epic_cli.terminal.errors import printable, say
+from epic_cli.terminal.errors import printable
 from epic_cli.terminal.parameters import ParameterType
 
 if TYPE_CHECKING:
@@ -104,14 +104,14 @@ def make_layout(
     return Layout(columns, time_unit, time_origin, axes, 1.0 if scale is None else scale)
 
 
-def say_layout(name: str, layout: Layout) -> None:
-    """Says on stderr how the recording ``name`` is read, in the words of the options."""
-    say(f"epic: {_shown(name)}: read with {_shown(layout.options())}\n")
+def layout_words(name: str, layout: Layout) -> str:
+    """How the recording ``name`` is read, in the words of the options: a line for stderr."""
+    return f"epic: {_shown(name)}: read with {_shown(layout.options())}\n"
 
 
-def say_velocities_estimated(name: str) -> None:
-    """Says on stderr that a strategy uses velocities which the recording ``name`` has not."""
-    say(
+def velocities_estimated_words(name: str) -> str:
+    """That a strategy uses velocities which the recording ``name`` has not: a line for stderr."""
+    return (
         f"epic: {_shown(name)}: packets without a velocity get one from the position before"
         " theirs\n"
     )

@@ -19,6 +19,7 @@ from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import blocks, source_name
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ReplayOptions(NamedTuple):
     input_format: InputFormat = "auto"
     given: Layout | None = None
     strict: bool = False
+    remarks: Remarks = Remarks()
     color: ColorChoice = "auto"
 
 
@@ -73,16 +75,19 @@ def run(options: ReplayOptions) -> ExitStatus:
             from epic_cli.wording import left_out_words  # most screens have room for all
 
             how = "a wider window or another --format"
-            say(left_out_words(writer.left_out, width, how) + "\n")
+            if not options.remarks.quiet:
+                say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
         for file in options.files or ("-",):
             recording = _Recording(file, options, error_color)
             try:
-                refused |= recording.replay(make_strategy, writer, sink)
+                with recording.reporter:
+                    recording.replay(make_strategy, writer, sink)
             except StrategyFailed as failure:
                 if failure.packet_line:
                     failure.place = f"{recording.name}:{failure.packet_line}"
                 raise
+            refused |= recording.reporter.refused
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
@@ -93,18 +98,17 @@ class _Recording:
         self._file = file
         self.name = source_name(file)
         self._options = options
-        self._color = color
+        self.reporter = Reporter(self.name, options.remarks, color)
         self._estimated = False
 
     def replay(
         self, make_strategy: Callable[[], SmoothingStrategy], writer: RowWriter, sink: Sink
-    ) -> bool:
-        """Writes the recording's rows; whether any of its lines were refused."""
+    ) -> None:
+        """Writes the recording's rows."""
         options = self._options
         stream = SampleStream(make_strategy, options.timing, options.strict)
-        refused = False
         second: tuple[int, str] | None = None
-        for block in blocks(self._file, options.input_format, options.given):
+        for block in blocks(self._file, options.input_format, options.given, self.reporter):
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)
@@ -116,10 +120,10 @@ class _Recording:
                 sink.write(writer.rows(samples, block.entities))
             sink.flush()
             if block.refusals:
-                refused = True
-                self._report(block)
                 if options.strict:
+                    self.reporter.stop(block.refusals[0])
                     raise StoppedAtLine
+                self.reporter.refuse(block.refusals)
             if second is not None:
                 line, entity = second
                 raise WrongUsage(
@@ -130,7 +134,6 @@ class _Recording:
         for samples in stream.finish():
             sink.write(writer.rows(samples, block.entities))
         sink.flush()
-        return refused
 
     def _check_entity(self, block: PacketBlock) -> None:
         wanted = self._options.entity
@@ -145,12 +148,4 @@ class _Recording:
         if not self._estimated and block.lacks_velocity():
             self._estimated = True
             if needs_estimates(make_strategy()):
-                from epic_cli.terminal.layout import say_velocities_estimated
-
-                say_velocities_estimated(self.name)
-
-    def _report(self, block: PacketBlock) -> None:
-        from epic_cli.terminal.report import report
-
-        refusals = block.refusals[:1] if self._options.strict else block.refusals
-        report(refusals, self.name, self._color)
+                self.reporter.estimated()

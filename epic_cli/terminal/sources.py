@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.recordings import InputFormat, NoLayout, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
+from epic_cli.terminal.remarks import Reporter
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -43,52 +44,45 @@ def open_source(file: str) -> Iterator[int]:
 
 
 def blocks(
-    file: str, input_format: InputFormat = "auto", given: Layout | None = None
+    file: str,
+    input_format: InputFormat = "auto",
+    given: Layout | None = None,
+    reporter: Reporter | None = None,
 ) -> Iterator[PacketBlock]:
-    """The blocks of a recording; how it is read is said on stderr, where it was told from it.
+    """The blocks of a recording; what is to be said of it goes to ``reporter``, or to stderr.
 
     Raises ``CannotAccess``, and ``WrongUsage`` where a layout is given for packet text.
     """
     name = source_name(file)
+    reporter = reporter or Reporter(name)
     with open_source(file) as descriptor:
         try:
-            yield from read(descriptor, input_format, given, _teller(name))
+            for block in read(descriptor, input_format, given, reporter.layout):
+                reporter.look(block)
+                yield block
         except OSError as error:
             raise CannotAccess("read", name, error) from error
         except NoLayout as error:
             raise WrongUsage(f"{name}: {error}") from error
 
 
-def _teller(name: str) -> Callable[[Layout], None]:
-    def tell(layout: Layout) -> None:
-        from epic_cli.terminal.layout import say_layout  # packet text has nothing to tell
-
-        say_layout(name, layout)
-
-    return tell
-
-
 def load(
-    file: str, input_format: InputFormat, color: bool, given: Layout | None = None
-) -> tuple[dict[str, PacketBlock], bool]:
-    """The packets of a whole recording by entity, and whether lines of it were refused.
+    file: str, input_format: InputFormat, reporter: Reporter, given: Layout | None = None
+) -> dict[str, PacketBlock]:
+    """The packets of a whole recording by entity; its refused lines go to ``reporter``.
 
-    Refused lines are reported on stderr. Raises ``CannotAccess``, or ``WrongUsage`` for a
-    recording that is too long to hold.
+    Raises ``CannotAccess``, or ``WrongUsage`` for a recording that is too long to hold.
     """
     from epic_cli.engine.replay.trace import separate
-    from epic_cli.terminal.report import report
 
     entities: dict[str, PacketBlock] = {}
-    refused, count = False, 0
-    for block in blocks(file, input_format, given):
-        if block.refusals:
-            refused = True
-            report(block.refusals, source_name(file), color)
+    count = 0
+    for block in blocks(file, input_format, given, reporter):
+        reporter.refuse(block.refusals)
         count += separate(block, entities)
         if count > MOST_PACKETS:
             raise WrongUsage(
                 f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
                 " than is held in memory; give a part of the recording"
             )
-    return entities, refused
+    return entities

@@ -19,6 +19,7 @@ from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout
 from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
+from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.timing import TIMING, TimingSetting
 
@@ -140,4 +141,18 @@ def seed_option(meaning: str) -> Decorator:
     )
 
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No summary on stderr.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Nothing on stderr but what ends the run."
+)
+
+#: ``--all-errors`` and ``--quiet``, as ``remarks: Remarks``.
+remarks_options = OptionGroup(
+    "remarks",
+    Remarks,
+    click.option(
+        "--all-errors",
+        is_flag=True,
+        help="Show each line that is refused, not the first five and a count.",
+    ),
+    quiet_option,
+)

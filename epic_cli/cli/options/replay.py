@@ -8,6 +8,7 @@ from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    remarks_options,
     strategy_options,
     timing_options,
 )
@@ -47,5 +48,6 @@ replay_options = OptionGroup(
     input_format_option,
     layout_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    remarks_options,
     color_option,
 )

@@ -45,6 +45,9 @@ cdef class TextScanner:
     1023 bytes is read as several, as ``fgets`` hands it over; so a block keeps at most that much
     text for the next one, whatever the length of the lines. ``wide`` takes usual lines the fast
     way; by default where the processor has it.
+
+    The demo complains about lines that are blank or begin with ``#``; here they are remarks,
+    which are passed over. What the demo reads of them, beyond 1023 bytes, is read all the same.
     """
 
     cdef readonly bint ended
@@ -54,6 +57,7 @@ cdef class TextScanner:
     cdef int64_t column
     cdef size_t usual               # packets in a block, about
     cdef bint wide
+    cdef bint remark                # the line that goes on is one
 
     def __init__(self, Entities entities=None, wide=None):
         self.entities = Entities() if entities is None else entities
@@ -109,7 +113,9 @@ cdef class TextScanner:
             one.offset = p - text
             one.length = length
             self.scan_piece(p, block, one)
-            if one.expected != EXPECTED_NOTHING:
+            if self.column == 0:
+                self.remark = is_remark(p, p + length)
+            if one.expected != EXPECTED_NOTHING and not self.remark:
                 refused.push_back(one)
             if newline != NULL:
                 self.line += 1
@@ -147,6 +153,13 @@ cdef class TextScanner:
         packet.offset = <uint32_t>one.offset
         packet.length = <uint32_t>one.length
         return 0
+
+
+cdef bint is_remark(const char* p, const char* end) noexcept nogil:
+    """Whether a line is blank or begins with ``#``."""
+    while p < end and (p[0] == b" " or b"\t" <= p[0] <= b"\r"):
+        p += 1
+    return p == end or p[0] == b"#"
 
 
 cdef int number_entity(Entities entities, string_view name, Packet& packet) except -1 nogil:

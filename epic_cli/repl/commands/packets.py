@@ -74,26 +74,29 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 @command("load")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
 @layout_options
-def load(dialogue: Dialogue, file: str, **layout: Any) -> None:
+@click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
+def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None:
     """Add the packets in FILE: packet text, a table or JSON lines."""
     session, screen = dialogue.session, dialogue.screen
     taken, refused, filled = len(session.lines), session.refused, 0
     quiet, dialogue.quiet = dialogue.quiet, True  # rows are drawn once, at the end
     filler = VelocityFiller()
     told: list[Layout] = []
+    lines = screen.refused_lines(file, all_errors)
     try:
         with Path(file).open("rb", buffering=0) as stream:
             first = 1
             for block in read(stream.fileno(), "auto", make_layout(**layout), told.append):
-                screen.report(block.refusals, file)
+                lines.add(block.refusals)
                 session.refused += len(block.refusals)
                 filled += filler.fill(block)
-                dialogue.add(b"".join(lines_of(block)), file, first)
+                dialogue.add(b"".join(lines_of(block)), file, first, lines)
                 first += len(block)
     except NoLayout as error:
         raise click.UsageError(f"{file}: {error}") from error
     finally:
         dialogue.quiet = quiet
+        screen.say(lines.summary(len(session.lines) - taken))
     if dialogue.quiet:
         return
     if session.lines:

@@ -1,0 +1,73 @@
+"""What a recording looks like of which hardly any line could be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from epic_cli.engine.refusals import Appearance, Reason, Refusal
+from epic_cli.formats.conventions import is_packet
+
+#: What files of other kinds begin with.
+_MAGIC = (
+    (b"\x1f\x8b", Appearance.GZIP),
+    (b"PK\x03\x04", Appearance.ZIP),
+    (b"PAR1", Appearance.PARQUET),
+    (b"SQLite format 3", Appearance.DATABASE),
+    (b"\xff\xfe", Appearance.WIDE_TEXT),
+    (b"\xfe\xff", Appearance.WIDE_TEXT),
+)
+
+#: What most lines of some kinds of text look like; the first kind that fits counts.
+_KINDS = (
+    (re.compile(rb"pos: .* vel: .* time: "), Appearance.ROWS),
+    (re.compile(rb":[a-z]+\b"), Appearance.SCRIPT),
+    (re.compile(rb"</?[A-Za-z!?]"), Appearance.MARKUP),
+    (re.compile(rb"\{.*\}\s*$"), Appearance.JSON_LINES),
+    (re.compile(rb'[\[{\]}],?\s*$|"[^"]*"\s*:|[\[{]\s*"'), Appearance.JSON_DOCUMENT),
+    (re.compile(rb"[^,;\t|]*([,;\t|])[^,;\t|]*(\1[^,;\t|]*)+$"), Appearance.TABLE),
+    (re.compile(rb".*[A-Za-z]{2,} (.* )?[A-Za-z]{2,}.*\d"), Appearance.LOG),
+)
+
+#: Of these there are so many lines at least.
+_VAGUE, _LINES = (Appearance.JSON_DOCUMENT, Appearance.TABLE, Appearance.LOG), 3
+
+#: Control characters are no more of a text than this.
+_CONTROLS = 0.1
+
+_TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
+_NO_JSON = (Reason.NOT_JSON, Reason.NOT_AN_OBJECT)
+
+#: What need not be said of a recording that was read as JSON lines, or as a table.
+_JSON = (Appearance.JSON_LINES,)
+_TABLE = (Appearance.JSON_LINES, Appearance.TABLE, Appearance.LOG)
+
+
+def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
+    """What a recording is, by its first refused lines; None: as it was read, or nothing known."""
+    first = next((one for one in refusals if one.text.strip()), None)
+    if first is None:
+        return None
+    for begin, appearance in _MAGIC:
+        if first.text.startswith(begin):
+            return appearance
+    text = b"".join(one.text for one in refusals)
+    if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
+        return Appearance.BINARY
+    lines = [one.text.strip() for one in refusals if one.text.strip()]
+    if first.reason not in _TEXT and _most(lines, is_packet):
+        return Appearance.PACKET_TEXT
+    if first.reason is Reason.NO_HEADER:
+        known: Sequence[Appearance] = (Appearance.TABLE,)
+    else:
+        known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
+    kinds = [one for one in _KINDS if one[1] not in known]
+    for pattern, appearance in kinds:
+        if _most(lines, pattern.match):
+            enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
+            return appearance if enough or appearance not in _VAGUE else None
+    return None
+
+
+def _most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:
+    return 2 * sum(bool(fits(line)) for line in lines) > len(lines)

@@ -1,0 +1,116 @@
+"""What is said on stderr of one recording: how it is read, what is odd, which lines are refused."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.terminal.errors import printable, say
+from epic_cli.terminal.sample import Hints
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.layout import Layout
+    from epic_cli.terminal.report import RefusedLines
+
+# The words are loaded when there is something to say: packet text must start fast.
+
+
+class Remarks(NamedTuple):
+    """How much is said: if ``quiet``, what ends a run; with ``all_errors``, each refused line."""
+
+    quiet: bool = False
+    all_errors: bool = False
+
+
+class Reporter:
+    """Says it while its block runs, and the count of refused lines however that ends."""
+
+    def __init__(self, name: str, remarks: Remarks = Remarks(), color: bool = False) -> None:  # noqa: B008
+        self.name = name
+        self._remarks = remarks
+        self._color = color
+        self._lines: RefusedLines | None = None
+        self._hints: Hints | None = None if remarks.quiet else Hints()
+        self.packets = 0
+
+    @property
+    def refused(self) -> bool:
+        """Whether lines of the recording were refused."""
+        return self._lines is not None
+
+    def say(self, text: str) -> None:
+        """Says what may be left out."""
+        if not self._remarks.quiet:
+            say(text)
+
+    def layout(self, layout: Layout) -> None:
+        """How a recording is read whose layout was told from it."""
+        from epic_cli.terminal.layout import layout_words
+
+        self.say(layout_words(self.name, layout))
+
+    def look(self, block: PacketBlock) -> None:
+        """The packets of the recording, as they come."""
+        self.packets += len(block)
+        if self._hints is not None and self._hints.look(block):
+            self._say_hints(self._hints)
+
+    def _say_hints(self, hints: Hints) -> None:
+        from epic_cli.terminal.hint_words import hint_words
+        from epic_cli.wording import FrontEnd
+
+        for hint in hints.new():
+            self.say(f"epic: {_shown(self.name)}: {hint_words(hint, FrontEnd.COMMAND_LINE)}\n")
+
+    def estimated(self) -> None:
+        """Velocities are used that the recording has not."""
+        from epic_cli.terminal.layout import velocities_estimated_words
+
+        self.say(velocities_estimated_words(self.name))
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Lines that are refused, as they come."""
+        if not refusals:
+            return
+        if self._lines is None:
+            self._lines = self._refused_lines()
+        self._lines.add(refusals)
+
+    def stop(self, refusal: Refusal) -> None:
+        """The refused line that ends the run."""
+        self._remarks = Remarks()
+        self.refuse([refusal])
+        self._lines = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._hints is not None and self._hints.end():
+            self._say_hints(self._hints)
+        if self._lines is not None:
+            self.say(self._lines.summary(self.packets))
+
+    def _refused_lines(self) -> RefusedLines:
+        from epic_cli.terminal.console import screen_columns
+        from epic_cli.terminal.report import RefusedLines
+        from epic_cli.wording import FrontEnd
+
+        columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+        return RefusedLines(
+            self.name,
+            FrontEnd.COMMAND_LINE,
+            self.say,
+            color=self._color,
+            columns=columns,
+            everything=self._remarks.all_errors,
+        )
+
+
+def _shown(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,53 @@
+"""What a recording looks like that is none."""
+
+import gzip
+
+import pytest
+from support.places import SAMPLES
+from support.running import epic
+
+TURN = (SAMPLES / "turn.txt").read_bytes()
+
+STRANGE = {
+    "compressed text": gzip.compress(TURN, mtime=0),
+    "a ZIP archive": b"PK\x03\x04\x14\0\0\0\x08\0",
+    "a Parquet file": b"PAR1\x15\x04\x15\x10",
+    "an SQLite database": b"SQLite format 3\0\x10\0",
+    "UTF-16 text": TURN.decode().encode("utf-16"),
+    "binary data": bytes(range(1, 9)) * 40 + b"\n",
+    "a script of session commands": b":strategy epic\n:tick 60hz\n:set calc_ahead=0.1\n",
+    "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",
+    "one JSON document": b'[\n {\n  "t": 1,\n  "x": 2\n },\n {\n  "t": 2\n }\n]\n',
+    "a log with numbers": b"12:01 Player 3 moved to (1 2 3)\n" * 4,
+}
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_what_is_no_recording_is_told_by_its_kind(what: str) -> None:
+    done = epic("replay", stdin=STRANGE[what])
+    assert done.returncode == 1
+    assert f"this looks like {what}".encode() in done.stderr
+
+
+def test_rows_are_no_packets() -> None:
+    rows = epic("replay", stdin=TURN).stdout
+    assert b"the rows that epic replay writes" in epic("replay", stdin=rows).stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "fits"),
+    [
+        ("text", b"t,x,y\n1,2,3\n2,3,4\n3,4,5\n", "csv"),
+        ("text", b'{"time":1,"x":2}\n', "jsonl"),
+        ("csv", TURN, "text"),
+        ("jsonl", TURN, "text"),
+    ],
+)
+def test_another_format_is_named_where_the_wrong_one_is_given(
+    given: str, text: bytes, fits: str
+) -> None:
+    assert f"--input-format {fits}".encode() in epic("--input-format", given, stdin=text).stderr
+
+
+def test_a_recording_with_good_packets_looks_like_one() -> None:
+    assert b"looks like" not in epic("replay", SAMPLES / "broken.txt").stderr

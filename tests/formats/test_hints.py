@@ -1,0 +1,118 @@
+"""Hints: what looks wrong is said once, and what is right never."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice, product
+
+import pytest
+from support.places import SAMPLES
+from support.running import epic
+
+from epic_cli import Packet
+from epic_cli.engine.contract import Vector
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.hints import Doubt, Hint, hints
+from epic_cli.formats.recordings import make_writer
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, Statistics, simulate
+
+Change = Callable[[Packet], Packet]
+
+
+def sent(path: str, rate: float = 20, speed: float = 5, size: float = 10) -> Iterator[Packet]:
+    """The packets of two minutes on a path, over a link that is not bad."""
+    movement = PathMovement(PATHS[path](speed, size, 7), "")
+    channel = Link(LinkConditions(), seed=7)
+    statistics = Statistics()
+    return simulate(movement, send_rate=rate, duration=120, channel=channel, statistics=statistics)
+
+
+def told(packets: Iterator[Packet], most: int = 512) -> list[Hint]:
+    block = PacketBlock()
+    for packet in islice(packets, most):
+        block.append(packet)
+    return hints(block)
+
+
+def turned(change: Callable[[float, float, float], Vector]) -> Change:
+    """Packets whose velocities are changed."""
+    return lambda packet: packet._replace(velocity=change(*(packet.velocity or ())))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_healthy_recordings_have_no_hints(path: str) -> None:
+    for rate, (speed, size) in product(
+        (2, 5, 10, 20, 60), ((1, 1), (5, 10), (20, 3), (100, 50), (0.05, 2))
+    ):
+        assert told(sent(path, rate, speed, size)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        (lambda p: p._replace(time=p.time * 1e3), (Doubt.TIME_UNIT, "ms")),
+        (lambda p: p._replace(time=p.time * 1e6), (Doubt.TIME_UNIT, "us")),
+        (lambda p: p._replace(time=round(p.time * 1e3), velocity=None), (Doubt.TIME_UNIT, "ms")),
+        (lambda p: p._replace(time=p.time + 1.7e9), (Doubt.UNIX_TIMES, "")),
+        (lambda p: p._replace(velocity=(0, 0, 0)), (Doubt.ZERO_VELOCITIES, "")),
+        (turned(lambda x, y, z: (x / 60, y / 60, z / 60)), (Doubt.VELOCITY_SCALE, "")),
+        (turned(lambda x, y, z: (-x, -y, -z)), (Doubt.VELOCITY_UNRELATED, "")),
+        (turned(lambda x, y, z: (x, z, y)), (Doubt.VELOCITY_AXES, "xzy")),
+        (turned(lambda x, y, z: (y, z, x)), (Doubt.VELOCITY_AXES, "zxy")),
+    ],
+)
+def test_what_looks_wrong_is_hinted_at(change: Change, hint: tuple[Doubt, str]) -> None:
+    found = told(change(packet) for packet in sent("circle"))
+    assert [(one.doubt, one.name) for one in found] == [hint]
+
+
+def test_slow_loggers_and_standing_entities_are_right() -> None:
+    slow = (Packet((n * 1.0, 0.0, 0.0), None, n * 10.0) for n in range(500))
+    assert told(slow) == []
+    standing = (Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), n / 20) for n in range(500))
+    assert told(standing) == []
+
+
+def test_rounded_positions_are_right() -> None:
+    def rounded(packet: Packet) -> Packet:
+        x, y, z = packet.position
+        return packet._replace(position=(round(x, 1), round(y, 1), round(z, 1)))
+
+    assert told(rounded(packet) for packet in sent("circle", 60)) == []
+
+
+def text(change: Change) -> bytes:
+    writer = make_writer("text")
+    return b"".join(writer.row(change(packet)) for packet in islice(sent("circle"), 3000))
+
+
+def test_a_hint_is_said_once() -> None:
+    done = epic("--latency", "0", stdin=text(lambda p: p._replace(velocity=(0.0, 0.0, 0.0))))
+    assert done.stderr.splitlines() == [
+        b"epic: <stdin>: all velocities are 0, though the positions move; for a table, --columns"
+        b" vx=,vy=,vz= leaves them out"
+    ]
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "sample", ["turn.txt", "jitter.txt", "hop.jsonl", "airliner.csv", "airliner.txt"]
+)
+def test_samples_have_no_hints(sample: str) -> None:
+    assert epic("replay", SAMPLES / sample).stderr == b""
+
+
+def test_a_misspelt_word_is_told_and_an_unknown_one_is_not() -> None:
+    line = b"1,2,3 / 4,5,6 / 0.1 arival=0.2 weapon=3 seq=1 # entitty=a\n"
+    words = b"epic: <stdin>: arival= is not known and passed over; did you mean arrival=?\n"
+    assert epic(stdin=line * 3).stderr == words
+    assert epic("-q", stdin=line * 3).stderr == b""
+
+
+def test_unix_times_begin_at_the_first_packet() -> None:
+    rows = b"".join(
+        b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)
+    )
+    done = epic(stdin=b"time,x,y,z,vx,vy,vz\n" + rows)
+    begun = rows.replace(b"170000000", b"")
+    assert done.stdout == epic(stdin=b"time,x,y,z,vx,vy,vz\n" + begun).stdout
+    assert done.stderr.endswith(b"vx=vx,vy=vy,vz=vz --time-origin first\n")
+    assert done.returncode == 0
