@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import InputFormat, NoLayout, read
+from epic_cli.formats.recordings import InputFormat, Unreadable, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
 
 if TYPE_CHECKING:
@@ -43,20 +43,36 @@ def open_source(file: str) -> Iterator[int]:
 
 
 def blocks(
-    file: str, input_format: InputFormat = "auto", given: Layout | None = None
+    file: str,
+    input_format: InputFormat = "auto",
+    given: Layout | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording; how it is read is said on stderr, where it was told from it.
 
-    Raises ``CannotAccess``, and ``WrongUsage`` where a layout is given for packet text.
+    ``progress`` is given how many bytes of a file have been read, after each block.
+
+    Raises ``CannotAccess``, and ``WrongUsage`` where it cannot be read in this way.
     """
     name = source_name(file)
     with open_source(file) as descriptor:
         try:
-            yield from read(descriptor, input_format, given, _teller(name))
+            for block in read(descriptor, input_format, given, _teller(name)):
+                yield block
+                if progress is not None:
+                    progress(_place(descriptor))
         except OSError as error:
             raise CannotAccess("read", name, error) from error
-        except NoLayout as error:
+        except Unreadable as error:
             raise WrongUsage(f"{name}: {error}") from error
+
+
+def _place(descriptor: int) -> int:
+    """How far it is read; 0 where nobody knows."""
+    try:
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError:
+        return 0
 
 
 def _teller(name: str) -> Callable[[Layout], None]:
