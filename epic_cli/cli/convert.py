@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   epic convert sample_inputs/two_tanks.csv -o tanks.jsonl
-  epic convert --to text --entity tank7 --shift 100ms sample_inputs/two_tanks.csv
-  epic convert --to csv --fill-velocities --columns x=px,y=py < log.csv
+  epic convert --to text --entity tank7 sample_inputs/two_tanks.csv
+  epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
 """
 
 #: What to do about a packet that the new format cannot hold.
