@@ -12,8 +12,9 @@ import click
 
 from epic_cli.cli.options.convert import ConvertOptions, convert_options
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.conversion import Conversion
-from epic_cli.formats.recordings import Unreadable, make_writer
+from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage

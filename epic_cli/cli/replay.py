@@ -38,7 +38,8 @@ def replay(options: ReplayOptions) -> int:
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", CSV with a header, or JSON lines,
     from the FILEs or, without any or for "-", from standard input. Several files are replayed
-    one after the other, each from a fresh start. A line that begins with q ends packet text.
+    one after the other, each from a fresh start, and all formats but epic name the file of each
+    row then. A line that begins with q ends packet text.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
@@ -51,10 +52,18 @@ def run(options: ReplayOptions) -> ExitStatus:
     make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
+    file_column = options.named_file_column
     refused = False
     with open_sink(options.output) as sink:
         width = screen_columns(sink) if sink.isatty() else None
-        writer = RowWriter(options.row_format, use_color(options.color, sink), width)
+        files = options.files or ("-",)
+        writer = RowWriter(
+            options.row_format,
+            use_color(options.color, sink),
+            width,
+            file_column=file_column,
+            files=tuple(map(source_name, files)),
+        )
         sink.write(writer.header())
         if writer.left_out and width:
             from epic_cli.wording import left_out_words  # most screens have room for all
@@ -62,8 +71,9 @@ def run(options: ReplayOptions) -> ExitStatus:
             how = "a wider window or another --format"
             say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
-        for file in options.files or ("-",):
+        for file in files:
             recording = _Recording(file, options, error_color)
+            writer.begin_file(recording.name)
             try:
                 refused |= recording.replay(make_strategy, writer, sink)
             except StrategyFailed as failure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from epic_cli.formats.recordings import Unreadable
+from epic_cli.formats.conventions import Unreadable
 
 
 class NoParquetLibrary(Unreadable):

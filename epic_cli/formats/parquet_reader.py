@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from epic_cli.formats.conventions import NeedsFile, Unreadable
 from epic_cli.formats.parquet_library import parquet_library
-from epic_cli.formats.recordings import IN_A_STREAM, Unreadable
 
 #: So many rows are held at a time.
 BATCH = 8192
@@ -35,7 +35,7 @@ def _rows(descriptor: int) -> Iterator[bytes]:
 
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         if not stream.seekable():
-            raise Unreadable(IN_A_STREAM)
+            raise NeedsFile
         try:
             file = parquet.ParquetFile(stream)
             header = True

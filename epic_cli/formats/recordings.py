@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, is_packet
+from epic_cli.formats.conventions import (
+    BYTE_ORDER_MARK,
+    LONGEST_LINE,
+    NeedsFile,
+    Unreadable,
+    is_packet,
+)
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -66,15 +72,7 @@ ENDINGS: dict[str, WrittenFormat] = {
 #: What a Parquet file begins and ends with.
 PARQUET_MAGIC = b"PAR1"
 
-IN_A_STREAM = (
-    "Parquet is read from a file, not from a stream: first epic convert FILE.parquet -o FILE.csv"
-)
-
 BLOCK_SIZE = 65536
-
-
-class Unreadable(ValueError):
-    """A recording that cannot be read in this way, whatever its packets are."""
 
 
 class NoLayout(Unreadable):
@@ -166,7 +164,7 @@ def read_from(
             head += data
             kind = detect(head, final) if input_format == "auto" else input_format
             if kind == "parquet":
-                raise Unreadable(IN_A_STREAM)
+                raise NeedsFile
             if kind is None:
                 continue
             reader, data = make_reader(kind, layout, tell), head
@@ -190,7 +188,7 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
     if head.startswith(PARQUET_MAGIC):
-        raise Unreadable(IN_A_STREAM)
+        raise NeedsFile
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
     if begin[:1] == b"{":

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import InputFormat, Unreadable, read
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import InputFormat, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
 
 if TYPE_CHECKING:

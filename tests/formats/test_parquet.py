@@ -14,9 +14,10 @@ import pytest
 
 from epic_cli import Packet
 from epic_cli.formats import parquet_writer
+from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.parquet_library import NoParquetLibrary
-from epic_cli.formats.recordings import InputFormat, Unreadable, make_writer, read, read_from
+from epic_cli.formats.recordings import InputFormat, make_writer, read, read_from
 
 
 def packets_of(

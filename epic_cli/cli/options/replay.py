@@ -16,10 +16,11 @@ from epic_cli.cli.options.common import (
 )
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.engine.text.rows import FORMATS
+from epic_cli.engine.text.rows import COLUMNS, FORMATS
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice
+from epic_cli.terminal.errors import WrongUsage
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -38,6 +39,24 @@ class ReplayOptions(NamedTuple):
     given: Layout | None
     strict: bool
     color: ColorChoice
+    file_column: str | None
+
+    @property
+    def named_file_column(self) -> str | None:
+        """The name of the column that names the file of a row; raises ``WrongUsage``.
+
+        None: there is no such column; by default there is one with several files.
+        """
+        name = self.file_column
+        if name is None and len(self.files) > 1 and self.row_format != "epic":
+            return "file"
+        if name is None or name == "no":
+            return None
+        if self.row_format == "epic":
+            raise WrongUsage("--file-column is for formats with columns: choose another --format")
+        if not name or name in COLUMNS:
+            raise WrongUsage(f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}")
+        return name
 
 
 #: All of them, as ``options: ReplayOptions``.
@@ -72,4 +91,9 @@ replay_options = OptionGroup(
     layout_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     color_option,
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
 )

@@ -10,7 +10,8 @@ import click
 
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.engine.velocities import VelocityFiller
-from epic_cli.formats.recordings import Unreadable, read
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import read
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.remarks import counted
