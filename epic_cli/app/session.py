@@ -46,7 +46,7 @@ class SessionOptions(NamedTuple):
 
 
 #: The options of replays that a session has commands for instead.
-_REPLAYS_ONLY = ("output", "entity", "input_format", "strict")
+_REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
 
 #: As ``own: SessionOptions``.
 session_options = OptionGroup(

@@ -23,7 +23,8 @@ def replay(options: ReplayOptions) -> int:
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", CSV with a header, or JSON lines,
     from the FILEs or, without any or for "-", from standard input. Several files are replayed
-    one after the other, each from a fresh start. A line that begins with q ends packet text.
+    one after the other, each from a fresh start, and all formats but epic name the file of each
+    row then. A line that begins with q ends packet text.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.

@@ -10,6 +10,20 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DELIMITERS = "\t;|,"
 
 
+class Unreadable(ValueError):
+    """A recording that cannot be read in this way, whatever its packets are."""
+
+
+class NeedsFile(Unreadable):
+    """Parquet comes in a stream, which has no end to begin with."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Parquet is read from a file, not from a stream: first"
+            " epic convert FILE.parquet -o FILE.csv"
+        )
+
+
 def delimiter_of(line: str) -> str:
     """What separates a table's columns, by its first line; blanks where there is nothing else."""
     bare = line.strip("\r\n")

@@ -1,11 +1,19 @@
-"""Packets as CSV: comma-separated values under a header; ``csv_reader`` reads any tables."""
+"""Packets as CSV or TSV: values under a header; ``csv_reader`` reads any tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.writing import Fault, Unwritable, check, check_length, csv_field, number
+from epic_cli.formats.writing import (
+    Fault,
+    LineWriter,
+    Unwritable,
+    check,
+    check_length,
+    csv_field,
+    number,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -15,23 +23,32 @@ if TYPE_CHECKING:
 COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", "teleport")
 
 
-class CsvWriter:
-    """Writes packets as CSV; a ``delta`` other than 0 needs the column of that name."""
+class CsvWriter(LineWriter):
+    """Writes packets as CSV, or with tabs for ``separator`` as TSV.
 
-    def __init__(self, delta: bool = False) -> None:
+    A ``delta`` other than 0 needs the column of that name.
+    """
+
+    def __init__(self, delta: bool = False, separator: str = ",") -> None:
         self._delta = delta
-        self.header = ",".join((*COLUMNS, "delta") if delta else COLUMNS).encode() + b"\n"
+        self._separator = separator
+        columns = (*COLUMNS, "delta") if delta else COLUMNS
+        self.header = separator.join(columns).encode() + b"\n"
 
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""
         check(packet)
-        velocity = map(number, packet.velocity) if packet.velocity is not None else ("", "", "")
-        state = ",".join((*map(number, (packet.time, *packet.position)), *velocity))
-        arrival = "" if packet.arrival is None else number(packet.arrival)
-        sequence = "" if packet.sequence is None else packet.sequence
-        row = f"{csv_field(packet.entity)},{state},{arrival},{sequence},{packet.teleport:d}"
+        cells = [
+            csv_field(packet.entity),
+            *map(number, (packet.time, *packet.position)),
+            *(map(number, packet.velocity) if packet.velocity is not None else ("", "", "")),
+            "" if packet.arrival is None else number(packet.arrival),
+            "" if packet.sequence is None else str(packet.sequence),
+            "1" if packet.teleport else "0",
+        ]
         if self._delta:
-            row += f",{number(packet.delta)}"
+            cells.append(number(packet.delta))
         elif packet.delta:
             raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
-        return check_length(row.encode() + b"\n", LONGEST_LINE, packet.entity)
+        row = self._separator.join(cells).encode() + b"\n"
+        return check_length(row, LONGEST_LINE, packet.entity)

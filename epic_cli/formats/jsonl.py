@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.records import FIELDS
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.writing import check, check_length, number
+from epic_cli.formats.writing import LineWriter, check, check_length, number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 
 
-class JsonlWriter:
+class JsonlWriter(LineWriter):
     """Writes a packet as an object on each line; what it has not is left out.
 
     Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
     """
-
-    header = b""
 
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""

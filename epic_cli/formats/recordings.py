@@ -1,4 +1,4 @@
-"""Recordings: packet text, CSV or JSON lines, told apart by their content, read block by block.
+"""Recordings in their formats, told apart by their content, read and written block by block.
 
 Whatever the length of a recording or of its lines, only a block of it is in memory at a time.
 """
@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, is_packet
+from epic_cli.formats.conventions import (
+    BYTE_ORDER_MARK,
+    LONGEST_LINE,
+    NeedsFile,
+    Unreadable,
+    is_packet,
+)
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -42,16 +48,34 @@ if TYPE_CHECKING:
         def row(self, packet: Packet) -> bytes:
             """The line of a packet; raises ``Unwritable`` where it would not be read back."""
 
+        def end(self) -> bytes:
+            """What is left to be written below the last packet."""
+
 
 PacketFormat = Literal["text", "csv", "jsonl"]
 PACKET_FORMATS: tuple[PacketFormat, ...] = ("text", "csv", "jsonl")
-InputFormat = Literal["auto", "text", "csv", "jsonl"]
-INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS)
+InputFormat = Literal["auto", "text", "csv", "jsonl", "parquet"]
+INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "parquet")
+WrittenFormat = Literal["text", "csv", "tsv", "jsonl", "parquet"]
+WRITTEN_FORMATS: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl", "parquet")
+
+#: What a file's name ends with, by format.
+ENDINGS: dict[str, WrittenFormat] = {
+    ".txt": "text",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+
+#: What a Parquet file begins and ends with.
+PARQUET_MAGIC = b"PAR1"
 
 BLOCK_SIZE = 65536
 
 
-class NoLayout(ValueError):
+class NoLayout(Unreadable):
     """A layout was given for packet text, which has but one."""
 
     def __init__(self) -> None:
@@ -82,12 +106,19 @@ def make_reader(
     return TextScanner()
 
 
-def make_writer(packet_format: PacketFormat) -> Writer:
-    """A writer for one recording in this format."""
-    if packet_format == "csv":
+def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
+    """A writer for one recording in this format; tables have a column for ``delta`` on request.
+
+    Raises ``NoParquetLibrary``.
+    """
+    if packet_format in ("csv", "tsv"):
         from epic_cli.formats.csv import CsvWriter
 
-        return CsvWriter()
+        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
+    if packet_format == "parquet":
+        from epic_cli.formats.parquet_writer import ParquetWriter
+
+        return ParquetWriter()
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl import JsonlWriter
 
@@ -108,8 +139,12 @@ def read(
     ``layout`` says which column or name is which field, as far as it is not to be told from the
     recording itself; ``tell`` is given what was told, where it is neither what was given nor this
     program's own. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
-    is given for packet text.
+    is given for packet text, and other kinds of ``Unreadable``.
     """
+    if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
+        from epic_cli.formats.parquet_reader import rows_of
+
+        return read_from(rows_of(descriptor), "csv", layout, tell)
     return read_from(lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell)
 
 
@@ -128,12 +163,21 @@ def read_from(
         if reader is None:
             head += data
             kind = detect(head, final) if input_format == "auto" else input_format
+            if kind == "parquet":
+                raise NeedsFile
             if kind is None:
                 continue
             reader, data = make_reader(kind, layout, tell), head
         yield reader.scan(data, final)
         if final:
             return
+
+
+def _is_parquet(descriptor: int) -> bool:
+    try:
+        return os.pread(descriptor, len(PARQUET_MAGIC), 0) == PARQUET_MAGIC
+    except OSError:
+        return False  # a stream, which ``detect`` looks at
 
 
 def detect(head: bytes, final: bool = False) -> PacketFormat | None:
@@ -143,6 +187,8 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
     """
     if not final and BYTE_ORDER_MARK.startswith(head):
         return None
+    if head.startswith(PARQUET_MAGIC):
+        raise NeedsFile
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
     if begin[:1] == b"{":

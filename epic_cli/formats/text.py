@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epic_cli.formats.writing import Fault, Unwritable, check, check_length, number
+from epic_cli.formats.writing import Fault, LineWriter, Unwritable, check, check_length, number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1023
 
 
-class TextWriter:
+class TextWriter(LineWriter):
     """Writes packets as packet text."""
-
-    header = b""
 
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""

@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 MOST_SEQUENCE = 2**63 - 1
 
 
+class LineWriter:
+    """Writes a packet a line, with nothing above the first and nothing below the last."""
+
+    header = b""
+
+    def end(self) -> bytes:
+        """What is left to be written below the last packet."""
+        return b""
+
+
 class Fault(Enum):
     """Why a field of a packet cannot be written."""
 

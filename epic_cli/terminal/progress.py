@@ -19,8 +19,10 @@ PATIENCE = 0.5
 class Progress:
     """A bar on stderr, if that is a terminal and the work takes long; gone when it is done."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, patience: float = PATIENCE, in_bytes: bool = False) -> None:
         self._what = what
+        self._patience = patience
+        self._in_bytes = in_bytes
         self._begun = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
@@ -30,19 +32,22 @@ class Progress:
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        """So many of so many runs are done."""
+        """So many of so many runs, or bytes, are done; a ``total`` of 0 is one nobody knows."""
         if self._bar is None and sys.stderr.isatty():
-            if time.monotonic() - self._begun < PATIENCE:
+            if time.monotonic() - self._begun < self._patience:
                 return
             from rich import progress
             from rich.console import Console
 
             self._ending.enter_context(cleaning_up(_show_cursor))
-            self._bar = progress.Progress(console=Console(stderr=True), transient=True)
+            columns = progress.Progress.get_default_columns()
+            if self._in_bytes:
+                columns = (*columns, progress.TransferSpeedColumn())
+            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(self._what)
+            self._task = self._bar.add_task(self._what, total=None)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total)
+            self._bar.update(self._task, completed=done, total=total or None)
 
     def __exit__(
         self,

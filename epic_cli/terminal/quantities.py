@@ -119,3 +119,24 @@ class GilbertElliottLoss(ParameterType):
             return GilbertElliott.parse(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class Span(ParameterType):
+    """``start:end`` in seconds; either may be left out."""
+
+    name = "start:end"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        """The two times."""
+        if isinstance(value, tuple):
+            return value
+        start, colon, end = str(value).partition(":")
+        try:
+            span = float(start or -math.inf), float(end or math.inf)
+        except ValueError:
+            span = math.nan, math.nan
+        if not (colon and span[0] < span[1]):
+            self.fail(f"{value!r} is not a span: write 10:20, 10: or :20, in seconds", param, ctx)
+        return span

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.strategies import DEFAULT, maker
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text.rows import COLUMNS, RowWriter
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.playback import SampleStream, Timing, needs_estimates
 from epic_cli.terminal.color import ColorChoice, use_color
@@ -59,6 +59,24 @@ class ReplayOptions(NamedTuple):
     strict: bool = False
     remarks: Remarks = Remarks()
     color: ColorChoice = "auto"
+    file_column: str | None = None
+
+    @property
+    def named_file_column(self) -> str | None:
+        """The name of the column that names the file of a row; raises ``WrongUsage``.
+
+        None: there is no such column; by default there is one with several files.
+        """
+        name = self.file_column
+        if name is None and len(self.files) > 1 and self.row_format != "epic":
+            return "file"
+        if name is None or name == "no":
+            return None
+        if self.row_format == "epic":
+            raise WrongUsage("--file-column is for formats with columns: choose another --format")
+        if not name or name in COLUMNS:
+            raise WrongUsage(f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}")
+        return name
 
 
 def run(options: ReplayOptions) -> ExitStatus:
@@ -66,10 +84,18 @@ def run(options: ReplayOptions) -> ExitStatus:
     make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
+    file_column = options.named_file_column
     refused = False
     with open_sink(options.output) as sink:
         width = screen_columns(sink) if sink.isatty() else None
-        writer = RowWriter(options.row_format, use_color(options.color, sink), width)
+        files = options.files or ("-",)
+        writer = RowWriter(
+            options.row_format,
+            use_color(options.color, sink),
+            width,
+            file_column=file_column,
+            files=tuple(map(source_name, files)),
+        )
         sink.write(writer.header())
         if writer.left_out and width:
             from epic_cli.wording import left_out_words  # most screens have room for all
@@ -78,8 +104,9 @@ def run(options: ReplayOptions) -> ExitStatus:
             if not options.remarks.quiet:
                 say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
-        for file in options.files or ("-",):
+        for file in files:
             recording = _Recording(file, options, error_color)
+            writer.begin_file(recording.name)
             try:
                 with recording.reporter:
                     recording.replay(make_strategy, writer, sink)

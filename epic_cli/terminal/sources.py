@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import InputFormat, NoLayout, read
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import InputFormat, read
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
 from epic_cli.terminal.remarks import Reporter
 
@@ -48,10 +49,13 @@ def blocks(
     input_format: InputFormat = "auto",
     given: Layout | None = None,
     reporter: Reporter | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording; what is to be said of it goes to ``reporter``, or to stderr.
 
-    Raises ``CannotAccess``, and ``WrongUsage`` where a layout is given for packet text.
+    ``progress`` is given how many bytes of a file have been read, after each block.
+
+    Raises ``CannotAccess``, and ``WrongUsage`` where it cannot be read in this way.
     """
     name = source_name(file)
     reporter = reporter or Reporter(name)
@@ -60,10 +64,20 @@ def blocks(
             for block in read(descriptor, input_format, given, reporter.layout):
                 reporter.look(block)
                 yield block
+                if progress is not None:
+                    progress(_place(descriptor))
         except OSError as error:
             raise CannotAccess("read", name, error) from error
-        except NoLayout as error:
+        except Unreadable as error:
             raise WrongUsage(f"{name}: {error}") from error
+
+
+def _place(descriptor: int) -> int:
+    """How far it is read; 0 where nobody knows."""
+    try:
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError:
+        return 0
 
 
 def load(

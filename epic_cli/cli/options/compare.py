@@ -11,11 +11,11 @@ import click
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.cli.options.common import input_format_option
 from epic_cli.cli.options.common import layout_options as recording_layout_options
-from epic_cli.cli.options.compare_parameters import Assignment, Span, Strategies, WeightList
+from epic_cli.cli.options.compare_parameters import Assignment, Strategies, WeightList
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.quantities import Seconds
+from epic_cli.terminal.quantities import Seconds, Span
 from epic_cli.views.perspectives import VIEWS, View
 
 if TYPE_CHECKING:

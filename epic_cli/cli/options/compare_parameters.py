@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,24 +108,3 @@ class WeightList(ParameterType):
             return make_weights(given)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-
-
-class Span(ParameterType):
-    """``start:end`` in seconds; either may be left out."""
-
-    name = "start:end"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, float]:
-        """The two times."""
-        if isinstance(value, tuple):
-            return value
-        start, colon, end = str(value).partition(":")
-        try:
-            span = float(start or -math.inf), float(end or math.inf)
-        except ValueError:
-            span = math.nan, math.nan
-        if not (colon and span[0] < span[1]):
-            self.fail(f"{value!r} is not a span: write 10:20, 10: or :20, in seconds", param, ctx)
-        return span

@@ -50,4 +50,9 @@ replay_options = OptionGroup(
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     remarks_options,
     color_option,
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
 )

@@ -5,9 +5,9 @@ from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.text.widths import cut, printable
+from epic_cli.engine.text.widths import cut, pad, printable, width as columns_of
 
-from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view, view
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
@@ -51,7 +51,7 @@ cdef enum:
 cdef enum:
     FULL_STATUS = 14
 
-_COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
+COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 
 # How a table is laid out: the widths of its columns, blanks in front included (0: it has none of
 # these), and of how many axes positions are shown. Limited, no row is wider than that.
@@ -112,6 +112,9 @@ cdef class RowWriter:
     entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
     holds them as they are unless it is for a screen. ``wide`` writes the demo's format the fast
     way; by default where the processor has it.
+
+    ``file_column`` is the name of one more column, the last one (in a table the first), with the
+    name that ``begin_file`` was given; a table makes room for those of ``files``.
     """
 
     cdef readonly str format
@@ -124,27 +127,52 @@ cdef class RowWriter:
     cdef string out
     cdef SecondsText seconds
     cdef bint wide
+    cdef readonly object file_column
+    cdef int file_width
+    cdef string file            # what each row has of it
 
     def __init__(self, str row_format="epic", bint color=False, width=None, bint named=True,
-                 wide=None):
+                 wide=None, file_column=None, files=()):
         if row_format not in FORMATS:
             raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
         self.shown = width is not None
-        self.layout = layout_for(width, named)
+        self.file_column = file_column
+        if self.kind == TABLE and file_column is not None:
+            self.file_width = width_for([file_column, *files], width)
+        self.layout = layout_for(width and width - self.file_width, named)
         self.left_out = columns_left_out(self.layout) if self.kind == TABLE else ()
+        if self.kind == TABLE and file_column is not None and not self.file_width:
+            self.left_out = (file_column, *self.left_out)
         self.wide = takes_wide_ways() if wide is None else wide
 
     def header(self):
         """What stands above the first row; empty: nothing does."""
         if self.kind == TABLE:
-            return table_header(self.layout)
+            return self.file_text(self.file_column) + table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
-            return ((b"," if self.kind == CSV else b"\t").join(
-                name.encode() for name in _COLUMNS) + b"\n")
+            columns = (b"," if self.kind == CSV else b"\t").join(map(str.encode, COLUMNS))
+            return columns + self.file_text(self.file_column) + b"\n"
         return b""
+
+    def begin_file(self, str name):
+        """The rows that follow are of this file."""
+        self.file = self.file_text(name)
+
+    cdef bytes file_text(self, name):
+        """What a row, or the header, has of a file's name: nothing where there is no column."""
+        if self.file_column is None or self.kind == EPIC:
+            return b""
+        name = name.encode("utf-8", "backslashreplace").decode()
+        if self.kind == TABLE:
+            return pad(printable(name), self.file_width).encode() if self.file_width else b""
+        if self.kind == JSONL:
+            return b', "' + escaped(self.file_column, b"\\u00", True) + b'": "' + escaped(
+                name, b"\\u00", True) + b'"'
+        return b"," + quoted(name, self.shown) if self.kind == CSV else b"\t" + escaped(
+            name, b"\\x", False)
 
     def rows(self, SampleBlock block not None, Entities entities not None):
         """The rows of a block's samples."""
@@ -152,7 +180,7 @@ cdef class RowWriter:
         cdef size_t index
         cdef char* p
         # the names are escaped on their way out: up to six characters for one
-        cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest()
+        cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest() + self.file.size()
         cdef bint shorten = self.kind == TABLE and self.layout.limited
         if self.kind == EPIC:
             with nogil:
@@ -165,6 +193,8 @@ cdef class RowWriter:
                 if self.out.size() < size + longest:
                     self.out.resize(2 * size + longest)
                 p = &self.out[0] + size
+                if self.kind == TABLE:
+                    p = append_string(p, self.file)
                 if shorten:
                     p = table_row(p, block.items[index],
                                   whole(self.names[block.items[index].entity]),
@@ -197,26 +227,53 @@ cdef class RowWriter:
 
     cdef void shorten(self, Entities entities):
         """Makes the names fit their column; they are as they are to be shown then."""
-        cdef char* end
-        cdef string escaped
         cdef size_t index
         for index in range(self.names.size(), entities.names.size()):
-            escaped.resize(6 * entities.names.name(<int>index).size() + 1)
-            end = append_escaped(&escaped[0], entities.names.name(<int>index), b"\\x", False)
-            escaped.resize(end - escaped.data())
-            text = escaped.decode("utf-8", "backslashreplace")
+            text = escaped(entities.name(<int>index), b"\\x", False).decode()
             self.names.push_back(cut(printable(text), max(self.layout.name - 2, 1)).encode())
 
     cdef char* row(self, char* out, const Sample& sample, string_view entity) noexcept nogil:
         if self.kind == TABLE:
             return table_row(out, sample, entity, self.layout, self.color)
         if self.kind == JSONL:
-            return json_row(out, sample, entity)
-        return separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown)
+            out = append_string(json_row(out, sample, entity), self.file)
+            return append(out, b"}\n")
+        out = separated_row(out, sample, entity, b"," if self.kind == CSV else b"\t", self.shown)
+        return append(append_string(out, self.file), b"\n")
 
 
 cdef string_view whole(const string& text) noexcept nogil:
     return string_view(text.data(), text.size())
+
+
+cdef int width_for(list names, limit):
+    """The width of a table's column of files on a screen of ``limit`` columns; 0: no room."""
+    natural = max(columns_of(printable(name)) for name in names)
+    room = natural if limit is None else min(natural, limit // 4, limit - 20)
+    return room if room >= 4 else 0
+
+
+cdef bytes escaped(str text, const char* prefix, bint quotes):
+    """As ``append_escaped``."""
+    cdef bytes name = text.encode()
+    cdef string out
+    out.resize(6 * len(name) + 1)
+    out.resize(append_escaped(&out[0], view(name), prefix, quotes) - out.data())
+    return out
+
+
+cdef bytes quoted(str text, bint shown):
+    """As ``append_quoted``."""
+    cdef bytes name = text.encode()
+    cdef string out
+    out.resize(4 * len(name) + 2)
+    out.resize(append_quoted(&out[0], view(name), shown) - out.data())
+    return out
+
+
+cdef char* append_string(char* out, const string& text) noexcept nogil:
+    memcpy(out, text.data(), text.size())
+    return out + text.size()
 
 
 cdef tuple columns_left_out(Layout layout):
@@ -230,7 +287,7 @@ cdef tuple columns_left_out(Layout layout):
 cdef bytes table_header(Layout layout):
     widths = [layout.time] + layout.axes * [layout.position] + (3 - layout.axes) * [0]
     widths += 3 * [layout.velocity]
-    line = "".join(f"{name:>{width}}" for name, width in zip(_COLUMNS, widths) if width)
+    line = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, widths) if width)
     status = ("  status" if layout.status == FULL_STATUS else " stat") if layout.status else ""
     name = cut("  entity", layout.name) if layout.name else ""
     return f"{line + (status.ljust(layout.status) if name else status)}{name}\n".encode()
@@ -301,10 +358,8 @@ cdef char* separated_row(char* out, const Sample& sample, string_view entity,
     out = append(out, STATUS[sample.status])
     out = append(out, separator)
     if separator[0] == b",":
-        out = append_quoted(out, entity, shown)
-    else:
-        out = append_escaped(out, entity, b"\\x", False)
-    return append(out, b"\n")
+        return append_quoted(out, entity, shown)
+    return append_escaped(out, entity, b"\\x", False)
 
 
 cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcept nogil:
@@ -327,7 +382,7 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
     out = append(out, STATUS[sample.status])
     out = append(out, b'", "entity": "')
     out = append_escaped(out, entity, b"\\u00", True)
-    return append(out, b'"}\n')
+    return append(out, b'"')
 
 
 cdef const char* HEX = b"0123456789abcdef"

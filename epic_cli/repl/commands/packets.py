@@ -10,7 +10,8 @@ import click
 
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.engine.velocities import VelocityFiller
-from epic_cli.formats.recordings import NoLayout, read
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import read
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.remarks import counted
@@ -92,7 +93,7 @@ def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None
                 filled += filler.fill(block)
                 dialogue.add(b"".join(lines_of(block)), file, first, lines)
                 first += len(block)
-    except NoLayout as error:
+    except Unreadable as error:
         raise click.UsageError(f"{file}: {error}") from error
     finally:
         dialogue.quiet = quiet

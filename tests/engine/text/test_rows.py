@@ -290,3 +290,17 @@ def test_a_wide_screen_has_the_rows_of_no_screen(shown: list[tuple[Vector, Vecto
 def test_an_unlimited_table_has_all_of_a_name() -> None:
     [row] = rows("table", (ORIGIN, ORIGIN), entity="tank" * 50)
     assert row.endswith("tank" * 50)
+
+
+@pytest.mark.parametrize("columns", [20, 24, 40, 80, 120])
+def test_a_column_of_files_leaves_no_row_too_long(columns: int) -> None:
+    files = ("a_recording_with_a_long_name.csv", "b")
+    writer = RowWriter("table", width=columns, file_column="file", files=files)
+    text = writer.header()
+    for file in files:
+        writer.begin_file(file)
+        text += writer.rows(*show(((1e9, -2e9, 3e9), (4.0, 5.0, 6.0)), entity="tank7"))
+    lines = text.decode().splitlines()
+    assert max(map(width, lines)) <= columns
+    assert ("file" in writer.left_out) == (columns < 24)
+    assert lines[1].startswith("a_") == (columns >= 24)

@@ -1,0 +1,133 @@
+"""``epic convert``: a recording to another format, packet by packet."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.cli.options.convert import ConvertOptions, convert_options
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.conversion import Conversion
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.writing import Fault, Unwritable
+from epic_cli.terminal.color import use_color
+from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.terminal.progress import Progress
+from epic_cli.terminal.remarks import Reporter
+from epic_cli.terminal.sources import blocks, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.formats.recordings import Writer
+
+EXAMPLES = """\b
+Examples:
+  epic convert sample_inputs/two_tanks.csv -o tanks.jsonl
+  epic convert --to text --entity tank7 sample_inputs/two_tanks.csv
+  epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
+"""
+
+#: What to do about a packet that the new format cannot hold.
+_REMEDIES = {
+    Fault.NO_VELOCITY: "give it one with --fill-velocities, or choose another format",
+    Fault.BLANK: "choose another format",
+}
+
+
+@click.command(epilog=EXAMPLES)
+@convert_options
+def convert(options: ConvertOptions) -> int:
+    """Turn recordings into another format, without loss.
+
+    Recordings are packet text, tables, JSON lines or Parquet with any names of columns, from the
+    FILEs or, without any or for "-", from standard input. Several FILEs are joined in their order.
+    The output has this program's own names, in seconds. A packet that the new format cannot hold
+    ends the run.
+
+    Exit status: 0 all packets converted, 1 some lines were refused, 2 wrong usage, 3 a file
+    cannot be read or written, 130 interrupted.
+    """
+    try:
+        writer = make_writer(options.written_format, delta=True)
+    except Unreadable as error:
+        raise WrongUsage(str(error)) from error
+    refused = False
+    with (
+        Progress("converting", patience=1.0, in_bytes=True) as progress,
+        open_sink(options.output) as sink,
+    ):
+        if options.written_format == "parquet" and sink.isatty():
+            raise WrongUsage("Parquet is not for a terminal: give --output")
+        sink.write(writer.header)
+        files = options.files or ("-",)
+        sizes = [_size(file) for file in files]
+        for number, file in enumerate(files):
+            told = partial(_tell, progress, sum(sizes[:number]), sum(sizes))
+            recording = _Recording(file, options)
+            with recording.reporter:
+                recording.convert(writer, sink, told)
+            refused |= recording.reporter.refused
+        sink.write(writer.end())
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+def _tell(progress: Progress, before: int, total: int, done: int) -> None:
+    progress(before + done, total)
+
+
+def _size(file: str) -> int:
+    """The bytes of a file; 0: nobody knows."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0
+
+
+class _Recording:
+    """A recording to be converted, and what to do about the lines of it that are refused."""
+
+    def __init__(self, file: str, options: ConvertOptions) -> None:
+        self._file = file
+        self._name = source_name(file)
+        self._options = options
+        color = use_color(options.color, sys.stderr)
+        self.reporter = Reporter(self._name, options.remarks, color)
+
+    def convert(self, writer: Writer, sink: Sink, progress: Callable[[int], None]) -> None:
+        """Writes the recording's packets."""
+        options = self._options
+        conversion = Conversion(options.changes)
+        for block in blocks(
+            self._file, options.input_format, options.given, self.reporter, progress
+        ):
+            stops = options.strict and bool(block.refusals)
+            if stops:
+                self.reporter.stop(block.refusals[0])
+                block.cut_after_line(block.refusals[0].line)
+            else:
+                self.reporter.refuse(block.refusals)
+            for index, packet in conversion.packets(block):
+                try:
+                    sink.write(writer.row(packet))
+                except Unwritable as error:
+                    remedy = _REMEDIES.get(error.fault)
+                    hint = f"; {remedy}" if remedy else ""
+                    place = f"{self._name}:{block.line(index)}"
+                    raise WrongUsage(f"{place}: {error}{hint}") from error
+            sink.flush()
+            if stops:
+                raise StoppedAtLine
+        self._check_entities(block)
+
+    def _check_entities(self, block: PacketBlock) -> None:
+        names = [block.entities.name(number) for number in range(len(block.entities))]
+        for wanted in self._options.changes.entities:
+            if wanted not in names:
+                there = ", ".join(map(repr, names)) or "none"
+                raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")

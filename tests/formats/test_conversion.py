@@ -1,0 +1,128 @@
+"""Whatever the formats, a recording is the same packets in the new one as in the old one."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.recordings import examples
+
+from epic_cli import Packet
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conversion import Changes, Conversion
+from epic_cli.formats.recordings import WRITTEN_FORMATS, WrittenFormat, make_writer, read
+from epic_cli.formats.writing import Unwritable
+
+numbers = st.floats()
+vectors = st.tuples(numbers, numbers, numbers)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+names = st.one_of(
+    st.just(""),
+    st.text(st.sampled_from("ab#=,;|\"'\\/ä{}q1.-"), max_size=8),
+    st.sampled_from(["a b", "a#b", "NaN", "0", "true", "null", '"', "\N{PILE OF POO}", "x" * 900]),
+)
+packets = st.builds(
+    Packet,
+    position=vectors,
+    velocity=st.none() | vectors,
+    time=numbers,
+    arrival=st.none() | finite,
+    entity=names,
+    teleport=st.booleans(),
+    sequence=st.none() | st.integers(0, 2**63 - 1),
+    delta=st.just(0.0) | finite,
+)
+
+ODD = Packet((math.nan, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63 - 1, 0.03)
+
+
+def through(
+    packet_format: WrittenFormat, wanted: list[Packet]
+) -> tuple[list[Packet], list[Packet]]:
+    """Those of the packets that the format holds, and what is read of the recording of them."""
+    writer, held = make_writer(packet_format, delta=True), []
+    with tempfile.TemporaryFile() as file:
+        file.write(writer.header)
+        for packet in wanted:
+            try:
+                file.write(writer.row(packet))
+            except Unwritable:
+                continue
+            held.append(packet)
+        file.write(writer.end())
+        file.seek(0)
+        return held, list(recorded(file.fileno()))
+
+
+def recorded(descriptor: int) -> Iterator[Packet]:
+    """The packets of a recording without a wrong line, as ``epic convert`` takes them."""
+    conversion = Conversion(Changes())
+    for block in read(descriptor):
+        assert block.refusals == []
+        yield from (packet for _, packet in conversion.packets(block))
+
+
+def comparable(wanted: list[Packet]) -> list[str]:
+    """As text, since NaN is not equal to itself; a delta of -0 is one of 0."""
+    return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in wanted]
+
+
+@pytest.mark.parametrize("new", WRITTEN_FORMATS)
+@pytest.mark.parametrize("old", WRITTEN_FORMATS)
+@given(wanted=st.lists(packets, min_size=1, max_size=4))
+@example([ODD, ODD._replace(velocity=(math.inf, -0.0, math.nan), entity="")])
+@examples(30)
+def test_no_packet_is_changed(old: WrittenFormat, new: WrittenFormat, wanted: list[Packet]) -> None:
+    held, first = through(old, wanted)
+    assert comparable(first) == comparable(held)
+    held, second = through(new, first)
+    assert comparable(second) == comparable(held)
+
+
+def test_each_format_but_text_holds_what_is_odd() -> None:
+    for packet_format in WRITTEN_FORMATS:
+        held, _ = through(packet_format, [ODD])
+        assert len(held) == (packet_format != "text")
+
+
+def block_of(*wanted: Packet) -> PacketBlock:
+    block = PacketBlock()
+    for packet in wanted:
+        block.append(packet)
+    return block
+
+
+def packet(time: float, x: float = 0.0, entity: str = "", arrival: float | None = None) -> Packet:
+    return Packet((x, 0.0, 0.0), None, time, arrival, entity)
+
+
+def changed(changes: Changes, *wanted: Packet) -> list[Packet]:
+    return [one for _, one in Conversion(changes).packets(block_of(*wanted))]
+
+
+def test_times_move_together() -> None:
+    moved = changed(Changes(shift=-0.5), packet(1.0, arrival=1.25), packet(2.0))
+    assert [(one.time, one.arrival) for one in moved] == [(0.5, 0.75), (1.5, None)]
+
+
+def test_the_span_has_its_ends_and_is_of_times_before_they_move() -> None:
+    times = [0.0, 1.0, 1.5, 2.0, 2.5, math.nan]
+    kept = changed(Changes(span=(1.0, 2.0), shift=10.0), *map(packet, times))
+    assert [one.time for one in kept] == [11.0, 11.5, 12.0]
+
+
+def test_entities_are_picked_with_their_places() -> None:
+    conversion = Conversion(Changes(entities=("b", "c")))
+    kept = conversion.packets(block_of(*(packet(0.0, entity=name) for name in "abcab")))
+    assert [(index, one.entity) for index, one in kept] == [(1, "b"), (2, "c"), (4, "b")]
+
+
+def test_a_velocity_is_estimated_across_blocks_and_from_what_is_not_kept() -> None:
+    conversion = Conversion(Changes(span=(1.0, 9.0), fill_velocities=True))
+    assert list(conversion.packets(block_of(packet(0.0, 1.0)))) == []
+    ((_, second),) = conversion.packets(block_of(packet(2.0, 5.0)))
+    assert second.velocity == (2.0, 0.0, 0.0)
