@@ -16,9 +16,10 @@ if os.environ.get("CI"):
 # this.
 os.environ["EPIC_ENTRY_POINTS"] = "off"
 
-# Whoever starts the tests in the background may have told them to ignore Ctrl-C, and what they
-# start would inherit that.
+# Whoever starts the tests in the background may have told them to ignore Ctrl-C or the end of the
+# terminal, and what they start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -88,7 +88,7 @@ def test_there_is_nothing_behind_the_last_packet(index: int) -> None:
         "PacketBlock().refusal(0, None, 'time')",
         "PacketBlock().line(0)",
         "drawn().samples(Entities())",
-        "RowWriter().rows(drawn(), Entities())",
+        "RowWriter('csv').rows(drawn(), Entities())",
     ],
 )
 def test_what_is_not_there_is_an_index_error(wrong: str) -> None:
