@@ -48,10 +48,11 @@ cdef class PacketBlock:
         self.refusals = []
 
     def append(self, packet):
-        """Adds a ``Packet`` of the Python API."""
+        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for what is none."""
         cdef Packet native
         packet_from_python(packet, native)
-        native.entity = self.entities.number_of(packet.entity)
+        native.entity = self.entities.number_of(entity_of(packet))
+        native.line = <int64_t>self.items.size() + 1
         self.items.push_back(native)
 
     def extend(self, PacketBlock other not None):
@@ -112,6 +113,10 @@ cdef class PacketBlock:
             if self.entities.name(packet.entity) == name:
                 kept.push_back(packet)
         self.items.swap(kept)
+
+    def cut_before(self, size_t index):
+        """Drops the packets before the one at this index."""
+        self.items.erase(self.items.begin(), self.items.begin() + min(index, self.items.size()))
 
     def cut_after_line(self, int64_t line):
         """Drops the packets of all later lines."""
@@ -183,6 +188,10 @@ cdef class SampleBlock:
             for index in range(self.items.size())
         ]
 
+    def rows(self):
+        """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
+        return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+
     def last(self, Entities entities):
         """The last of ``samples``; raises ``IndexError`` where there is none."""
         if self.items.empty():
@@ -192,6 +201,20 @@ cdef class SampleBlock:
 
 cdef string_view view(bytes text):
     return string_view(<const char*>text, len(text))
+
+
+cdef object no_packet(object source):
+    from epic_cli.engine.no_packet import why_no_packet
+
+    return TypeError(why_no_packet(source))
+
+
+cdef str entity_of(object source):
+    """The name of a packet's entity; raises ``TypeError`` where it is no text."""
+    entity = getattr(source, "entity", None)
+    if not isinstance(entity, str):
+        raise no_packet(source)
+    return entity
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
@@ -212,13 +235,19 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
         if source.sequence is not None:
             packet.sequence = source.sequence
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        import reprlib  # only a mistake needs it
-
-        raise TypeError(f"this is no packet: {error}: {reprlib.repr(source)}") from error
+        raise no_packet(source) from error
     packet.single.position = narrowed(packet.position)
     packet.single.velocity = narrowed(packet.velocity)
     packet.single.time = <float>packet.time
     return 0
+
+
+def check_packets(packets):
+    """Raises ``TypeError`` for the first that is no packet."""
+    cdef Packet packet
+    for source in packets:
+        packet_from_python(source, packet)
+        entity_of(source)
 
 
 cdef object packet_to_python(const Packet& packet, str entity):
