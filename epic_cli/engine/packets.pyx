@@ -1,8 +1,9 @@
 """Blocks of packets and samples: what the engine's parts hand to each other."""
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport fabs, isnan
 from libc.stdint cimport int64_t
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memcpy
 from libcpp.vector cimport vector
 
 from epic_cli.engine.vec3 cimport Vec3, narrowed
@@ -62,15 +63,15 @@ cdef class PacketBlock:
         Both blocks must share their ``entities``.
         """
         cdef size_t index
+        cdef size_t first = self.items.size()
+        cdef Packet* packet
         if other.entities is not self.entities:
             raise ValueError("the blocks do not share their entities")
-        self.items.reserve(self.items.size() + other.items.size())
-        for index in range(other.items.size()):
-            self.items.push_back(other.items[index])
-            self.items.back().line = self.items.size()
-            self.items.back().column = 0
-            self.items.back().offset = 0
-            self.items.back().length = 0
+        self.items.insert(self.items.end(), other.items.begin(), other.items.end())
+        for index in range(first, self.items.size()):
+            packet = &self.items[index]
+            packet.line = <int64_t>index + 1
+            packet.column = packet.offset = packet.length = 0
 
     def part(self, size_t begin, size_t end):
         """A block of its own with the packets from one index to before another, without text."""
@@ -86,6 +87,32 @@ cdef class PacketBlock:
             raise IndexError(index)
         cdef Packet packet = self.items[index]
         return self.text[packet.offset:packet.offset + packet.length]
+
+    def line_texts(self, size_t longest):
+        """What each packet was read from, without the line's end and with a new line behind it.
+
+        None for one that is longer, or was read from nothing.
+        """
+        cdef Packet* packet
+        cdef Py_ssize_t length
+        cdef size_t index
+        cdef const char* begin
+        cdef bytes text
+        cdef list texts = []
+        for index in range(self.items.size()):
+            packet = &self.items[index]
+            begin = <const char*>self.text + packet.offset
+            length = packet.length
+            while length and begin[length - 1] in (b"\r", b"\n"):
+                length -= 1
+            if not length or length > <Py_ssize_t>longest:
+                texts.append(None)
+                continue
+            text = PyBytes_FromStringAndSize(NULL, length + 1)
+            memcpy(<char*>text, begin, length)
+            (<char*>text)[length] = b"\n"
+            texts.append(text)
+        return texts
 
     def __len__(self):
         return self.items.size()

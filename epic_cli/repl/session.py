@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.settings import Value
@@ -37,6 +37,9 @@ _PART = 16384
 
 #: A packet that asks for more rows than this is asked about.
 MOST_ROWS = 10_000
+
+#: What a line with an entity's name has.
+_NAME = b"entity="
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LINE = 1022
@@ -156,12 +159,13 @@ class Session:
             return Added(0, refusals)
         lines = lines_of(block)
         before = self.discarded
+        taken_text = b"".join(lines)
         with held_back():
             if accept and lines:
-                accept(b"".join(lines))
+                accept(taken_text)
             self.packets.extend(block)
             self.lines += lines
-            self.named = self.named or _any_named(lines)
+            self.named = self.named or _NAME in taken_text
             self.refused += len(refusals)
             self._stream = None
         self._draw(stream, block, draw)
@@ -200,7 +204,7 @@ class Session:
         self._stream = None
         self.packets.cut_after_line(left)
         del self.lines[left:]
-        self.named = _any_named(self.lines)
+        self.named = any(_NAME in line for line in self.lines)
         return count
 
     # ------------------------------------------------------------- replaying
@@ -298,10 +302,6 @@ def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
     return Leap(round(rows), block[index].time, block.line(index))
 
 
-def _any_named(lines: list[bytes]) -> bool:
-    return any(b"entity=" in line for line in lines)
-
-
 def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
     """A view that fails must not keep anybody from leaving it."""
     with contextlib.suppress(Exception):
@@ -313,13 +313,13 @@ def lines_of(block: PacketBlock) -> list[bytes]:
 
     Raises ``Unwritable`` for a packet that has no such line, see ``packet_line``.
     """
-    lines = []
-    for index in range(len(block)):
-        text = block.line_text(index).rstrip(b"\r\n") if block.find_field is None else b""
-        if not 0 < len(text) <= _LONGEST_LINE:
-            text = packet_line(block[index]).encode()
-        lines.append(text + b"\n")
-    return lines
+    texts = block.line_texts(_LONGEST_LINE) if block.find_field is None else [None] * len(block)
+    if None not in texts:
+        return cast("list[bytes]", texts)
+    return [
+        f"{packet_line(block[index])}\n".encode() if text is None else text
+        for index, text in enumerate(texts)
+    ]
 
 
 def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[bytes, int]]:

@@ -13,14 +13,18 @@ from typing import Any
 from epic_cli.terminal.signals import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
-PATIENCE = 0.5
+PATIENCE = 1.0
 
 
 class Progress:
-    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done."""
+    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done.
 
-    def __init__(self, what: str) -> None:
+    Work that is counted ``in_bytes`` has its rate and the time left beside it.
+    """
+
+    def __init__(self, what: str, in_bytes: bool = False) -> None:
         self._what = what
+        self._in_bytes = in_bytes
         self._begun = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
@@ -30,7 +34,7 @@ class Progress:
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        """So many of so many runs are done."""
+        """So many of so many runs or bytes are done; a total of 0 is not known."""
         if self._bar is None and sys.stderr.isatty():
             if time.monotonic() - self._begun < PATIENCE:
                 return
@@ -38,11 +42,16 @@ class Progress:
             from rich.console import Console
 
             self._ending.enter_context(cleaning_up(_show_cursor))
-            self._bar = progress.Progress(console=Console(stderr=True), transient=True)
+            columns = [*progress.Progress.get_default_columns()]
+            if self._in_bytes:
+                columns += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+            console = Console(stderr=True)
+            self._bar = progress.Progress(*columns, console=console, transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(self._what)
+            self._task = self._bar.add_task(self._what, total=None)
+            self._bar.tasks[0].start_time -= time.monotonic() - self._begun
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total)
+            self._bar.update(self._task, completed=done, total=total or None)
 
     def __exit__(
         self,

@@ -18,6 +18,7 @@ from epic_cli.repl.session import lines_of
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.layout import layout_options, make_layout
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -82,14 +83,16 @@ def load(dialogue: Dialogue, file: str, **layout: Any) -> None:
     filler = VelocityFiller()
     told: list[Layout] = []
     try:
-        with Path(file).open("rb", buffering=0) as stream:
-            first = 1
+        with Path(file).open("rb", buffering=0) as stream, Progress("loading", True) as progress:
+            first, size = 1, os.fstat(stream.fileno()).st_size
             for block in read(stream.fileno(), "auto", make_layout(**layout), told.append):
                 screen.report(block.refusals, file)
                 session.refused += len(block.refusals)
                 filled += filler.fill(block)
                 dialogue.add(b"".join(lines_of(block)), file, first)
                 first += len(block)
+                if size:  # a pipe has neither a size nor a place
+                    progress(stream.tell(), size)
     except NoLayout as error:
         raise click.UsageError(f"{file}: {error}") from error
     finally:
