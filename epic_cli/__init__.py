@@ -20,21 +20,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.api.arrays import replay_array
+    from epic_cli.api.comparing import compare
+    from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
+    from epic_cli.api.replaying import RefusedPacket, replay
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration
     from epic_cli.engine.failures import StrategyFailed, StrategyInUse
     from epic_cli.engine.settings import Choice, Number, Setting, SettingError, Switch
     from epic_cli.engine.strategies import UnknownStrategy
-    from epic_cli.playback import RefusedPacket, Timing, replay
+    from epic_cli.formats.layout import Layout
+    from epic_cli.playback import Timing
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Choice",
+    "Comparison",
     "Declaration",
+    "Layout",
     "Number",
     "Packet",
+    "PacketReader",
+    "RefusedLine",
     "RefusedPacket",
+    "Result",
     "Sample",
     "Setting",
     "SettingError",
@@ -47,19 +58,28 @@ __all__ = [
     "UnknownStrategy",
     "Vector",
     "__version__",
+    "compare",
+    "read_packets",
     "replay",
+    "replay_array",
     "strategies",
     "strategy",
 ]
 
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
+    "epic_cli.analysis.compare": ("Comparison", "Result"),
+    "epic_cli.api.arrays": ("replay_array",),
+    "epic_cli.api.comparing": ("compare",),
+    "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
+    "epic_cli.api.replaying": ("RefusedPacket", "replay"),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration",),
     "epic_cli.engine.failures": ("StrategyFailed", "StrategyInUse"),
     "epic_cli.engine.settings": ("Choice", "Number", "Setting", "SettingError", "Switch"),
     "epic_cli.engine.strategies": ("UnknownStrategy",),
-    "epic_cli.playback": ("RefusedPacket", "Timing", "replay"),
+    "epic_cli.formats.layout": ("Layout",),
+    "epic_cli.playback": ("Timing",),
 }
 
 

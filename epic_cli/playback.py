@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.strategies import DEFAULT, make, maker
-from epic_cli.engine.strategy import is_native
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
-    from epic_cli.engine.refusals import Refusal
-    from epic_cli.engine.settings import Value
+    from epic_cli.engine.contract import SmoothingStrategy
 
 ClockName = Literal["single", "exact"]
 PacingName = Literal["demo", "arrival"]
@@ -167,150 +162,3 @@ def needs_estimates(strategy: SmoothingStrategy) -> bool:
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity
     return uses and not getattr(strategy, "estimates_velocity", False)
-
-
-class RefusedPacket(ValueError):
-    """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
-
-    Raised by ``replay``; in words, it names that function's arguments.
-    """
-
-    def __init__(self, packet: Packet, refusal: Refusal) -> None:
-        from epic_cli.wording import FrontEnd, in_words  # only a refused packet needs them
-
-        problem = in_words(refusal, FrontEnd.PYTHON)
-        super().__init__(f"{packet}: {problem.what}; expected {problem.expected}")
-        self.packet = packet
-        self.refusal = refusal
-
-
-@overload
-def replay(
-    packets: Iterable[Packet],
-    strategy: str = ...,
-    *,
-    tick: str | float | Fraction = ...,
-    clock: ClockName | None = ...,
-    pacing: PacingName | None = ...,
-    latency: float | None = ...,
-    **settings: Value,
-) -> Iterator[Sample]: ...
-
-
-@overload
-def replay(
-    packets: Iterable[Packet],
-    strategy: type[SmoothingStrategy],
-    *,
-    tick: str | float | Fraction = ...,
-    clock: ClockName | None = ...,
-    pacing: PacingName | None = ...,
-    latency: float | None = ...,
-    **settings: Value,
-) -> Iterator[Sample]: ...
-
-
-@overload
-def replay(
-    packets: Iterable[Packet],
-    strategy: SmoothingStrategy | Callable[[], SmoothingStrategy],
-    *,
-    tick: str | float | Fraction = ...,
-    clock: ClockName | None = ...,
-    pacing: PacingName | None = ...,
-    latency: float | None = ...,
-) -> Iterator[Sample]: ...
-
-
-def replay(
-    packets: Iterable[Packet],
-    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
-    *,
-    tick: str | float | Fraction = 0.05,
-    clock: ClockName | None = None,
-    pacing: PacingName | None = None,
-    latency: float | None = None,
-    **settings: Value,
-) -> Iterator[Sample]:
-    """What a strategy draws for these packets, tick by tick.
-
-    ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
-    that makes strategies, or one strategy object (which is reset, can draw one entity, and is in
-    use until the last sample: meanwhile it raises ``StrategyInUse`` for everybody else).
-    ``tick`` is in seconds, or text as ``"60hz"``; ``latency`` (seconds) gives packets without an
-    arrival time one: their own time plus the latency. See ``Timing`` for the defaults. Samples
-    come as soon as the packets that decide them are there, so ``packets`` may be endless.
-
-    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once,
-    ``RefusedPacket`` for a packet that has no place on the clock when it comes, and ``TypeError``
-    for what is no packet. What a strategy in plain Python raises is raised as it is, with a note
-    that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
-    """
-    if clock not in (None, *CLOCKS):
-        raise ValueError(f"there is no clock {clock!r}: choose from {', '.join(CLOCKS)}")
-    if pacing not in (None, *PACINGS):
-        raise ValueError(f"there is no pacing {pacing!r}: choose from {', '.join(PACINGS)}")
-    timing = Timing(parse_tick(tick), clock, pacing, latency)
-    return _samples(packets, SampleStream(_maker(strategy, settings), timing))
-
-
-def _samples(packets: Iterable[Packet], stream: SampleStream) -> Iterator[Sample]:
-    if getattr(packets, "gi_frame", stream) is None:
-        raise ValueError("this generator of packets has been used up: make another one, or a list")
-    entities, error = Entities(), None
-    try:
-        for packet in packets:
-            block = PacketBlock(entities)
-            block.append(packet)
-            for drawn in stream.feed(block):
-                yield from drawn.samples(entities)
-            if block.refusals:
-                raise RefusedPacket(packet, block.refusals[0])
-        for drawn in stream.finish():
-            yield from drawn.samples(entities)
-    except StrategyFailed as failure:
-        error = failure.error
-        if error is None:
-            raise
-        error.add_note(str(failure))
-    finally:
-        stream.close()
-    if error is not None:
-        raise error  # here, so that it keeps the cause that it has
-
-
-def _maker(
-    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
-    settings: dict[str, Value],
-) -> Callable[[], SmoothingStrategy]:
-    from epic_cli.engine.contract import SmoothingStrategy
-
-    if isinstance(strategy, str):
-        return maker(strategy, settings)  # wrong settings show before the first packet
-    if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):
-        make(strategy, settings)
-        return lambda: make(strategy, settings)
-    if settings:
-        raise ValueError("settings go with the name or the class of a strategy")
-    if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
-        return _only_once(strategy)
-    if not callable(strategy):
-        raise TypeError(
-            f"{strategy!r} is no strategy: give a name, a class, a function that makes"
-            " strategies, or an object with reset, update and read"
-        )
-    return strategy
-
-
-def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
-    waiting = [strategy]
-
-    def make() -> SmoothingStrategy:
-        if not waiting:
-            raise ValueError("one strategy object draws one entity: give a name or a class")
-        made = waiting.pop()
-        if is_native(made):
-            made.reset()  # others are reset when they are taken into use
-        return made
-
-    return make

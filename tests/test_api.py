@@ -202,13 +202,13 @@ def test_a_refusal_names_what_python_has(arguments: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("packet", "words"),
     [
-        (None, "this is no packet: .* has no attribute 'position': None"),
-        ((ORIGIN, ORIGIN, 0.0), "this is no packet: .* has no attribute 'position'"),
-        (Packet("abc", ORIGIN, 0.0), "this is no packet: must be real number, not str"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, (0.0, 0.0), 0.0), "this is no packet: .* values to unpack"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, None), "this is no packet: must be real number, not NoneType"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, 0.0, "soon"), "this is no packet: must be real number, not str"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, 0.0, sequence=2**70), "this is no packet: .*too (large|big)"),
+        (None, "it has no position; make it with Packet.position, velocity, time.: None"),
+        ((ORIGIN, ORIGIN, 0.0), "it has no position; make it with Packet"),
+        (Packet("abc", ORIGIN, 0.0), "its position is 'abc', and not three numbers x, y, z"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, (0.0, 0.0), 0.0), "its velocity is .0.0, 0.0., and not three numbers vx"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, None), "its time is None, and not a number of seconds"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, 0.0, "soon"), "its arrival is 'soon', and not a number of"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, 0.0, sequence=2**70), "its sequence is 118.*, and not a whole"),
     ],
 )
 def test_what_is_no_packet_is_an_error(packet: Any, words: str) -> None:

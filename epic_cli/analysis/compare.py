@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,12 +23,26 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.replay.trace import Trace
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
+    from typing import Protocol
+
     from epic_cli.analysis.truth import Origin, Truth
+    from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.pacing import Pacing
     from epic_cli.playback import Timing
+
+    class Candidate(Protocol):
+        """Who takes part: what makes its strategies, under the name that results give it."""
+
+        @property
+        def label(self) -> str:
+            """The name."""
+
+        @property
+        def make(self) -> Callable[[], SmoothingStrategy]:
+            """A new strategy."""
+
 
 #: Called with how many of how many traces are done.
 Progress = Callable[[int, int], None]
@@ -208,4 +223,5 @@ def _result(label: str, entity: str | None, outcomes: Sequence[_Outcome]) -> Res
         note = ResultNote(Flaw.TRUTH_AT_REST)
     elif math.isnan(measured.lag.seconds):
         note = ResultNote(Flaw.LAG_UNKNOWN)
-    return Result(label, entity, {one.name: one.value(measured) for one in METRICS}, note)
+    values = {one.name: one.value(measured) for one in METRICS}
+    return Result(label, entity, MappingProxyType(values), note)

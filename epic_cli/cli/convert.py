@@ -59,7 +59,7 @@ def convert(options: ConvertOptions) -> int:
         raise WrongUsage(str(error)) from error
     refused = False
     with (
-        Progress("converting", patience=1.0, in_bytes=True) as progress,
+        Progress("converting", in_bytes=True) as progress,
         open_sink(options.output) as sink,
     ):
         if options.written_format == "parquet" and sink.isatty():

@@ -1,7 +1,9 @@
 """Blocks of packets and samples: what the engine's parts hand to each other."""
 
-from libc.math cimport isnan
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport fabs, isnan
 from libc.stdint cimport int64_t
+from libc.string cimport memcmp, memcpy
 from libcpp.vector cimport vector
 
 from epic_cli.engine.vec3 cimport Vec3, narrowed
@@ -48,10 +50,11 @@ cdef class PacketBlock:
         self.refusals = []
 
     def append(self, packet):
-        """Adds a ``Packet`` of the Python API."""
+        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for what is none."""
         cdef Packet native
         packet_from_python(packet, native)
-        native.entity = self.entities.number_of(packet.entity)
+        native.entity = self.entities.number_of(entity_of(packet))
+        native.line = <int64_t>self.items.size() + 1
         self.items.push_back(native)
 
     def extend(self, PacketBlock other not None):
@@ -60,21 +63,22 @@ cdef class PacketBlock:
         Both blocks must share their ``entities``.
         """
         cdef size_t index
+        cdef size_t first = self.items.size()
+        cdef Packet* packet
         if other.entities is not self.entities:
             raise ValueError("the blocks do not share their entities")
-        self.items.reserve(self.items.size() + other.items.size())
-        for index in range(other.items.size()):
-            self.items.push_back(other.items[index])
-            self.items.back().line = self.items.size()
-            self.items.back().column = 0
-            self.items.back().offset = 0
-            self.items.back().length = 0
+        self.items.insert(self.items.end(), other.items.begin(), other.items.end())
+        for index in range(first, self.items.size()):
+            packet = &self.items[index]
+            packet.line = <int64_t>index + 1
+            packet.column = packet.offset = packet.length = 0
 
-    def part(self, size_t end):
-        """A block of its own with the first ``end`` packets, without their text."""
+    def part(self, size_t begin, size_t end):
+        """A block of its own with the packets from one index to before another, without text."""
         cdef PacketBlock copy = PacketBlock(self.entities)
         end = min(end, self.items.size())
-        copy.items.assign(self.items.begin(), self.items.begin() + end)
+        begin = min(begin, end)
+        copy.items.assign(self.items.begin() + begin, self.items.begin() + end)
         return copy
 
     def line_text(self, size_t index):
@@ -83,6 +87,32 @@ cdef class PacketBlock:
             raise IndexError(index)
         cdef Packet packet = self.items[index]
         return self.text[packet.offset:packet.offset + packet.length]
+
+    def line_texts(self, size_t longest):
+        """What each packet was read from, without the line's end and with a new line behind it.
+
+        None for one that is longer, or was read from nothing.
+        """
+        cdef Packet* packet
+        cdef Py_ssize_t length
+        cdef size_t index
+        cdef const char* begin
+        cdef bytes text
+        cdef list texts = []
+        for index in range(self.items.size()):
+            packet = &self.items[index]
+            begin = <const char*>self.text + packet.offset
+            length = packet.length
+            while length and begin[length - 1] in (b"\r", b"\n"):
+                length -= 1
+            if not length or length > <Py_ssize_t>longest:
+                texts.append(None)
+                continue
+            text = PyBytes_FromStringAndSize(NULL, length + 1)
+            memcpy(<char*>text, begin, length)
+            (<char*>text)[length] = b"\n"
+            texts.append(text)
+        return texts
 
     def __len__(self):
         return self.items.size()
@@ -112,6 +142,10 @@ cdef class PacketBlock:
             if self.entities.name(packet.entity) == name:
                 kept.push_back(packet)
         self.items.swap(kept)
+
+    def cut_before(self, size_t index):
+        """Drops the packets before the one at this index."""
+        self.items.erase(self.items.begin(), self.items.begin() + min(index, self.items.size()))
 
     def cut_after_line(self, int64_t line):
         """Drops the packets of all later lines."""
@@ -183,6 +217,16 @@ cdef class SampleBlock:
             for index in range(self.items.size())
         ]
 
+    def copy(self):
+        """A block of its own with these samples."""
+        cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
+        copy.items.assign(self.items.begin(), self.items.end())
+        return copy
+
+    def rows(self):
+        """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
+        return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+
     def last(self, Entities entities):
         """The last of ``samples``; raises ``IndexError`` where there is none."""
         if self.items.empty():
@@ -190,8 +234,66 @@ cdef class SampleBlock:
         return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
 
 
+# So far apart (a number below LARGE), rounded to 2 or 3 digits, they are never the same.
+cdef double APART2 = 0.011
+cdef double APART3 = 0.0011
+cdef double LARGE = 1e6
+
+
+cdef bint apart(const Vec3[double]& one, const Vec3[double]& other, double least) noexcept nogil:
+    return (
+        (fabs(one.x - other.x) > least and fabs(one.x) < LARGE and fabs(other.x) < LARGE)
+        or (fabs(one.y - other.y) > least and fabs(one.y) < LARGE and fabs(other.y) < LARGE)
+        or (fabs(one.z - other.z) > least and fabs(one.z) < LARGE and fabs(other.z) < LARGE)
+    )
+
+
+def count_apart(SampleBlock before not None, SampleBlock after not None):
+    """How many samples are certainly other rows of a table than those at the same index.
+
+    Also two blocks of the pairs that only the rows themselves can tell apart. Samples that are
+    equal in every bit are in neither; so are those at the end that have no partner.
+    """
+    cdef size_t index
+    cdef size_t count = 0
+    cdef Sample one
+    cdef Sample other
+    cdef SampleBlock left = SampleBlock(before.capacity)
+    cdef SampleBlock right = SampleBlock(before.capacity)
+    for index in range(min(before.items.size(), after.items.size())):
+        one, other = before.items[index], after.items[index]
+        if memcmp(&one, &other, sizeof(Sample)) == 0:
+            continue
+        if one.status != other.status or one.entity != other.entity or (
+            one.status != NONE
+            and (
+                apart(one.position, other.position, APART2)
+                or apart(one.velocity, other.velocity, APART3)
+            )
+        ):
+            count += 1
+        else:
+            left.items.push_back(one)
+            right.items.push_back(other)
+    return count, left, right
+
+
 cdef string_view view(bytes text):
     return string_view(<const char*>text, len(text))
+
+
+cdef object no_packet(object source):
+    from epic_cli.engine.no_packet import why_no_packet
+
+    return TypeError(why_no_packet(source))
+
+
+cdef str entity_of(object source):
+    """The name of a packet's entity; raises ``TypeError`` where it is no text."""
+    entity = getattr(source, "entity", None)
+    if not isinstance(entity, str):
+        raise no_packet(source)
+    return entity
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
@@ -212,13 +314,19 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
         if source.sequence is not None:
             packet.sequence = source.sequence
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        import reprlib  # only a mistake needs it
-
-        raise TypeError(f"this is no packet: {error}: {reprlib.repr(source)}") from error
+        raise no_packet(source) from error
     packet.single.position = narrowed(packet.position)
     packet.single.velocity = narrowed(packet.velocity)
     packet.single.time = <float>packet.time
     return 0
+
+
+def check_packets(packets):
+    """Raises ``TypeError`` for the first that is no packet."""
+    cdef Packet packet
+    for source in packets:
+        packet_from_python(source, packet)
+        entity_of(source)
 
 
 cdef object packet_to_python(const Packet& packet, str entity):

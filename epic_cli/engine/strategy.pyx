@@ -74,6 +74,12 @@ cdef class Strategy:
         self.check_free()
         PyObject_GenericSetAttr(self, name, value)
 
+    def __repr__(self):
+        declared = {one.name: one.default for one in type(self).declaration.settings}
+        given = (self.settings or {}).items()
+        changed = [f"{name}={value!r}" for name, value in given if value != declared.get(name)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
     def __reduce__(self):
         raise TypeError(
             f"a {type(self).__name__} can be neither pickled nor copied: "
@@ -225,6 +231,9 @@ cdef class PythonStrategy(Strategy):
         self.settings = {}
         self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
         self.estimates_velocity = isinstance(declared, Declaration) and declared.estimates_velocity
+
+    def __repr__(self):
+        return f"PythonStrategy({self.wrapped!r})"
 
     cdef int take_into_use(self) except -1:
         """It is reset as well: nobody knows in which state it comes."""

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import Entities, SampleBlock
+from epic_cli.engine.packets import Entities, SampleBlock, count_apart
 from epic_cli.engine.text.rows import RowWriter
 
 if TYPE_CHECKING:
@@ -22,26 +22,27 @@ class Drawing:
         self.rows = 0
         self.last: Sample | None = None
 
-    def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[bytes]:
-        """The rows of each block, as a table has them."""
-        writer = RowWriter("table")
+    def follow(self, blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
+        """The blocks as they come."""
         for samples in blocks:
             self.rows += len(samples)
             self.last = samples.last(self._entities)
-            yield writer.rows(samples, self._entities)
+            yield samples
 
 
-def count_different(before: Iterator[bytes], after: Iterator[bytes]) -> int:
-    """How many rows are drawn differently; numbers that differ may be drawn alike.
+def count_different(
+    before: Iterator[SampleBlock], after: Iterator[SampleBlock], entities: Entities
+) -> int:
+    """How many rows of a table are drawn differently; numbers that differ may be drawn alike.
 
     The blocks on both sides end at the same ticks.
     """
-    return sum(_different(*pair) for pair in zip_longest(before, after, fillvalue=b""))
-
-
-def _different(before: bytes, after: bytes) -> int:
-    if before == after:
-        return 0
-    rows_before, rows = before.splitlines(), after.splitlines()
-    differing: int = sum(map(ne, rows_before, rows))
-    return differing + abs(len(rows_before) - len(rows))
+    writer, none = RowWriter("table"), SampleBlock()
+    count = 0
+    for one, other in zip_longest(before, after, fillvalue=none):
+        certain, left, right = count_apart(one, other)
+        count += certain + abs(len(one) - len(other))
+        if len(left):
+            rows = (writer.rows(side, entities).splitlines() for side in (left, right))
+            count += sum(map(ne, *rows))
+    return count

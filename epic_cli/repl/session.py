@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.settings import Value
@@ -29,8 +29,17 @@ Draw = Callable[[SampleBlock], object]
 #: So few samples are drawn at once that an interrupt knows about where it came.
 _AT_ONCE = 256
 
+#: So many are where nobody sees them being drawn.
+_MANY_AT_ONCE = 4096
+
+#: So many packets are copied at once for another replay of them.
+_PART = 16384
+
 #: A packet that asks for more rows than this is asked about.
 MOST_ROWS = 10_000
+
+#: What a line with an entity's name has.
+_NAME = b"entity="
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LINE = 1022
@@ -43,9 +52,9 @@ class View(NamedTuple):
     settings: dict[str, Value] = {}  # noqa: RUF012 - never changed in place
     timing: Timing = Timing()
 
-    def stream(self) -> SampleStream:
+    def stream(self, at_once: int = _AT_ONCE) -> SampleStream:
         """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
-        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=_AT_ONCE)
+        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=at_once)
 
     @property
     def values(self) -> dict[str, Value]:
@@ -150,12 +159,13 @@ class Session:
             return Added(0, refusals)
         lines = lines_of(block)
         before = self.discarded
+        taken_text = b"".join(lines)
         with held_back():
             if accept and lines:
-                accept(b"".join(lines))
+                accept(taken_text)
             self.packets.extend(block)
             self.lines += lines
-            self.named = self.named or _any_named(lines)
+            self.named = self.named or _NAME in taken_text
             self.refused += len(refusals)
             self._stream = None
         self._draw(stream, block, draw)
@@ -183,7 +193,7 @@ class Session:
         first = len(self.lines) - added
         places = _line_numbers(block, self.lines[first:])
         kept = [line for line, number in places if number not in refused]
-        self.packets = self.packets.part(first)
+        self.packets.cut_after_line(first)
         self.packets.extend(TextScanner(self.entities).scan(b"".join(kept), final=True))
         self.lines[first:] = kept
 
@@ -192,9 +202,9 @@ class Session:
         count = min(count, len(self.lines))
         left = len(self.lines) - count
         self._stream = None
-        self.packets = self.packets.part(left)
+        self.packets.cut_after_line(left)
         del self.lines[left:]
-        self.named = _any_named(self.lines)
+        self.named = any(_NAME in line for line in self.lines)
         return count
 
     # ------------------------------------------------------------- replaying
@@ -203,10 +213,16 @@ class Session:
         """The replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream()
-            deque(stream.feed(self.packets.part(len(self.packets))), maxlen=0)
+            for block in self._parts():
+                deque(stream.feed(block), maxlen=0)
             self._stream = stream
             self._note(stream)
         return self._stream
+
+    def _parts(self) -> Iterator[PacketBlock]:
+        """All packets, some at a time: what is drawn does not depend on how many."""
+        for begin in range(0, len(self.packets), _PART):
+            yield self.packets.part(begin, begin + _PART)
 
     def _note(self, stream: SampleStream) -> None:
         """Keeps what the toolbar shows of a replay of all packets."""
@@ -215,23 +231,25 @@ class Session:
 
     def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
-        stream = (view or self.view).stream()
-        yield from stream.feed(self.packets.part(len(self.packets)))
+        stream = (view or self.view).stream(_MANY_AT_ONCE)
+        for block in self._parts():
+            yield from stream.feed(block)
         if view is None:
             self._note(stream)
         yield from stream.finish()
 
     def tail(self, count: int, writer: RowWriter) -> Tail:
         """The last ``count`` rows."""
-        pieces: deque[tuple[bytes, int]] = deque()
+        pieces: deque[SampleBlock] = deque()
         total = kept = 0
         for samples in self.samples():
-            pieces.append((writer.rows(samples, self.entities), len(samples)))
+            pieces.append(samples.copy())
             total += len(samples)
             kept += len(samples)
-            while kept - pieces[0][1] >= count:
-                kept -= pieces.popleft()[1]
-        rows = b"".join(text for text, _ in pieces).splitlines(keepends=True)[-count:]
+            while kept - len(pieces[0]) >= count:
+                kept -= len(pieces.popleft())
+        text = b"".join(writer.rows(piece, self.entities) for piece in pieces)
+        rows = text.splitlines(keepends=True)[-count:]
         return Tail(rows, total - len(rows))
 
     def change(self, view: View) -> ViewChange:
@@ -240,18 +258,19 @@ class Session:
         The rows are those of a replay of the packets so far, as ``tail`` counts them. Raises
         ``ValueError`` for a strategy or setting that there is not, changing nothing.
         """
-        stream = view.stream()
-        block = self.packets.part(len(self.packets))
+        stream = view.stream(_MANY_AT_ONCE)
+        refusals: list[Refusal] = []
         before, after = Drawing(self.entities), Drawing(self.entities)
         different = count_different(
             before.follow(_while_it_works(self.samples())),
-            after.follow(_whole(stream, block)),
+            after.follow(_whole(stream, self._parts(), refusals)),
+            self.entities,
         )
         same_ticks = view.timing == self.view.timing
         self.stored[self.view.strategy] = self.view.settings
         self.view, self._stream = view, None
         self._note(stream)
-        return ViewChange(before, after, different if same_ticks else None, block.refusals)
+        return ViewChange(before, after, different if same_ticks else None, refusals)
 
     def newest(self, entity: str, end: int) -> float:
         """The newest time of an entity's packets among the first ``end``."""
@@ -266,9 +285,13 @@ class Session:
         return timing._replace(clock=clock, pacing=pacing)
 
 
-def _whole(stream: SampleStream, block: PacketBlock) -> Iterator[SampleBlock]:
-    """All that a replay draws for all packets."""
-    yield from stream.feed(block)
+def _whole(
+    stream: SampleStream, parts: Iterator[PacketBlock], refusals: list[Refusal]
+) -> Iterator[SampleBlock]:
+    """All that a replay draws for all packets; adds those that have no place on the clock."""
+    for block in parts:
+        yield from stream.feed(block)
+        refusals += block.refusals
     yield from stream.finish()
 
 
@@ -277,10 +300,6 @@ def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
     if rows <= MOST_ROWS:
         return None
     return Leap(round(rows), block[index].time, block.line(index))
-
-
-def _any_named(lines: list[bytes]) -> bool:
-    return any(b"entity=" in line for line in lines)
 
 
 def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
@@ -294,13 +313,13 @@ def lines_of(block: PacketBlock) -> list[bytes]:
 
     Raises ``Unwritable`` for a packet that has no such line, see ``packet_line``.
     """
-    lines = []
-    for index in range(len(block)):
-        text = block.line_text(index).rstrip(b"\r\n") if block.find_field is None else b""
-        if not 0 < len(text) <= _LONGEST_LINE:
-            text = packet_line(block[index]).encode()
-        lines.append(text + b"\n")
-    return lines
+    texts = block.line_texts(_LONGEST_LINE) if block.find_field is None else [None] * len(block)
+    if None not in texts:
+        return cast("list[bytes]", texts)
+    return [
+        f"{packet_line(block[index])}\n".encode() if text is None else text
+        for index, text in enumerate(texts)
+    ]
 
 
 def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[bytes, int]]:

@@ -13,15 +13,17 @@ from typing import Any
 from epic_cli.terminal.signals import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
-PATIENCE = 0.5
+PATIENCE = 1.0
 
 
 class Progress:
-    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done."""
+    """A bar on stderr, if that is a terminal and the work takes long; gone when it is done.
 
-    def __init__(self, what: str, patience: float = PATIENCE, in_bytes: bool = False) -> None:
+    Work that is counted ``in_bytes`` has its rate and the time left beside it.
+    """
+
+    def __init__(self, what: str, in_bytes: bool = False) -> None:
         self._what = what
-        self._patience = patience
         self._in_bytes = in_bytes
         self._begun = time.monotonic()
         self._bar: Any = None
@@ -32,20 +34,22 @@ class Progress:
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        """So many of so many runs, or bytes, are done; a ``total`` of 0 is one nobody knows."""
+        """So many of so many runs or bytes are done; a total of 0 is not known."""
         if self._bar is None and sys.stderr.isatty():
-            if time.monotonic() - self._begun < self._patience:
+            if time.monotonic() - self._begun < PATIENCE:
                 return
             from rich import progress
             from rich.console import Console
 
             self._ending.enter_context(cleaning_up(_show_cursor))
-            columns = progress.Progress.get_default_columns()
+            columns = [*progress.Progress.get_default_columns()]
             if self._in_bytes:
-                columns = (*columns, progress.TransferSpeedColumn())
-            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+                columns += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+            console = Console(stderr=True)
+            self._bar = progress.Progress(*columns, console=console, transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._what, total=None)
+            self._bar.tasks[0].start_time -= time.monotonic() - self._begun
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=total or None)
 

@@ -134,7 +134,7 @@ def test_the_last_sample_of_a_block_is_the_last_of_its_samples() -> None:
 
 def test_a_packet_needs_three_coordinates() -> None:
     for vector in ((1.0, 2.0), (1.0, 2.0, 3.0, 4.0)):
-        with pytest.raises(TypeError, match=r"no packet: .* values to unpack"):
+        with pytest.raises(TypeError, match=r"its position is .*, and not three numbers x, y, z"):
             PacketBlock().append(Packet(vector, ORIGIN, 0.0))  # type: ignore[arg-type]
 
 

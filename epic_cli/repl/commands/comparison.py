@@ -133,7 +133,7 @@ def _compared(
     from epic_cli.engine.replay.trace import separate
 
     entities: dict[str, PacketBlock] = {}
-    separate(session.packets.part(len(session.packets)), entities)
+    separate(session.packets, entities)
     return compare_all(entities, candidates, session.view.timing, selection=selection)
 
 

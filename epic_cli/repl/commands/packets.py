@@ -19,6 +19,7 @@ from epic_cli.repl.session import lines_of
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.layout import layout_options, make_layout
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -85,14 +86,16 @@ def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None
     told: list[Layout] = []
     lines = screen.refused_lines(file, all_errors)
     try:
-        with Path(file).open("rb", buffering=0) as stream:
-            first = 1
+        with Path(file).open("rb", buffering=0) as stream, Progress("loading", True) as progress:
+            first, size = 1, os.fstat(stream.fileno()).st_size
             for block in read(stream.fileno(), "auto", make_layout(**layout), told.append):
                 lines.add(block.refusals)
                 session.refused += len(block.refusals)
                 filled += filler.fill(block)
                 dialogue.add(b"".join(lines_of(block)), file, first, lines)
                 first += len(block)
+                if size:  # a pipe has neither a size nor a place
+                    progress(stream.tell(), size)
     except Unreadable as error:
         raise click.UsageError(f"{file}: {error}") from error
     finally:

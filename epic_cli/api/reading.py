@@ -1,0 +1,237 @@
+"""Packets from a file, one after the other, whatever program wrote it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping
+from types import NoneType
+from typing import IO, TYPE_CHECKING, Literal
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.recordings import BLOCK_SIZE, INPUT_FORMATS, InputFormat, read_from
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.layout import Layout
+
+_Blocks = Generator[PacketBlock, None, None]
+
+Path = str | os.PathLike[str]
+
+#: What becomes of refused lines: an error, a warning each, or a call of one's own.
+OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
+
+
+class RefusedLine(ValueError):
+    """A line that is no packet: where in which recording, and why, in words.
+
+    ``line`` and ``column`` count from 1 (columns in bytes), ``text`` is the line as it stands
+    there, ``refusal`` has the reason as a value.
+    """
+
+    def __init__(self, name: str, refusal: Refusal) -> None:
+        from epic_cli.wording import FrontEnd, in_words  # only a refused line needs them
+
+        problem = in_words(refusal, FrontEnd.PYTHON)
+        place = f"{name}:{refusal.line}:{refusal.column}"
+        super().__init__(f"{place}: {problem.what}; expected {problem.expected}")
+        self.refusal = refusal
+        self.line = refusal.line
+        self.column = refusal.column
+        self.text = refusal.text
+
+
+class PacketReader(Iterator["Packet"]):
+    """The packets of one recording in their order, read as they are asked for.
+
+    It can be gone through once, and holds no more than a block of the recording in memory. The
+    file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
+    """
+
+    def __init__(self, name: str, blocks: _Blocks, told: list[Layout]) -> None:
+        self.name = name
+        self._told = told
+        self._blocks = blocks
+        self._block = PacketBlock()
+        self._given = 0
+
+    @property
+    def layout(self) -> Layout | None:
+        """Which column is which field, in which units, where that was told from the recording.
+
+        None: nothing had to be told, or nothing has been read yet. ``layout.options()`` is the
+        same in the words of the command line.
+        """
+        return self._told[0] if self._told else None
+
+    @property
+    def used_up(self) -> bool:
+        """Whether all packets have been given, or it has been closed."""
+        ended = getattr(self._blocks, "gi_frame", None) is None
+        return ended and self._given >= len(self._block)
+
+    def __next__(self) -> Packet:
+        while self._given >= len(self._block):
+            self._block, self._given = next(self._blocks), 0
+        self._given += 1
+        return self._block[self._given - 1]
+
+    def begin(self) -> None:
+        """Reads the first block: what is wrong with all of the recording shows at once."""
+        self._block = next(self._blocks, self._block)
+
+    def blocks(self) -> Iterator[PacketBlock]:
+        """What has not been asked for yet, as the engine takes it."""
+        block, self._block = self._block, PacketBlock()
+        block.cut_before(self._given)
+        self._given = 0
+        yield block
+        yield from self._blocks
+
+    def close(self) -> None:
+        """Reads no more, and closes the file if ``read_packets`` has opened it."""
+        self._block, self._given = PacketBlock(), 0
+        self._blocks.close()
+
+    def __enter__(self) -> PacketReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_packets(
+    source: Path | IO[bytes],
+    *,
+    columns: str | Mapping[str, str | int] | None = None,
+    time_unit: str | None = None,
+    time_origin: float | Literal["first"] | None = None,
+    axes: str | None = None,
+    scale: float = 1.0,
+    input_format: InputFormat = "auto",
+    refused: OnRefusal = "raise",
+) -> PacketReader:
+    """The packets of a recording: packet text, a table or JSON lines.
+
+    ``source`` is a path (also as ``str``) or a file that is open for reading bytes. The format is
+    told from the content unless ``input_format`` says it. Where a table or JSON lines have names
+    of their own, these are told too, as far as they are usual, or given: ``columns`` by field
+    (``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``arrival``, ``entity``, ``seq``,
+    ``teleport``, ``delta``) has the column's name, its number from 1 where there is no header, or
+    a path in a JSON object as ``pos.0``; or all of it as text, ``"time=t,x=pos.0"``.
+
+    ``time_unit`` is ``"s"``, ``"ms"``, ``"us"``, ``"ns"``, ``"ticks@60"`` or ``"iso"``, and
+    packets come in seconds. ``time_origin`` is the time in seconds that becomes 0, or ``"first"``.
+    ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
+    where y is up. Lengths and velocities are multiplied by ``scale``.
+
+    ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
+    packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
+    called with the ``RefusedLine``, such as ``mistakes.append`` for a list.
+
+    Raises ``OSError`` where the file cannot be opened, ``ValueError`` for wrong arguments and
+    ``TypeError`` for what is no source, all at the call; ``RefusedLine`` already at the call
+    where no packet stands above the line.
+    """
+    if input_format not in INPUT_FORMATS:
+        known = ", ".join(INPUT_FORMATS)
+        raise ValueError(f"there is no input format {input_format!r}: choose from {known}")
+    if refused not in ("raise", "warn") and not callable(refused):
+        raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
+    layout = make_layout(columns, time_unit, time_origin, axes, scale)
+    told: list[Layout] = []
+    file: IO[bytes]
+    if isinstance(source, (str, os.PathLike)):
+        name, file = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
+    else:
+        name, file = _name(source), source
+    blocks = _blocks(file, file is not source, input_format, layout, told.append)
+    reader = PacketReader(name, _accepted(blocks, name, refused), told)
+    if file is not source:
+        reader.begin()
+    return reader
+
+
+def make_layout(
+    columns: str | Mapping[str, str | int] | None,
+    time_unit: str | None,
+    time_origin: float | str | None,
+    axes: str | None,
+    scale: float,
+) -> Layout | None:
+    """The layout that was given; None: none of it was. Raises ``ValueError``, ``TypeError``."""
+    if (columns, time_unit, time_origin, axes, scale) == (None, None, None, None, 1):
+        return None
+    from epic_cli.formats import layout as parts
+
+    if isinstance(columns, Mapping):
+        columns = ",".join(f"{field}={column}" for field, column in columns.items())
+    if not isinstance(scale, (int, float)) or not 1e-9 <= scale <= 1e9:
+        raise ValueError(f"scale is a number from 1e-9 to 1e9, and not {scale!r}")
+    for name, text in (("columns", columns), ("time_unit", time_unit), ("axes", axes)):
+        if not isinstance(text, (str, NoneType)):
+            raise TypeError(f"{name} is text, and not {text!r}")
+    if time_unit is not None:
+        parts.parse_time_unit(time_unit)
+    return parts.Layout(
+        None if columns is None else parts.parse_columns(columns),
+        time_unit,
+        None if time_origin is None else parts.parse_time_origin(str(time_origin)),
+        None if axes is None else parts.parse_axes(axes),
+        scale,
+    )
+
+
+def _name(source: object) -> str:
+    if not callable(getattr(source, "read", None)):
+        raise TypeError(
+            f"{source!r} is no recording: give a path, or a file that is open for reading bytes"
+        )
+    if isinstance(source, io.TextIOBase):
+        raise TypeError(f'{source!r} gives text: open it for reading bytes, with open(path, "rb")')
+    return str(getattr(source, "name", "<file>"))
+
+
+def _blocks(
+    file: IO[bytes],
+    close: bool,
+    input_format: InputFormat,
+    layout: Layout | None,
+    tell: Callable[[Layout], object],
+) -> _Blocks:
+    some = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
+    try:
+        yield from read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell)
+    finally:
+        if close:
+            file.close()
+
+
+def _accepted(blocks: _Blocks, name: str, refused: OnRefusal) -> _Blocks:
+    """The blocks without their refusals, which are dealt with as they come."""
+    with contextlib.closing(blocks):
+        for block in blocks:
+            refusals, block.refusals = block.refusals, []
+            if refusals and refused == "raise":
+                block.cut_after_line(refusals[0].line)
+                if len(block):
+                    yield block
+                raise RefusedLine(name, refusals[0])
+            for refusal in refusals:
+                line = RefusedLine(name, refusal)
+                if callable(refused):
+                    refused(line)
+                else:
+                    warnings.warn(str(line), RuntimeWarning, stacklevel=3)
+            yield block

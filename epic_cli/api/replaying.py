@@ -1,0 +1,265 @@
+"""A recording, or packets, through a strategy: the samples, one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, overload
+
+from epic_cli.api.reading import PacketReader, Path, read_packets
+from epic_cli.engine.contract import Packet, SmoothingStrategy
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
+from epic_cli.engine.strategies import DEFAULT, make, maker
+from epic_cli.engine.strategy import is_native
+from epic_cli.playback import (
+    CLOCKS,
+    PACINGS,
+    ClockName,
+    PacingName,
+    SampleStream,
+    Timing,
+    parse_tick,
+)
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from epic_cli.engine.contract import Sample
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.engine.settings import Value
+
+
+class RefusedPacket(ValueError):
+    """A packet that has no place on the clock: the ``packet``, and the ``refusal`` with the reason.
+
+    Raised by ``replay``; in words, it names that function's arguments.
+    """
+
+    def __init__(self, packet: Packet, refusal: Refusal, recording: str = "") -> None:
+        from epic_cli.wording import FrontEnd, in_words  # only a refused packet needs them
+
+        problem = in_words(refusal, FrontEnd.PYTHON)
+        place = f"{recording}:{refusal.line}: " if recording else ""
+        super().__init__(f"{place}{packet}: {problem.what}; expected {problem.expected}")
+        self.packet = packet
+        self.refusal = refusal
+
+
+@overload
+def replay(
+    packets: Path | Iterable[Packet],
+    strategy: str = ...,
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+    **settings: Value,
+) -> Iterator[Sample]: ...
+
+
+@overload
+def replay(
+    packets: Path | Iterable[Packet],
+    strategy: type[SmoothingStrategy],
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+    **settings: Value,
+) -> Iterator[Sample]: ...
+
+
+@overload
+def replay(
+    packets: Path | Iterable[Packet],
+    strategy: SmoothingStrategy | Callable[[], SmoothingStrategy],
+    *,
+    tick: str | float | Fraction = ...,
+    clock: ClockName | None = ...,
+    pacing: PacingName | None = ...,
+    latency: float | None = ...,
+) -> Iterator[Sample]: ...
+
+
+def replay(
+    packets: Path | Iterable[Packet],
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
+    *,
+    tick: str | float | Fraction = 0.05,
+    clock: ClockName | None = None,
+    pacing: PacingName | None = None,
+    latency: float | None = None,
+    **settings: Value,
+) -> Iterator[Sample]:
+    """What a strategy draws for these packets, tick by tick.
+
+    ``packets`` are ``Packet`` objects, or the path of a recording, which is read as
+    ``read_packets(path)`` reads it; to say more of it, give that function's result:
+    ``replay(read_packets(path, time_unit="ms"))``. The file is closed when the replay ends.
+
+    ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
+    that makes strategies, or one strategy object (which is reset, can draw one entity, and is in
+    use until the last sample: meanwhile it raises ``StrategyInUse`` for everybody else).
+    ``tick`` is in seconds, or text as ``"60hz"``; ``latency`` (seconds) gives packets without an
+    arrival time one: their own time plus the latency. See ``Timing`` for the defaults. Samples
+    come as soon as the packets that decide them are there, so ``packets`` may be endless.
+
+    Raises ``ValueError`` (``UnknownStrategy``, ``SettingError``) for wrong arguments at once, as
+    well as ``TypeError`` for what holds no packets, ``OSError`` for a path that cannot be read
+    and what ``read_packets`` raises; ``RefusedPacket`` for a packet that has no place on the
+    clock when it comes, and ``TypeError`` for what is no packet: at once in what has a length,
+    otherwise when it comes. What a strategy in plain Python raises is raised as it is, with a note
+    that says at which packet; ``StrategyFailed`` says that it returned what is no answer.
+    """
+    stream = make_stream(strategy, settings, tick, clock, pacing, latency)
+    drawn = draw(packets_of(packets), stream, at_once=1)
+    return (sample for block, names in drawn for sample in block.samples(names))
+
+
+def make_stream(
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
+    settings: dict[str, Value],
+    tick: str | float | Fraction,
+    clock: ClockName | None,
+    pacing: PacingName | None,
+    latency: float | None,
+) -> SampleStream:
+    """The replay that these arguments ask for; raises what ``replay`` does for wrong ones."""
+    timing = make_timing(tick, clock, pacing, latency)
+    try:
+        make = make_maker(strategy, settings)
+    except ValueError as error:
+        for name in settings.keys() & (read_packets.__kwdefaults__ or {}):
+            error.add_note(
+                f"{name} may be meant for read_packets: replay(read_packets(path, {name}=...))"
+            )
+        raise
+    return SampleStream(make, timing, strict=True)
+
+
+def make_timing(
+    tick: str | float | Fraction,
+    clock: ClockName | None,
+    pacing: PacingName | None,
+    latency: float | None,
+) -> Timing:
+    """The timing of these arguments; raises ``ValueError``."""
+    if clock not in (None, *CLOCKS):
+        raise ValueError(f"there is no clock {clock!r}: choose from {', '.join(CLOCKS)}")
+    if pacing not in (None, *PACINGS):
+        raise ValueError(f"there is no pacing {pacing!r}: choose from {', '.join(PACINGS)}")
+    return Timing(parse_tick(tick), clock, pacing, latency)
+
+
+def packets_of(packets: Path | Iterable[Packet]) -> Iterable[Packet]:
+    """The packets of a path, or the packets themselves; raises ``TypeError`` for what is neither.
+
+    Those in something with a length are looked at now. A generator that is used up is a
+    ``ValueError``.
+    """
+    if isinstance(packets, (str, os.PathLike)):
+        return read_packets(packets)
+    if isinstance(packets, Packet):
+        raise TypeError("this is one packet: give a list of packets, as [packet]")
+    if isinstance(packets, (bytes, bytearray)):
+        raise TypeError("these are bytes: give read_packets(io.BytesIO(them)), a path or packets")
+    if not isinstance(packets, Iterable):
+        raise TypeError(f"{packets!r} holds no packets: give a list of packets, or a path")
+    if getattr(packets, "gi_frame", packets) is None:
+        raise ValueError("this generator of packets has been used up: make another one, or a list")
+    if isinstance(packets, PacketReader) and packets.used_up:
+        raise ValueError(f"the packets of {packets.name} have been read: call read_packets again")
+    if hasattr(packets, "__len__"):
+        check_packets(packets)
+    return packets
+
+
+def draw(
+    packets: Iterable[Packet], stream: SampleStream, at_once: int
+) -> Iterator[tuple[SampleBlock, Entities]]:
+    """What a replay draws, block by block, and whose names the entities have.
+
+    Packets that are not read from a file are taken ``at_once`` at a time. A block is emptied when
+    the next one is asked for.
+    """
+    entities, error = Entities(), None
+    try:
+        for block in blocks_of(packets, entities, at_once):
+            entities = block.entities
+            for drawn in stream.feed(block):
+                yield drawn, entities
+            if block.refusals:
+                raise _refused(packets, block)
+        for drawn in stream.finish():
+            yield drawn, entities
+    except StrategyFailed as failure:
+        error = failure.error
+        if error is None:
+            raise
+        error.add_note(str(failure))
+    finally:
+        stream.close()
+        if isinstance(packets, PacketReader):
+            packets.close()
+    if error is not None:
+        raise error  # here, so that it keeps the cause that it has
+
+
+def blocks_of(packets: Iterable[Packet], entities: Entities, at_once: int) -> Iterator[PacketBlock]:
+    """Packets as the engine takes them; ``entities`` are for those that are not from a file."""
+    if isinstance(packets, PacketReader):
+        yield from packets.blocks()
+        return
+    left = iter(packets)
+    while some := list(islice(left, at_once)):
+        block = PacketBlock(entities)
+        for packet in some:
+            block.append(packet)
+        yield block
+
+
+def _refused(packets: Iterable[Packet], block: PacketBlock) -> RefusedPacket:
+    refusal = block.refusals[0]
+    place = packets.name if isinstance(packets, PacketReader) else ""
+    index = next(at for at in range(len(block)) if block.line(at) == refusal.line)
+    return RefusedPacket(block[index], refusal, place)
+
+
+def make_maker(
+    strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy],
+    settings: dict[str, Value],
+) -> Callable[[], SmoothingStrategy]:
+    """What makes such strategies; wrong ones and wrong settings are refused at once."""
+    if isinstance(strategy, str):
+        return maker(strategy, settings)
+    if isinstance(strategy, type) and issubclass(strategy, SmoothingStrategy):
+        make(strategy, settings)
+        return lambda: make(strategy, settings)
+    if settings:
+        raise ValueError("settings go with the name or the class of a strategy")
+    if not isinstance(strategy, type) and isinstance(strategy, SmoothingStrategy):
+        return _only_once(strategy)
+    if not callable(strategy):
+        raise TypeError(
+            f"{strategy!r} is no strategy: give a name, a class, a function that makes"
+            " strategies, or an object with reset, update and read"
+        )
+    return strategy
+
+
+def _only_once(strategy: SmoothingStrategy) -> Callable[[], SmoothingStrategy]:
+    waiting = [strategy]
+
+    def make() -> SmoothingStrategy:
+        if not waiting:
+            raise ValueError("one strategy object draws one entity: give a name or a class")
+        made = waiting.pop()
+        if is_native(made):
+            made.reset()  # others are reset when they are taken into use
+        return made
+
+    return make

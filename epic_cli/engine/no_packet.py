@@ -1,0 +1,60 @@
+"""Why an object is no packet, in words; only a mistake loads this."""
+
+from __future__ import annotations
+
+import reprlib
+
+from epic_cli.engine.contract import Packet
+
+#: What each field has to be; numbers are anything that ``float`` takes but text.
+_NEEDED = {
+    "position": "three numbers x, y, z",
+    "velocity": "three numbers vx, vy, vz, or None",
+    "time": "a number of seconds",
+    "arrival": "a number of seconds, or None",
+    "teleport": "True or False",
+    "delta": "a number of seconds",
+    "sequence": "a whole number below 2**63, or None",
+    "entity": "text",
+}
+_OPTIONAL = ("velocity", "arrival", "sequence")
+
+
+def why_no_packet(source: object) -> str:
+    """What is wrong with it, and what was expected."""
+    if isinstance(source, (list, tuple)) and not isinstance(source, Packet):
+        lacks = list(_NEEDED)
+    else:
+        lacks = [name for name in _NEEDED if not hasattr(source, name)]
+    if lacks:
+        what = f"it has no {lacks[0]}; make it with Packet(position, velocity, time)"
+    else:
+        wrong = (name for name in _NEEDED if not _is(name, getattr(source, name)))
+        what = next((f"its {_said(name, source)}" for name in wrong), "a field has a wrong type")
+    return f"this is no packet: {what}: {reprlib.repr(source)}"
+
+
+def _said(name: str, source: object) -> str:
+    return f"{name} is {reprlib.repr(getattr(source, name))}, and not {_NEEDED[name]}"
+
+
+def _is(name: str, value: object) -> bool:
+    if name == "entity":
+        return isinstance(value, str)
+    if name in _OPTIONAL and value is None:
+        return True
+    if name == "sequence":
+        return hasattr(value, "__index__") and -(2**63) <= value.__index__() < 2**63
+    if name in ("position", "velocity"):
+        try:
+            three = list(value)  # type: ignore[call-overload]
+        except TypeError:
+            return False
+        return len(three) == 3 and all(map(_is_number, three))
+    return _is_number(value)
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, str) and (
+        hasattr(value, "__float__") or hasattr(value, "__index__")
+    )

@@ -1,0 +1,127 @@
+"""Comparisons from Python."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.places import ROOT
+from support.running import shell
+
+from epic_cli import Packet, Sample, compare, read_packets, strategies, strategy
+
+SAMPLES = ROOT / "sample_inputs"
+JITTER = SAMPLES / "jitter.txt"
+
+
+class Still:
+    """Draws the newest packet."""
+
+    def reset(self) -> None:
+        self.packet: Packet | None = None
+
+    def update(self, packet: Packet, now: float) -> bool:
+        self.packet = packet
+        return now >= 0
+
+    def read(self, at: float) -> Sample:
+        if self.packet is None:
+            return Sample(at, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "none")
+        return Sample(at, self.packet.position, (0.0, 0.0, 0.0), "held")
+
+
+class Broken(Still):
+    def read(self, at: float) -> Sample:
+        raise LookupError(at)
+
+
+def test_it_measures_what_the_command_does() -> None:
+    command = "epic compare --format jsonl -s epic,epic+calc_ahead=0.3 --tick 1/60"
+    told = shell(f"{command} sample_inputs/jitter.txt", cwd=ROOT).stdout.splitlines()
+    lines = [line for line in map(json.loads, told) if line.get("entity") is None]
+    comparison = compare(JITTER, ["epic", "epic+calc_ahead=0.3"], tick="1/60")
+    assert [one.label for one in comparison.results] == ["epic", "epic+calc_ahead=0.3"]
+    for result in comparison.results:
+        (line,) = (one for one in lines if one["strategy"] == result.label)
+        assert {name: line[name] for name in result.values} == dict(result.values)
+
+
+def test_packets_and_paths_are_compared_alike() -> None:
+    by_path = compare(SAMPLES / "two_tanks.csv", "lerp")
+    by_packets = compare(list(read_packets(SAMPLES / "two_tanks.csv")), strategy("lerp"))
+    assert [one.values for one in by_packets.results] == [one.values for one in by_path.results]
+    assert {one.entity for one in by_path.by_entity} == {"tank1", "tank7"}
+
+
+def test_strategies_are_names_objects_classes_and_functions_and_have_labels() -> None:
+    made = strategy("epic", display_behind=0.1)
+    comparison = compare(JITTER, ["epic", made, Still, "lerp"])
+    labels = [one.label for one in comparison.results]
+    assert labels == ["epic", "Epic(display_behind=0.1)", "Still", "lerp"]
+    named = compare(JITTER, {"a": "epic", "b": made, "c": lambda: strategy("lerp")})
+    assert [one.label for one in named.results] == ["a", "b", "c"]
+    assert [one.value("error") for one in named.results] == [
+        comparison.results[index].value("error") for index in (0, 1, 3)
+    ]
+
+
+def test_without_strategies_all_take_part() -> None:
+    labels = [one.label for one in compare(SAMPLES / "turn.txt").results]
+    assert labels == [one.name for one in strategies()]
+
+
+def test_a_truth_of_ones_own_is_compared_with(tmp_path: Path) -> None:
+    command = "epic simulate --path circle --duration 3 --seed 1 --truth-out truth.csv"
+    done = shell(f"{command} > sent.txt", cwd=tmp_path)
+    if done.returncode:
+        pytest.fail(done.stderr.decode())
+    given = compare(tmp_path / "sent.txt", "lerp", truth=tmp_path / "truth.csv")
+    assert given.origin == "given"
+    assert given.results[0].value("error") > 0
+
+
+def test_results_are_frozen() -> None:
+    comparison = compare(JITTER, "epic")
+    (result,) = comparison.results
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.label = "mine"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        result.values["score"] = 100.0  # type: ignore[index]
+    assert math.isnan(result.value("no such metric"))
+
+
+def test_a_strategy_that_fails_is_a_note() -> None:
+    good, bad = compare(JITTER, ["epic", Broken]).results
+    assert good.values
+    assert bad.failed
+    assert not bad.values
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (([], "epic"), ValueError, "not enough to say: there are no packets"),
+        ((JITTER, "epik"), ValueError, "did you mean 'epic'"),
+        ((JITTER, ["epic", "epic"]), ValueError, "epic is given twice: give a mapping"),
+        ((JITTER, [3]), TypeError, "3 is no strategy"),
+        ((JITTER, [Still()]), ValueError, "draws one entity once: give its class"),
+        ((None,), TypeError, "None holds no packets"),
+        (("no_such_file",), FileNotFoundError, "no_such_file"),
+    ],
+)
+def test_wrong_arguments_are_errors_in_words(
+    arguments: tuple[Any, ...], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        compare(*arguments)
+
+
+def test_wrong_timing_and_weights_are_errors() -> None:
+    with pytest.raises(ValueError, match="soon is not a tick"):
+        compare(JITTER, "epic", tick="soon")
+    with pytest.raises(ValueError, match="there is no weight 'speed'"):
+        compare(JITTER, "epic", weights={"speed": 1})
+    with pytest.raises(ValueError, match="the truth has no movement to compare with"):
+        compare(JITTER, "epic", truth=[])
