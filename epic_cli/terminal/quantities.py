@@ -67,7 +67,7 @@ class Length(_Quantity):
     """A length in the recording's own unit, without one behind it."""
 
     name = "units"
-    example = "a length: write 0.5"
+    unit: ClassVar = "length units"
 
 
 class Share(_Quantity):
@@ -119,3 +119,16 @@ class GilbertElliottLoss(ParameterType):
             return GilbertElliott.parse(str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within a range; not a number is none, which click compares with both ends."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Takes a number that can be compared."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
+        return number
