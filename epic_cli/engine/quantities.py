@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-#: By the unit of a quantity (``""``: a share of 1, ``length units``: the recording's own), the words that may stand behind its number,
-#: each with the power of ten that it stands for.
+#: By the unit of a quantity (``""``: a share of 1, ``length units``: the recording's own), the
+#: words that may stand behind its number, each with the power of ten that it stands for.
 _WORDS: dict[str, dict[str, int]] = {
     "s": {"s": 0, "ms": -3, "us": -6},
     "Hz": {"hz": 0, "khz": 3},

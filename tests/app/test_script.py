@@ -1,4 +1,4 @@
-"""``epic session`` and ``--init`` without a terminal: packets and commands from a file or a pipe."""
+"""``epic session`` and ``--init`` without a terminal: packets and commands from a pipe or file."""
 
 from pathlib import Path
 
