@@ -44,6 +44,9 @@ COMMANDS = {
 #: What ``epic`` alone does.
 DEFAULT = "session"
 
+#: The key under which contexts know whether a command was typed.
+TYPED = "epic_cli.typed"
+
 EXAMPLES = """\b
 Examples:
   epic < sample_inputs/turn.txt
@@ -104,6 +107,7 @@ class LazyGroup(click.Group):
         first = args[0] if args else ""
         own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
         completing = ctx.resilient_parsing  # the word that is being typed is not in args
+        ctx.meta[TYPED] = bool(own)
         if not own and (args or not completing):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)

@@ -1,4 +1,4 @@
-"""``epic`` alone: the session on a terminal, a replay of standard input elsewhere.
+"""``epic session``, and ``epic`` alone: that on a terminal, a replay of standard input elsewhere.
 
 The one command that has two front ends to choose from, the session and ``epic replay``; so it
 stands on the floor above both.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from epic_cli.app.group import TYPED
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.replay import replay_options
 from epic_cli.engine.strategies import checked
@@ -92,10 +93,13 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     terminal.
 
     Lines that begin with a colon are commands (:help lists them); all others are packets. What is
-    typed is kept, and "epic --resume" continues it. With a FILE, or without a terminal, this is
-    "epic replay".
+    typed is kept, and "epic --resume" continues it.
+
+    Without a terminal, "epic session < script" runs such lines from standard input and ends;
+    "epic < packets" is "epic replay", and so is a FILE.
     """
-    if own.init is not None and not options.files and not _on_terminal():
+    is_script = own.init is not None or context.meta.get(TYPED, False)
+    if is_script and not options.files and not _on_terminal():
         _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
         return _run_script(options, own, context)
     if options.files or not _on_terminal():
@@ -129,7 +133,7 @@ def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Cont
     from epic_cli.terminal.sources import source_name
 
     _refuse(context, ("resume",), "is for a session, which needs a terminal")
-    path = str(own.init)
+    path = "-" if own.init is None else own.init
     script = read_file(path, lambda stream: stream.read())
     opening = _opening(options, own, _is_format_given(context))
     is_done = run_script(opening, script, source_name(path))

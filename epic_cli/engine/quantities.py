@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-#: By the unit of a quantity (``""``: a share of 1), the words that may stand behind its number,
-#: each with the power of ten that it stands for.
+#: By the unit of a quantity (``""``: a share of 1, ``length units``: the recording's own), the
+#: words that may stand behind its number, each with the power of ten that it stands for.
 _WORDS: dict[str, dict[str, int]] = {
     "s": {"s": 0, "ms": -3, "us": -6},
     "Hz": {"hz": 0, "khz": 3},
     "": {"%": -2},
+    "length units": {},
 }
 
 #: What a quantity is called and how it is written, by its unit.
@@ -24,6 +25,7 @@ WRITTEN = {
     "s": "a time: write 0.08 or 80ms (units: s, ms, us)",
     "Hz": "a rate: write 20 or 20hz (units: Hz, kHz)",
     "": "a share: write 0.02 or 2%",
+    "length units": "a length: write 0.5, in the recording's own unit",
 }
 
 

@@ -9,6 +9,7 @@ import click
 
 from epic_cli.terminal.errors import printable
 from epic_cli.terminal.parameters import ParameterType
+from epic_cli.terminal.quantities import FiniteRange
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -76,7 +77,7 @@ LAYOUT_OPTIONS = (
     ),
     LayoutOption(
         "scale",
-        click.FloatRange(1e-9, 1e9),
+        FiniteRange(1e-9, 1e9),
         "What its lengths are multiplied by, as 0.01 for centimetres.",
     ),
 )

@@ -67,7 +67,7 @@ class Length(_Quantity):
     """A length in the recording's own unit, without one behind it."""
 
     name = "units"
-    example = "a length: write 0.5"
+    unit: ClassVar = "length units"
 
 
 class Share(_Quantity):
@@ -140,3 +140,16 @@ class Span(ParameterType):
         if not (colon and span[0] < span[1]):
             self.fail(f"{value!r} is not a span: write 10:20, 10: or :20, in seconds", param, ctx)
         return span
+
+
+class FiniteRange(click.FloatRange):
+    """A number within a range; not a number is none, which click compares with both ends."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Takes a number that can be compared."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
+        return number

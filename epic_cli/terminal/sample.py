@@ -31,7 +31,7 @@ class Hints:
         if before >= _MOST:
             return False
         if self._sample is None:
-            self._sample = block.part(_MOST)
+            self._sample = block.part(0, _MOST)
         else:
             self._sample.extend(block)
         if block.find_field is None and b"=" in block.text:

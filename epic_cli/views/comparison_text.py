@@ -11,6 +11,7 @@ from typing import Any
 
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.engine.text.widths import printable
 from epic_cli.views.comparison import columns
 from epic_cli.views.comparison_words import ranking, result_words, story
 
@@ -56,7 +57,7 @@ def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bo
     lines = [_row(heads), _row([":---"] * left + ["---:"] * len(made))]
     for index, result in enumerate(results):
         cells = [result.label, *([result.entity or ""] if by_entity else [])]
-        cells = [cell.replace("|", "\\|") for cell in cells]
+        cells = [printable(cell).replace("|", "\\|") for cell in cells]
         for column in made:
             text = column.cells[index]
             cells.append(f"**{text}**" if index in column.best else text)

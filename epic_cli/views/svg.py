@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
 from epic_cli.views.scenes import ground_axes
 
@@ -71,7 +72,7 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     name = f"{scene.entity}: " if scene.entity else ""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img"><title>{escape(name)}what each strategy draws</title>'
+        f' height="{HEIGHT}" role="img"><title>{_shown(name)}what each strategy draws</title>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
         *_above(scene, chosen, name),
@@ -201,7 +202,12 @@ def _thin(x: Floats, y: Floats, apart: float) -> list[tuple[float, float]]:
 def _text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
     place = x if isinstance(x, str) else _n(x)
-    return f'<text x="{place}" y="{_n(y)}"{extra}>{escape(text)}</text>'
+    return f'<text x="{place}" y="{_n(y)}"{extra}>{_shown(text)}</text>'
+
+
+def _shown(text: str) -> str:
+    """Text between tags: XML has no way to write most control characters."""
+    return escape(printable(text))
 
 
 def _n(value: float) -> str:

@@ -180,3 +180,14 @@ def test_a_replay_loads_nothing_of_the_session(tmp_path: Path) -> None:
         env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
     )
     assert given.returncode == 0, given.stderr
+
+
+def test_a_typed_loss_overrules_a_configured_model(tmp_path: Path) -> None:
+    arguments = ("simulate", "--duration", "20", "--loss", "0")
+    lossy = epic(tmp_path, *arguments[:-2], config='gemodel = "50%,50%"\n')
+    assert " 0 lost" not in lossy.stderr
+    given = epic(tmp_path, *arguments, config='gemodel = "50%,50%"\n')
+    assert given.stdout == epic(tmp_path, *arguments, config="").stdout
+    assert " 0 lost" in given.stderr
+    typed = epic(tmp_path, *arguments[:-2], "--gemodel", "50%,50%", config="loss = 0\n")
+    assert typed.stdout == lossy.stdout

@@ -1,4 +1,4 @@
-"""``epic session --init`` without a terminal: packets and commands from a file or a pipe."""
+"""``epic session`` and ``--init`` without a terminal: packets and commands from a pipe or file."""
 
 from pathlib import Path
 
@@ -24,6 +24,23 @@ def test_a_script_runs_without_a_terminal(tmp_path: Path, piped: bool) -> None:
     assert b"interpolation_time" in done.stderr
     typed = epic("--init", script, "-f", "csv")
     assert typed.stdout.startswith(b"time,x,y,z")
+
+
+def test_a_script_from_standard_input() -> None:
+    """``epic session < script`` is ``--init -``; ``epic < packets`` stays a replay."""
+    named = epic("session", "--init", "-", stdin=SCRIPT)
+    done = epic("session", stdin=SCRIPT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, named.stdout, named.stderr)
+    replayed = epic(stdin=SCRIPT)
+    assert b"expected" in replayed.stderr
+    assert replayed.returncode == 1
+    packets = b"".join(b"%d,0,0 / 1,0,0 / %d\n" % (k, k) for k in range(50))
+    for ending in (b"", b"1,2,3\n", b"q\n1,2\n"):
+        script, replay = epic("session", stdin=packets + ending), epic(stdin=packets + ending)
+        assert (script.stdout, script.returncode) == (replay.stdout, replay.returncode)
+    done = epic("session", "--strict", stdin=packets)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--strict is for replays" in done.stderr
 
 
 def test_what_cannot_be_done_is_told_with_its_line_and_status() -> None:

@@ -14,6 +14,9 @@ from epic_cli.app import main
 from epic_cli.formats.recordings import read
 
 EPIC = [sys.executable, "-m", "epic_cli"]
+#: Options with any number in a range.
+RANGES = ("speed", "size", "max-speed", "quantize", "quantize-velocity", "clock-drift")
+
 BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]
 
 
@@ -156,6 +159,7 @@ def test_interrupted_it_still_sums_up() -> None:
         (["--duration", "-1"], "out of range"),
         (["--duration", "1e999999999"], "out of range"),
         (["--size", "0"], "not in the range"),
+        *(([f"--{name}", "nan"], "'nan' is not a valid float") for name in RANGES),
         (["--path", "spiral"], "is not one of"),
         (["--seed", "-1"], "not in the range"),
         (["--repeats", "-1"], "not in the range"),

@@ -3,10 +3,11 @@
     python -m endurance.readers csv --seconds 600
     python -m endurance.readers scanner --bytes 1000000000
 
-``scanner`` is the C++ scanner of packet text with libFuzzer (``clang++``, ``scanner.cpp``); the
-others are readers in Python with atheris (``pip install atheris``). A reader may refuse anything
-with a reason that has words; it must not raise anything else, take a second, or grow. Without
-either program, ``--plain`` makes variants of the corpus by chance.
+``scanner`` and ``records`` are the C++ scanners of packet text, and of tables, JSON lines and
+times, with libFuzzer (``clang++``; ``scanner.cpp`` and ``records.cpp``); the others are the whole
+readers, from Python, with atheris (``pip install atheris``). A reader may refuse anything with a
+reason that has words; it must not raise anything else, take a second, or grow. Without either
+program, ``--plain`` makes variants of the corpus by chance.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from epic_cli.wording import FrontEnd, in_words
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
+ENGINE = HERE.parents[1] / "epic_cli" / "engine"
 
 #: Rows drawn of one recording: what is read is to be seen, not how long a gap is.
 MOST_ROWS = 2000
@@ -96,6 +98,9 @@ def commands(data: bytes) -> None:
     line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
     Interpreter(dialogue, lambda: COMMANDS).check(line)
 
+
+#: The corpus that each harness in C++ begins with.
+HARNESSES = {"scanner": "text", "records": "records"}
 
 READERS: dict[str, Callable[[bytes], None]] = {
     "text": recording("text"),
@@ -191,15 +196,19 @@ def functions() -> Iterator[types.FunctionType]:
                 )
 
 
-def fuzz_scanner(options: argparse.Namespace) -> int:
-    """Builds the C++ harness and runs it until enough bytes were scanned, or the time is over."""
+def fuzz_engine(options: argparse.Namespace) -> int:
+    """Builds a harness in C++ and runs it until the time is over."""
     with tempfile.TemporaryDirectory() as name:
-        program, corpus = Path(name) / "scanner", Path(name) / "corpus"
-        shutil.copytree(CORPUS / "text", corpus)
+        program, corpus = Path(name) / options.reader, Path(name) / "corpus"
+        shutil.copytree(CORPUS / HARNESSES[options.reader], corpus)
         sanitizers = "fuzzer" if options.fast else "fuzzer,address,undefined"
-        engine = HERE.parents[1] / "epic_cli" / "engine"
-        build = ["clang++", "-std=c++17", "-O2", f"-fsanitize={sanitizers}", f"-I{engine}"]
-        build += ["-fno-sanitize-recover=all", str(HERE / "scanner.cpp"), "-o", str(program)]
+        build = ["clang++", "-std=c++17", "-O2", f"-fsanitize={sanitizers}", f"-I{ENGINE}"]
+        build += [
+            "-fno-sanitize-recover=all",
+            str(HERE / f"{options.reader}.cpp"),
+            "-o",
+            str(program),
+        ]
         subprocess.run(build, check=True)
         limits = ["-timeout=1", "-rss_limit_mb=512", "-max_len=4096"]
         limits.append(f"-max_total_time={options.seconds}")
@@ -209,14 +218,14 @@ def fuzz_scanner(options: argparse.Namespace) -> int:
 def main() -> int:
     """Fuzzes one reader; ends with a crash report where something is not as it should be."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("reader", choices=["scanner", *READERS])
+    parser.add_argument("reader", choices=[*HARNESSES, *READERS])
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--bytes", type=int, default=1_000_000_000)
+    parser.add_argument("--bytes", type=int, default=1_000_000_000, help="in Python")
     parser.add_argument("--plain", action="store_true", help="by chance, without atheris")
-    parser.add_argument("--fast", action="store_true", help="scanner: without sanitizers")
+    parser.add_argument("--fast", action="store_true", help="in C++: without sanitizers")
     options = parser.parse_args()
-    if options.reader == "scanner":
-        return fuzz_scanner(options)
+    if options.reader in HARNESSES:
+        return fuzz_engine(options)
     count = Count(
         options.reader, lambda one: one.seconds > options.seconds or one.bytes > options.bytes
     )

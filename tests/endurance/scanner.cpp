@@ -1,21 +1,13 @@
-// The scanner of packet text and the printer of numbers under libFuzzer, with its sanitizers.
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+// The scanner of packet text, its two ways against each other, and the printer of numbers under
+// libFuzzer, with its sanitizers.
+#include "harness.h"
 
 #include "entities.h"
 #include "text/print_number.h"
 #include "text/scan.h"
+#include "text/usual_lines.h"
 
 namespace {
-
-constexpr size_t kLongestPiece = 1023;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "%s\n", what);
-    std::abort();
-}
 
 // What is printed with all its digits is read back as the same number.
 void check_number(double value) {
@@ -30,45 +22,93 @@ void check_number(double value) {
     require(epic::append_fixed<3>(text, value) - text <= epic::kLongestFixed, "too long");
 }
 
-// How much was scanned is said at the end.
-struct Total {
-    unsigned long long bytes = 0;
-    ~Total() { std::fprintf(stderr, "%llu bytes\n", bytes); }
-} total;
+// A text as the engine goes through it: the usual lines at once or not, then piece by piece.
+struct Read {
+    epic::EntityNames names;
+    std::vector<epic::Packet> packets;
+    size_t refused = 0;
+
+    Read(const char* const text, const char* const end, bool wide) {
+        int64_t line = 1;
+        bool at_start = true;
+        for (const char* p = text; p < end;) {
+            if (wide && at_start) p = epic::scan_usual_lines(p, end, text, packets, names, line);
+            if (p == end) break;
+            const char* const piece = p;
+            while (p < end && p - piece < epic::kLongestPiece && *p != '\n') ++p;
+            at_start = p - piece < epic::kLongestPiece;
+            if (at_start && p < end) ++p;
+            take(piece, size_t(p - piece), line);
+            packets.back().offset = uint32_t(piece - text);
+            if (packets.back().entity < 0) packets.pop_back(), ++refused;
+            line += at_start;
+        }
+    }
+
+    void take(const char* piece, size_t length, int64_t line) {
+        const auto copy = apart(piece, length);
+        const char* const end = copy.get() + length;
+        packets.emplace_back();
+        epic::Packet& packet = packets.back();
+        packet.line = line;
+        packet.length = uint32_t(length);
+        packet.entity = -1;
+        const epic::Scanned scanned = epic::scan_packet(copy.get(), end, packet);
+        if (scanned.expected != epic::EXPECTED_NOTHING) {
+            require(scanned.where >= copy.get() && scanned.where <= end, "beyond the line");
+            return;
+        }
+        for (double value : {packet.position.x, packet.velocity.z, packet.time})
+            check_number(value);
+        const size_t before = names.size();
+        packet.entity = names.number_of(scanned.entity);
+        if (packet.entity >= 0) {
+            require(names.name(packet.entity) == scanned.entity, "another name");
+            require(names.number_of(scanned.entity) == packet.entity, "another number");
+            require(scanned.entity.size() <= names.longest(), "a longer name");
+        } else {
+            require(names.size() == before && !epic::is_utf8(scanned.entity), "no name");
+        }
+    }
+};
+
+bool same(double a, double b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+bool same(const epic::Packet& a, const epic::Packet& b) {
+    return same(a.position.x, b.position.x) && same(a.position.y, b.position.y) &&
+           same(a.position.z, b.position.z) && same(a.velocity.x, b.velocity.x) &&
+           same(a.velocity.y, b.velocity.y) && same(a.velocity.z, b.velocity.z) &&
+           same(a.single.position.x, b.single.position.x) &&
+           same(a.single.position.y, b.single.position.y) &&
+           same(a.single.position.z, b.single.position.z) &&
+           same(a.single.velocity.x, b.single.velocity.x) &&
+           same(a.single.velocity.y, b.single.velocity.y) &&
+           same(a.single.velocity.z, b.single.velocity.z) && same(a.time, b.time) &&
+           same(a.single.time, b.single.time) && same(a.arrival, b.arrival) &&
+           same(a.delta, b.delta) && a.sequence == b.sequence && a.teleport == b.teleport &&
+           a.entity == b.entity && a.line == b.line && a.offset == b.offset &&
+           a.length == b.length && a.caret == b.caret;
+}
+
+Total total;
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    epic::EntityNames names;
     total.bytes += size;
-    for (size_t begin = 0; begin < size;) {
-        // in memory of its own, so that a step beyond its end is seen
-        size_t length = 0;
-        while (length < kLongestPiece && begin + length < size && data[begin + length] != '\n')
-            ++length;
-        if (length < kLongestPiece && begin + length < size) ++length;
-        std::unique_ptr<char[]> piece(new char[length + 1]);
-        std::memcpy(piece.get(), data + begin, length);
-        piece[length] = '\0';
-        epic::Packet packet;
-        const char* const end = piece.get() + length;
-        const epic::Scanned scanned = epic::scan_packet(piece.get(), end, packet);
-        if (scanned.expected == epic::EXPECTED_NOTHING) {
-            for (double value : {packet.position.x, packet.velocity.z, packet.time})
-                check_number(value);
-            const size_t before = names.size();
-            const int32_t number = names.number_of(scanned.entity);
-            if (number >= 0) {
-                require(names.name(number) == scanned.entity, "another name");
-                require(names.number_of(scanned.entity) == number, "another number");
-                require(scanned.entity.size() <= names.longest(), "a longer name");
-            } else {
-                require(names.size() == before && !epic::is_utf8(scanned.entity), "no name");
-            }
-        } else {
-            require(scanned.where >= piece.get() && scanned.where <= end, "beyond the line");
-        }
-        begin += length;
-    }
+    // a usual line is looked for only where enough text stands before and behind it
+    const auto text = apart(reinterpret_cast<const char*>(data), size);
+    const Read plain(text.get(), text.get() + size, false);
+    if (!epic::takes_wide_ways()) return 0;
+    const Read wide(text.get(), text.get() + size, true);
+    require(plain.refused == wide.refused, "another line is refused");
+    require(plain.packets.size() == wide.packets.size(), "another number of packets");
+    for (size_t i = 0; i < plain.packets.size(); ++i)
+        require(same(plain.packets[i], wide.packets[i]), "another packet");
+    require(plain.names.size() == wide.names.size(), "other names");
+    for (size_t i = 0; i < plain.names.size(); ++i)
+        require(plain.names.name(int32_t(i)) == wide.names.name(int32_t(i)), "another name");
     return 0;
 }

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from endurance import calls, full_disk, hangs, killed, readers
+from endurance import calls, full_disk, hangs, killed, readers, ways
 from endurance.watched import run_cases
+
+COMPILER = os.environ.get("CXX", "g++").split()
 
 
 def test_a_hunt_for_hangs() -> None:
@@ -61,3 +65,16 @@ def test_a_reader_takes_anything(name: str) -> None:
         readers.READERS[name](data)
     for _ in range(20):
         readers.READERS[name](readers.variant(chance, known))
+
+
+def test_two_ways_find_the_same() -> None:
+    assert [ways.Case(number).difference() for number in range(100)] == [""] * 100
+
+
+@pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason="there is no C++ compiler")
+@pytest.mark.parametrize("name", list(readers.HARNESSES))
+def test_a_harness_is_in_order(name: str) -> None:
+    """What it finds, libFuzzer finds, which not every compiler has."""
+    source = readers.HERE / f"{name}.cpp"
+    command = [*COMPILER, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{readers.ENGINE}"]
+    subprocess.run([*command, str(source)], check=True)

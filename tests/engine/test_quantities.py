@@ -35,6 +35,7 @@ def test_what_is_read_is_the_double_nearest_to_what_is_written(
         ("1e2ms", "s", 0.1),
         ("inf", "s", math.inf),
         ("-5us", "s", -5e-6),
+        ("1/4", "length units", 0.25),
     ],
 )
 def test_each_quantity_has_its_units(text: str, unit: str, value: float) -> None:
@@ -62,6 +63,12 @@ def test_each_quantity_has_its_units(text: str, unit: str, value: float) -> None
 def test_what_is_none_is_told_with_the_units(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not a time: .*\(units: s, ms, us\)"):
         parse(text, "s")
+
+
+@pytest.mark.parametrize("text", ["5%", "5m", "5 units", "nan"])
+def test_a_length_has_no_unit_of_ours(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a length: write 0\.5"):
+        parse(text, "length units")
 
 
 def test_a_setting_takes_the_units_of_its_own_unit() -> None:

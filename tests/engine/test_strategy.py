@@ -67,6 +67,23 @@ def test_a_strategy_in_use_refuses_everybody_else(name: str, call: Callable[[Any
         call(made)  # now it may
 
 
+CONFIGURED: dict[str, dict[str, float]] = {
+    "mirror": {"send_interval": 0.05, "buffer_limit": 8},
+    "epic": {"start": 0},
+    "one-euro": {"velocity": 0},
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+def test_what_follows_from_settings_is_not_made_anew_while_in_use(name: str) -> None:
+    """It may make a buffer anew into which the replay looks."""
+    made = strategy(name)
+    samples = replay(STEPS, made)
+    next(samples)
+    with pytest.raises(StrategyInUse):
+        made.configure(**CONFIGURED[name])  # type: ignore[attr-defined]
+
+
 def test_what_a_strategy_knows_can_be_read_while_it_is_in_use() -> None:
     made: Any = strategy("mirror", send_interval=0.1)
     for _ in replay(STEPS, made):

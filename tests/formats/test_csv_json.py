@@ -111,6 +111,18 @@ def test_a_separator_between_quotes_does_not_count() -> None:
     assert (found.what, found.caret) == ("vy is not a number", 24)
 
 
+@pytest.mark.parametrize("row", ["0.3 1 2 3 ", "0.3 1 2 3\t", "0.3 1 2 3\ta b", "0.3 1\x0b2 3 4 a"])
+def test_a_row_of_words_has_a_word_in_each_column(row: str) -> None:
+    """The engine and the slow way, which takes the first row, cut words at the same blanks."""
+    for place in (1, 2):
+        rows = ["time x y z entity", "0.1 1 2 3 a", "0.2 1 2 3 b\xa0c"]
+        rows.insert(place, row)
+        data = "\n".join(rows).encode()
+        assert [packet.entity for packet in scan_packets(CsvReader(), data)] == ["a", "b\xa0c"]
+        reasons = [problem.what for problem in scan_problems(CsvReader(), data)]
+        assert reasons == [f"the row has {len(row.split())} fields"]
+
+
 def test_after_a_wrong_row_the_next_one_is_read() -> None:
     wrong = b"\xff\n0.1\n\n0.1,1,2,3,4,5,x\n"
     data = CSV.replace(b"0.2,", wrong + b"0.2,")

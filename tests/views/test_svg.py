@@ -31,6 +31,14 @@ def test_it_is_well_formed_and_shows_everything() -> None:
     assert len(drawn) == 4  # two paths, two errors
 
 
+def test_names_cannot_break_it() -> None:
+    name = "a\x1b[31m\nb\x01"
+    (scene,) = comparisons.comparison("Late", entities=(name,)).scenes
+    root = ElementTree.fromstring(picture(scene).encode())
+    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "a\\x1b[31m\\nb\\x01: from above, y over x" in words
+
+
 def test_everything_is_inside() -> None:
     for path in re.findall(r'class="[dt]"[^>]* d="([^"]*)"', picture(SCENE)):
         numbers = [float(one) for one in re.findall(r"-?[\d.]+", path)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from epic_cli.cli.options.groups import Decorator, OptionGroup
+from epic_cli.cli.options.groups import Decorator, OptionGroup, given_options
 from epic_cli.network.delay import DISTRIBUTIONS
 from epic_cli.network.link import LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
@@ -91,6 +91,9 @@ def link_options(latency: str, meaning: str) -> Decorator:
 def _conditions(
     *, loss: float, gemodel: GilbertElliott | None, **conditions: Any
 ) -> LinkConditions:
+    given = given_options(click.get_current_context())
+    if "loss" in given and "gemodel" not in given:
+        gemodel = None  # the configuration's
     return LinkConditions(loss=gemodel or loss, **conditions)
 
 

@@ -15,7 +15,7 @@ from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
 from epic_cli.terminal.layout import LAYOUT_OPTIONS
-from epic_cli.terminal.quantities import Duration, Rate, Seconds, SendRate
+from epic_cli.terminal.quantities import Duration, FiniteRange, Rate, Seconds, SendRate
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -65,14 +65,14 @@ movement_options = OptionGroup(
     ),
     click.option(
         "--speed",
-        type=click.FloatRange(1e-6, 1e6),
+        type=FiniteRange(1e-6, 1e6),
         default=5.0,
         show_default=True,
         help="Its speed in units/s; on the figure-eight its top speed.",
     ),
     click.option(
         "--size",
-        type=click.FloatRange(1e-3, 1e6),
+        type=FiniteRange(1e-3, 1e6),
         default=5.0,
         show_default=True,
         help="Its size in units: a radius, the length of a leg, the height of a jump.",
@@ -101,7 +101,7 @@ movement_options = OptionGroup(
     ),
     click.option(
         "--max-speed",
-        type=click.FloatRange(1e-6, 1e12),
+        type=FiniteRange(1e-6, 1e12),
         help="Treat a recorded step that is faster than this (units/s) as a teleport.",
     ),
     click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
@@ -152,12 +152,12 @@ sender_options = OptionGroup(
     ),
     click.option(
         "--quantize",
-        type=click.FloatRange(1e-6, 1e6),
+        type=FiniteRange(1e-6, 1e6),
         help="Round positions to multiples of this many units.",
     ),
     click.option(
         "--quantize-velocity",
-        type=click.FloatRange(1e-6, 1e6),
+        type=FiniteRange(1e-6, 1e6),
         help="Round velocities to multiples of this many units/s.",
     ),
     click.option(
@@ -180,7 +180,7 @@ sender_options = OptionGroup(
     ),
     click.option(
         "--clock-drift",
-        type=click.FloatRange(-100_000, 100_000),
+        type=FiniteRange(-100_000, 100_000),
         default=0.0,
         show_default=True,
         metavar="PPM",

@@ -91,6 +91,7 @@ cdef class DeadReckoning(Strategy):
     cdef Motion end                     # of the spline
 
     def configure(self, *, acceleration):
+        self.check_free()
         self.accelerates = acceleration == Acceleration.ESTIMATED
 
     cdef void clear(self) noexcept nogil:

@@ -80,6 +80,7 @@ cdef class Epic(Strategy):
     cdef Vec3[float] shown          # what was drawn last
 
     def configure(self, *, start):
+        self.check_free()
         self.starts_at_packet = start == Start.PACKET
 
     cdef void clear(self) noexcept nogil:

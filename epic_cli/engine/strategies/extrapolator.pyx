@@ -104,6 +104,7 @@ cdef class Extrapolator(Strategy):
     cdef double latency_, update_time_
 
     def configure(self, *, precision):
+        self.check_free()
         self.single = precision == Precision.FLOAT
         self.estimates_velocity = self.velocity != VelocitySource.GIVEN
 

@@ -77,6 +77,7 @@ cdef class Gambetta(Strategy):
     cdef bint drew
 
     def configure(self, *, update_rate):
+        self.check_free()
         self.interval = NewSendInterval(1.0 / update_rate, 0.1)
         self.buffer.set_capacity(CAPACITY)
 

@@ -94,6 +94,7 @@ cdef class Geckos(Strategy):
     cdef Motion shown
 
     def configure(self, *, interpolation_buffer, server_fps, vault_size):
+        self.check_free()
         self.buffer_time = interpolation_buffer
         if isnan(self.buffer_time):
             self.buffer_time = 3.0 / server_fps if server_fps else 0.1

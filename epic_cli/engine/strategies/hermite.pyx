@@ -115,6 +115,7 @@ cdef class Hermite(Strategy):
     cdef Vec3[double] shown, error
 
     def configure(self, *, send_interval, latency):
+        self.check_free()
         self.large_error = max(self.small_error, self.large_error)
         self.clock = NewSenderTime(latency)
         self.interval = NewSendInterval(send_interval, 0.1)

@@ -103,6 +103,7 @@ cdef class JamesFrowen(Strategy):
     cdef Motion shown
 
     def configure(self, *, tick_interval, moving_average_count):
+        self.check_free()
         self.interval = NewSendInterval(tick_interval, 0.05)
         self.difference = NewMovingAverage(2 / (moving_average_count + 1.0))
         self.buffer.set_capacity(CAPACITY)

@@ -58,6 +58,7 @@ cdef class LocalPerception(Strategy):
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):
+        self.check_free()
         self.measures = isnan(period)
         self.fixed_period = first_period if self.measures else period
         self.interval = NewMovingAverage(weight)

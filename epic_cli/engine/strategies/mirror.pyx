@@ -121,6 +121,7 @@ cdef class Mirror(Strategy):
     cdef Motion shown
 
     def configure(self, *, send_interval, buffer_limit):
+        self.check_free()
         self.interval = NewSendInterval(send_interval, 1.0 / 60)
         self.buffer.set_capacity(buffer_limit)
         self.drift_average = NewMovingAverage()

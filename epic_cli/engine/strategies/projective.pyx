@@ -110,6 +110,7 @@ cdef class Projective(Strategy):
     cdef Motion shown
 
     def configure(self, *, blending, smoothing_time, begin, age):
+        self.check_free()
         self.blends_velocity = blending == Blending.VELOCITY
         self.averages = isnan(smoothing_time)
         self.fixed_time = smoothing_time

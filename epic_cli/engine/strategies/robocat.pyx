@@ -112,6 +112,7 @@ cdef class Robocat(Strategy):
     cdef OutOfSync position_state, velocity_state
 
     def configure(self, *, duration, age):
+        self.check_free()
         self.average = NewWeightedTimedAverage(duration)
         self.age = NewPacketAge(age)
 

@@ -91,6 +91,7 @@ cdef class Snapshot(Strategy):
     cdef size_t first, next         # of the ring: the oldest update, the place for the next one
 
     def configure(self, *, step, server_step, decay, gain, limit):
+        self.check_free()
         cdef double size = ceil(self.interpolation_time / step) + 1
         self.loop = NewPhaseLockedLoop(server_step, decay, gain, limit)
         # two updates and the empty place are the least to interpolate with

@@ -96,6 +96,7 @@ cdef class Source(Strategy):
 
     def configure(self, *, cl_interp, cl_interp_ratio, cl_updaterate, tick_interval,
                   cl_extrapolate, cl_extrapolate_amount, latency):
+        self.check_free()
         self.interpolation_time = max(cl_interp, cl_interp_ratio / cl_updaterate) + tick_interval
         self.most = cl_extrapolate_amount if cl_extrapolate else 0
         self.clock = NewSenderTime(latency)

@@ -22,7 +22,7 @@ inline double difference(const Instant& a, const Instant& b) {
 
 inline Instant instant_of(double value) {
     Instant out;
-    if (std::fabs(value) < 4e18) out.whole = int64_t(std::floor(value));
+    if (std::fabs(value) < 4e18) out.whole = int64_t(std::trunc(value));
     out.part = value - double(out.whole);
     return out;
 }

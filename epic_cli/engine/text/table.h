@@ -2,6 +2,7 @@
 // field. Usual rows only: what is rare, or wrong, is left to the slow way, which decides.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,8 @@ private:
         }
         while (p_ < end_ && *p_ != plan_.delimiter && *p_ != '\r') ++p_;
         if (p_ < end_ && *p_ == '\r') return false;
+        if (plan_.delimiter == ' ' && (p_ == begin || std::any_of(begin, p_, is_blank)))
+            return false;  // a word is missing, or there are several
         return use(record, field, {begin, size_t(p_ - begin)}, packet);
     }
 

@@ -97,6 +97,13 @@ def test_a_difference_of_unix_times_has_all_its_digits() -> None:
     assert [packet.time for packet in packets_of(block)] == [0, 1e-6, 5e-7]
 
 
+@pytest.mark.parametrize("text", ["-.001", "-1e-3", "-1234567.000000000000001", "-1e300"])
+def test_an_instant_before_0_is_the_number_that_is_written(text: str) -> None:
+    """Whole and part have one sign: -1 and 0.999 would be -0.0010000000000000009."""
+    packet = one({"time": text, "x": "0", "y": "0", "z": "0"}, per_second=1e3)
+    assert packet.time == float(text) / 1e3  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -62,7 +62,7 @@ def test_a_script_says_what_players_do() -> None:
         ("1 set clock_sync=ntp", 7, "one of free-running, netfox, lightyear, ggpo"),
         ("1 set lag_compensation=off", 7, "one of view, mirror, source"),
         ("1 set smoothing_curve=cubic", 7, "one of linear, exponential"),
-        ("1 set snap_above=nan", 7, "out of range"),
+        ("1 set snap_above=nan", 7, "is not a length"),
         ("1 set rewind=1", 7, "on or off"),
         ("1 set seed=4", 3, "seed"),
         ("1 set players=3", 3, "players cannot change during the match"),

@@ -80,6 +80,7 @@ cdef class Dis(Strategy):
     cdef Vec3[double] acceleration, angular_velocity
 
     def configure(self, *, age):
+        self.check_free()
         self.age = NewPacketAge(age)
         self.state = NewDisState(self.model, (0, 0, 0), (0, 0, 0))
 

@@ -32,6 +32,7 @@ cdef class Filter(Strategy):
     """
 
     def configure(self, *, age):
+        self.check_free()
         self.age = PacketAge(age)
 
     @property

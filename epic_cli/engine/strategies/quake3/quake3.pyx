@@ -114,6 +114,7 @@ cdef class Quake3(Strategy):
     cdef double error_time
 
     def configure(self):
+        self.check_free()
         self.snapshots.set_capacity(CAPACITY)
 
     cdef void clear(self) noexcept nogil:

@@ -105,6 +105,7 @@ cdef class Spline(Strategy):
     cdef Vec3[double] shown
 
     def configure(self, *, damped_steps):
+        self.check_free()
         self.queue.set_capacity(CAPACITY)
         self.damped_time = self.linear_time * damped_steps
 

@@ -130,6 +130,7 @@ cdef class UnityNgo(Strategy):
     def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
                   smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
                   sync_interval, snap_distance):
+        self.check_free()
         given = (self.mode, position_max_interpolation_time, position_lerp_smoothing,
                  smoothing_factor == SmoothingFactor.PER_FRAME)
         self.positions = NewInterpolator(*given)
