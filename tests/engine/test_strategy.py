@@ -70,7 +70,7 @@ def test_a_strategy_in_use_refuses_everybody_else(name: str, call: Callable[[Any
 CONFIGURED: dict[str, dict[str, float]] = {
     "mirror": {"send_interval": 0.05, "buffer_limit": 8},
     "epic": {"start": 0},
-    "one-euro": {"velocity": 0},
+    "one-euro": {"velocity": 0, "age": 0},
 }
 
 
