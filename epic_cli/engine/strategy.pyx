@@ -132,7 +132,7 @@ cdef class Strategy:
         self.clear()
 
     cdef double elapsed(self, double at) noexcept nogil:
-        """How long after the frame before ``at`` is; after the first packet, if there was no frame."""
+        """How long ``at`` is after the frame before, or after the first packet without one."""
         return max(at - self.drawn.time, 0.0)
 
     cdef void run_demo(self, DemoRun& run) noexcept nogil:
@@ -217,8 +217,8 @@ cdef class PythonStrategy(Strategy):
     """Lets a strategy written in plain Python run in the engine's loop.
 
     Numbers that are not finite neither get to it nor may come from it, as with any strategy,
-    unless its declaration says that it ``takes_any_number``. An exception in it, or an answer that is none, stops the replay and is raised there
-    as ``StrategyFailed``.
+    unless its declaration says that it ``takes_any_number``. An exception in it, or an answer that
+    is none, stops the replay and is raised there as ``StrategyFailed``.
     """
 
     def __init__(self, wrapped, str entity=""):

@@ -37,7 +37,7 @@ def survey(PacketBlock block not None):
     """A ``Survey`` of a block's packets.
 
     - ``packets``: how many are newer than those before of their entity; ``step``: the median time
-      between them (s); ``latest``: the greatest time of all; ``whole``: all times are whole numbers;
+      between them (s); ``latest``: the greatest time of all; ``whole``: all are whole numbers;
     - ``moves``: steps in which the position changes; ``velocities``: packets with a velocity;
       ``zeros``: those of them with the velocity 0;
     - ``stretches``: runs of four steps that can be judged: the velocities at the two ends of each

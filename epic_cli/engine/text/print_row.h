@@ -8,6 +8,9 @@
 
 namespace epic {
 
+// By status: none, held, interpolated, extrapolated.
+constexpr const char* kStatus[4] = {"none", "held", "interpolated", "extrapolated"};
+
 // "  time: " and the whole seconds of the row before, since most rows have the same.
 struct SecondsText {
     uint32_t whole = ~uint32_t(0);

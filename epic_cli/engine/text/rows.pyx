@@ -1,19 +1,32 @@
 """Samples to rows: how a tick is written, in each of the formats."""
 
 from libc.stddef cimport size_t
-from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from epic_cli.engine.text.widths import cut, pad, printable, width as columns_of
+from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
+from epic_cli.engine.text.escapes cimport (
+    append_escaped,
+    append_quoted,
+    append_string,
+    escaped,
+    quoted,
+)
+from epic_cli.engine.text.tables cimport (
+    Layout,
+    columns_left_out,
+    layout_for,
+    table_header,
+    table_row,
+    width_for,
+)
 
-from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view, view
+from epic_cli.engine.text.tables import COLUMNS
+from epic_cli.engine.text.widths import cut, pad, printable
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
-    char* append_column2 "epic::append_column<2>"(char* out, double value, int width, bint limited)
-    char* append_column3 "epic::append_column<3>"(char* out, double value, int width, bint limited)
     char* append_shortest(char* out, double value)
     bint isfinite "std::isfinite"(double value)
 
@@ -25,6 +38,7 @@ cdef extern from "text/print_row.h" namespace "epic" nogil:
     cdef cppclass SecondsText:
         pass
     char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
+    const char** STATUS "epic::kStatus"
 
 cdef extern from "text/usual_rows.h" namespace "epic" nogil:
     enum:
@@ -46,60 +60,6 @@ cdef enum RowFormat:
 # More than the longest row has without its name: six numbers of up to 313 characters.
 cdef enum:
     LONGEST_ROW = 2600
-
-# The width of a status that is written out, two blanks in front; narrower, it is brief.
-cdef enum:
-    FULL_STATUS = 14
-
-COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
-
-# How a table is laid out: the widths of its columns, blanks in front included (0: it has none of
-# these), and of how many axes positions are shown. Limited, no row is wider than that.
-cdef struct Layout:
-    int time
-    int position
-    int axes
-    int velocity
-    int status
-    int name
-    bint limited
-
-# Where there is no limit, and for ever smaller screens: what matters least goes first.
-_UNLIMITED = (10, 12, 3, 12, 14, 8)
-_LAYOUTS = (
-    # time, position, axes, velocity, status, name at least
-    (10, 12, 3, 12, 14, 10),
-    (8, 10, 3, 9, 14, 10),
-    (8, 10, 3, 9, 5, 10),
-    (9, 9, 3, 0, 5, 8),
-    (7, 9, 3, 0, 5, 8),
-    (7, 9, 3, 0, 0, 8),
-    (7, 9, 2, 0, 0, 8),
-    (7, 9, 1, 0, 0, 4),
-)
-
-
-# By status: none, held, interpolated, extrapolated. Sixteen-colour codes only.
-cdef Text[4] COLOURS = [b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"]
-cdef Text[4] STATUS = [b"none", b"held", b"interpolated", b"extrapolated"]
-cdef Text[4] BRIEF = [b"none", b"held", b"intp", b"extp"]
-cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extrapolated"]
-
-
-cdef Layout layout_for(width, bint named):
-    """The widest layout that a screen of so many columns has room for; None: of any width."""
-    chosen, room = _UNLIMITED, 0
-    if width is not None:
-        for chosen in _LAYOUTS:
-            time, position, axes, velocity, status, name = chosen
-            room = width - time - axes * position - 3 * velocity - status
-            if room >= (name if named else 0):
-                break
-        room = max(room, 3)
-    time, position, axes, velocity, status, name = chosen
-    return Layout(time, position, axes, velocity, status, (room or name) if named else 0,
-                  width is not None)
-
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
@@ -197,7 +157,8 @@ cdef class RowWriter:
                     p = append_string(p, self.file)
                 if shorten:
                     p = table_row(p, block.items[index],
-                                  whole(self.names[block.items[index].entity]),
+                                  string_view(self.names[block.items[index].entity].data(),
+                                              self.names[block.items[index].entity].size()),
                                   self.layout, self.color)
                 else:
                     p = self.row(p, block.items[index],
@@ -242,107 +203,6 @@ cdef class RowWriter:
         return append(append_string(out, self.file), b"\n")
 
 
-cdef string_view whole(const string& text) noexcept nogil:
-    return string_view(text.data(), text.size())
-
-
-cdef int width_for(list names, limit):
-    """The width of a table's column of files on a screen of ``limit`` columns; 0: no room."""
-    natural = max(columns_of(printable(name)) for name in names)
-    room = natural if limit is None else min(natural, limit // 4, limit - 20)
-    return room if room >= 4 else 0
-
-
-cdef bytes escaped(str text, const char* prefix, bint quotes):
-    """As ``append_escaped``."""
-    cdef bytes name = text.encode()
-    cdef string out
-    out.resize(6 * len(name) + 1)
-    out.resize(append_escaped(&out[0], view(name), prefix, quotes) - out.data())
-    return out
-
-
-cdef bytes quoted(str text, bint shown):
-    """As ``append_quoted``."""
-    cdef bytes name = text.encode()
-    cdef string out
-    out.resize(4 * len(name) + 2)
-    out.resize(append_quoted(&out[0], view(name), shown) - out.data())
-    return out
-
-
-cdef char* append_string(char* out, const string& text) noexcept nogil:
-    memcpy(out, text.data(), text.size())
-    return out + text.size()
-
-
-cdef tuple columns_left_out(Layout layout):
-    """The names of the columns that a layout has no room for."""
-    gone = ("x", "y", "z")[layout.axes:]
-    if not layout.velocity:
-        gone += ("vx", "vy", "vz")
-    return gone if layout.status else (*gone, "status")
-
-
-cdef bytes table_header(Layout layout):
-    widths = [layout.time] + layout.axes * [layout.position] + (3 - layout.axes) * [0]
-    widths += 3 * [layout.velocity]
-    line = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, widths) if width)
-    status = ("  status" if layout.status == FULL_STATUS else " stat") if layout.status else ""
-    name = cut("  entity", layout.name) if layout.name else ""
-    return f"{line + (status.ljust(layout.status) if name else status)}{name}\n".encode()
-
-
-cdef char* table_row(char* out, const Sample& sample, string_view entity,
-                     const Layout& layout, bint color) noexcept nogil:
-    cdef int velocity = layout.velocity
-    cdef bint limited = layout.limited
-    cdef bint brief = layout.status < FULL_STATUS
-    out = append_column3(out, sample.time, layout.time, limited)
-    if sample.status == NONE:
-        out = append_dashes(out, layout.position, layout.axes)
-        if velocity:
-            out = append_dashes(out, velocity, 3)
-    else:
-        out = append_column2(out, sample.position.x, layout.position, limited)
-        if layout.axes > 1:
-            out = append_column2(out, sample.position.y, layout.position, limited)
-        if layout.axes > 2:
-            out = append_column2(out, sample.position.z, layout.position, limited)
-        if velocity:
-            out = append_column3(out, sample.velocity.x, velocity, limited)
-            out = append_column3(out, sample.velocity.y, velocity, limited)
-            out = append_column3(out, sample.velocity.z, velocity, limited)
-    if layout.status:
-        out = append(out, b" " if brief else b"  ")
-        if color:
-            out = append(out, COLOURS[sample.status])
-        if brief:
-            out = append(out, BRIEF[sample.status])
-        else:
-            out = append(out, STATUS[sample.status] if entity.empty() else PADDED[sample.status])
-        if color:
-            out = append(out, b"\x1b[0m")
-    if not entity.empty() and layout.name:
-        out = append(out, b"  ")
-        if limited:
-            memcpy(out, entity.data(), entity.size())
-            out += entity.size()
-        else:
-            out = append_escaped(out, entity, b"\\x", False)
-    return append(out, b"\n")
-
-
-cdef char* append_dashes(char* out, int width, int count) noexcept nogil:
-    cdef int index
-    for _ in range(count):
-        for index in range(width - 1):
-            out[index] = b" "
-        out[width - 1] = b"-"
-        out += width
-    return out
-
-
 cdef char* separated_row(char* out, const Sample& sample, string_view entity,
                          const char* separator, bint shown) noexcept nogil:
     cdef double[6] numbers
@@ -383,74 +243,3 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
     out = append(out, b'", "entity": "')
     out = append_escaped(out, entity, b"\\u00", True)
     return append(out, b'"')
-
-
-cdef const char* HEX = b"0123456789abcdef"
-
-
-cdef int control_at(string_view text, size_t index) noexcept nogil:
-    """How many bytes of UTF-8 a control character has here (C0, delete, C1); 0: it is none."""
-    cdef unsigned char c = <unsigned char>text[index]
-    if c < 0x20 or c == 0x7F:
-        return 1
-    if c != 0xC2 or index + 1 == text.size():
-        return 0
-    return 2 if 0x80 <= <unsigned char>text[index + 1] < 0xA0 else 0
-
-
-cdef char* append_hex(char* out, const char* prefix, char last) noexcept nogil:
-    """A control character as its number, which its last byte is."""
-    cdef unsigned char c = <unsigned char>last
-    out = append(out, prefix)
-    out[0] = HEX[c >> 4]
-    out[1] = HEX[c & 15]
-    return out + 2
-
-
-cdef char* append_escaped(char* out, string_view text, const char* prefix,
-                          bint quotes) noexcept nogil:
-    """Text without control characters: a name must not steer a terminal or end a row."""
-    cdef char c
-    cdef int length
-    cdef size_t index = 0
-    while index < text.size():
-        length = control_at(text, index)
-        if length:
-            index += length
-            out = append_hex(out, prefix, text[index - 1])
-            continue
-        c = text[index]
-        index += 1
-        if c == b"\\" or (quotes and c == b'"'):
-            out[0] = b"\\"
-            out += 1
-        out[0] = c
-        out += 1
-    return out
-
-
-cdef char* append_quoted(char* out, string_view text, bint shown) noexcept nogil:
-    """A CSV field, quoted where it must be (RFC 4180); ``shown``: without control characters."""
-    cdef char c
-    cdef int length
-    cdef size_t index
-    cdef bint quote = False
-    for index in range(text.size()):
-        c = text[index]
-        quote = quote or c == b"," or c == b'"' or c == b"\n" or c == b"\r"
-    if quote:
-        out = append(out, b'"')
-    index = 0
-    while index < text.size():
-        length = control_at(text, index) if shown else 0
-        if length:
-            index += length
-            out = append_hex(out, b"\\x", text[index - 1])
-            continue
-        c = text[index]
-        index += 1
-        if c == b'"':
-            out = append(out, b'"')
-        out[0] = c
-        out += 1
-    return append(out, b'"') if quote else out

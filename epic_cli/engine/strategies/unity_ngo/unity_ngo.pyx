@@ -68,8 +68,9 @@ cdef class UnityNgo(Strategy):
     time never goes back; a frame within a microsecond of a timestamp is at it, so that rounding
     does not decide; after a silence longer than ``pause`` a segment takes one tick, unless the
     entity had come to rest, where Unity begins it at the stale timestamp and is there at once
-    (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late packets are discarded, except by
-    double-lerp, which sorts them in as long as it has not passed them.
+    (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late
+    packets are discarded, except by double-lerp, which sorts them in as long as it has not passed
+    them.
 
     ``tick_rate=auto`` draws as the given rate does, where at least three of eight packets follow
     the one before by one tick; silences and single losses cost nothing, and another rate is known

@@ -1,0 +1,1 @@
+COLUMNS: tuple[str, ...]
