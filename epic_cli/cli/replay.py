@@ -95,6 +95,7 @@ class _Recording:
         stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
         for block in blocks(self._file, options.input_format, options.given, self.reporter):
+            self.reporter.save(options.saving, options.given)
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)

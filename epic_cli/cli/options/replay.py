@@ -12,6 +12,7 @@ from epic_cli.cli.options.common import (
     input_format_option,
     layout_options,
     remarks_options,
+    saving_options,
     strategy_options,
     timing_options,
 )
@@ -25,6 +26,7 @@ from epic_cli.terminal.remarks import Remarks
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+    from epic_cli.terminal.profiles import Saving
 
 
 class ReplayOptions(NamedTuple):
@@ -38,6 +40,7 @@ class ReplayOptions(NamedTuple):
     entity: str | None
     input_format: InputFormat
     given: Layout | None
+    saving: Saving | None
     strict: bool
     remarks: Remarks
     color: ColorChoice
@@ -73,6 +76,7 @@ replay_options = OptionGroup(
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,
     layout_options,
+    saving_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     remarks_options,
     color_option,
