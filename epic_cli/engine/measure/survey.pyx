@@ -1,16 +1,13 @@
 """How times, positions and velocities of some packets fit each other, in a few robust figures."""
 
 from libc.math cimport fabs, floor, isfinite, sqrt
+from libcpp.algorithm cimport nth_element
 from libcpp.vector cimport vector
 
 from collections import namedtuple
 
 from epic_cli.engine.packets cimport Packet, PacketBlock
 from epic_cli.engine.vec3 cimport Vec3, dot
-
-
-cdef extern from "<algorithm>" namespace "std" nogil:
-    void nth_element[Iter](Iter, Iter, Iter) except +
 
 
 # So many steps are looked at together: rounded positions do not show in their sum.
