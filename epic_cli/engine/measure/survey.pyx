@@ -34,7 +34,7 @@ def survey(PacketBlock block not None):
     """A ``Survey`` of a block's packets.
 
     - ``packets``: how many are newer than those before of their entity; ``step``: the median time
-      between them (s); ``latest``: the greatest time of all; ``whole``: all times are whole numbers;
+      between them (s); ``latest``: the greatest time; ``whole``: all times are whole numbers;
     - ``moves``: steps in which the position changes; ``velocities``: packets with a velocity;
       ``zeros``: those of them with the velocity 0;
     - ``stretches``: runs of four steps that can be judged: the velocities at the two ends of each
@@ -123,8 +123,8 @@ cdef void begin(Stretch* stretch) noexcept:
     stretch.steps = 0
 
 
-cdef Vec3[double] in_order(Vec3[double] vector, size_t order) noexcept:
-    cdef double[3] axes = [vector.x, vector.y, vector.z]
+cdef Vec3[double] in_order(Vec3[double] given, size_t order) noexcept:
+    cdef double[3] axes = [given.x, given.y, given.z]
     cdef Vec3[double] turned
     turned.x = axes[ORDERS[order][0]]
     turned.y = axes[ORDERS[order][1]]

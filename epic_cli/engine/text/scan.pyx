@@ -188,5 +188,3 @@ cdef object refusal_of(Refused one, bytes text):
     piece = text[one.offset:one.offset + one.length]
     facts = reason_for(one.expected, piece[one.caret:])
     return Refusal(one.line, one.column + one.caret + 1, piece, one.caret, *facts)
-
-
