@@ -9,9 +9,13 @@
     [session]
     toolbar = false
 
+    [profile.mygame]
+    columns = "time=timestamp_ms,x=pos_x,y=pos_y"
+    time-unit = "ms"
+
 What stands at the top, or in a variable, holds for each command that has the option and takes the
-value, a table for one command. An option on the command line comes before its variable, and that
-before the file.
+value, a table for one command, a profile where ``--profile`` asks for it. An option on the command
+line comes before a profile, that before the option's variable, and that before the file.
 """
 
 from __future__ import annotations
@@ -23,7 +27,13 @@ import click
 
 from epic_cli.engine.declaration import nearest
 from epic_cli.terminal.config_path import config_path
-from epic_cli.terminal.errors import CannotAccess, WrongUsage
+from epic_cli.terminal.configuration import (
+    PROFILES,
+    is_multiple,
+    objection,
+    read_config,
+)
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.origins import Origin
 
 #: The commands by name, each with what loads it.
@@ -41,7 +51,9 @@ def give_defaults(
     """
     context = click.Context(command, info_name=command.name)
     options = {name: one for one in command.params for name in names(one)}
-    given = [*_from_file(command.name or "", commands), *_from_variables(options)]
+    table = _table()
+    _check_profiles(context, options, table, commands)
+    given = [*_from_file(table, command.name or "", commands), *_from_variables(options)]
     origins: dict[str, Origin] = {}
     defaults: dict[str, object] = {}
     for one, is_own in given:
@@ -58,18 +70,24 @@ def give_defaults(
     return command, origins
 
 
-def _from_file(command: str, commands: Commands) -> Iterator[tuple[Origin, bool]]:
+def _table() -> dict[str, object]:
+    """All of the file; empty where there is none."""
+    path = config_path()
+    return read_config(path) if os.path.exists(path) else {}  # noqa: PTH110
+
+
+def _from_file(
+    table: Mapping[str, object], command: str, commands: Commands
+) -> Iterator[tuple[Origin, bool]]:
     """What the file says, and whether it says so to this command alone."""
     path = config_path()
-    if not os.path.exists(path):  # noqa: PTH110
-        return
-    table = _read(path)
     section = table.get(command, {})
     if not isinstance(section, dict):
         raise WrongUsage(f"{path}: {command} is a table: write [{command}]")
     for part, is_own in ((table, False), (section, True)):
         for name, value in part.items():
-            if is_own or name not in commands:
+            is_profiles = name == PROFILES and isinstance(value, dict)
+            if is_own or not (is_profiles or name in commands):
                 yield Origin(name, value, f"{path}: {name} = {value!r}"), is_own
 
 
@@ -78,7 +96,7 @@ def _from_variables(options: Mapping[str, click.Parameter]) -> Iterator[tuple[Or
         variable = "EPIC_" + name.upper().replace("-", "_")
         text = os.environ.get(variable)
         if text:
-            value = option.type.split_envvar_value(text) if _is_multiple(option) else text
+            value = option.type.split_envvar_value(text) if is_multiple(option) else text
             yield Origin(name, value, f"{variable}={text}"), False
 
 
@@ -89,16 +107,16 @@ def _taken(
 
     What it does not understand has to be understood by an option of this name of ``commands``.
     """
-    many = _is_multiple(option) and isinstance(one.value, list | tuple | str)
+    many = is_multiple(option) and isinstance(one.value, list | tuple | str)
     parts = [one.value] if isinstance(one.value, str) or not many else list(one.value)  # type: ignore[call-overload]
     taken = []
     for part in parts:
-        wrong = _wrong(context, option, [part] if many else part)
+        wrong = objection(context, option, [part] if many else part)
         if not wrong:
             taken.append(part)
         elif not any(
             other is not option
-            and not _wrong(context, other, [part] if _is_multiple(other) else part)
+            and not objection(context, other, [part] if is_multiple(other) else part)
             for load in commands.values()
             for other in load().params
             if one.option in names(other)
@@ -109,20 +127,6 @@ def _taken(
     return taken[0] if taken else None
 
 
-def _wrong(context: click.Context, option: click.Parameter, value: object) -> str:
-    """What an option has against a value; empty: nothing."""
-    try:
-        option.type_cast_value(context, value)
-    except (click.ClickException, TypeError, ValueError) as error:
-        message = error.message if isinstance(error, click.UsageError) else str(error)
-        return message or "it is not taken"
-    return ""
-
-
-def _is_multiple(option: click.Parameter) -> bool:
-    return isinstance(option, click.Option) and option.multiple
-
-
 def names(parameter: click.Parameter) -> list[str]:
     """The long names of an option, without the dashes in front; negations (--no-...) left out."""
     if not isinstance(parameter, click.Option):
@@ -130,19 +134,27 @@ def names(parameter: click.Parameter) -> list[str]:
     return [name[2:] for name in parameter.opts if name.startswith("--")]
 
 
-def _read(path: str) -> dict[str, object]:
-    import tomllib  # only those who have a configuration wait for it
+def _check_profiles(
+    context: click.Context,
+    options: Mapping[str, click.Parameter],
+    table: Mapping[str, object],
+    commands: Commands,
+) -> None:
+    """Profiles hold options that some command has, with values that it takes."""
+    profiles = table.get(PROFILES)
+    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
+        if not isinstance(profile, dict):
+            raise WrongUsage(f"{config_path()}: a profile is a table: write [{PROFILES}.NAME]")
+        place = f"[{PROFILES}.{name}]"
+        for key, value in profile.items():
+            one = Origin(key, value, f"{config_path()}: {place} {key} = {value!r}")
+            if key in options:
+                _taken(context, options[key], one, commands)
+            else:
+                _check_known(one, commands, f"{place}: ")
 
-    try:
-        with open(path, "rb") as stream:  # noqa: PTH123
-            return tomllib.load(stream)
-    except OSError as error:
-        raise CannotAccess("read", path, error) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: {error}") from error
 
-
-def _check_known(one: Origin, commands: Commands) -> None:
+def _check_known(one: Origin, commands: Commands, table: str = "") -> None:
     """A name that this command does not have may be another's; if not, it is a mistake."""
     kind, known = (
         "option",
@@ -153,4 +165,4 @@ def _check_known(one: Origin, commands: Commands) -> None:
     if one.option not in known:
         near = nearest(one.option, known)
         hint = f"; did you mean {near!r}?" if near else ""
-        raise WrongUsage(f"{config_path()}: there is no {kind} {one.option!r}{hint}")
+        raise WrongUsage(f"{config_path()}: {table}there is no {kind} {one.option!r}{hint}")

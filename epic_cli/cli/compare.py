@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import color_option, remarks_options, timing_options
+from epic_cli.cli.options.common import (
+    color_option,
+    remarks_options,
+    saving_options,
+    timing_options,
+)
 from epic_cli.cli.options.compare import (
     Inputs,
     Judging,
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.terminal.profiles import Saving
 
 _METRICS = """\b
 Metrics, each with its name in --sort, csv and jsonl, its column in tables
@@ -60,6 +66,7 @@ EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _
 @layout_options
 @pictures_options
 @threads_option
+@saving_options
 @remarks_options
 @color_option
 def compare(
@@ -70,6 +77,7 @@ def compare(
     layout: Layout,
     pictures: Pictures,
     threads: int | None,
+    saving: Saving | None,
     remarks: Remarks,
     color: ColorChoice,
 ) -> int:
@@ -98,6 +106,7 @@ def compare(
     name = source_name(inputs.recording)
     with Reporter(name, remarks, error_color) as reporter:
         packets = load(inputs.recording, inputs.input_format, reporter, inputs.given)
+        reporter.save(saving, inputs.given)
         if any(block.lacks_velocity() for block in packets.values()):
             reporter.estimated()
         packets = _of_entity(packets, inputs.entity, name)

@@ -55,8 +55,8 @@ def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
     if sum(byte < 32 and byte not in b"\t\r\n" for byte in text) > _CONTROLS * len(text):
         return Appearance.BINARY
     lines = [one.text.strip() for one in refusals if one.text.strip()]
-    if first.reason not in _TEXT and _most(lines, is_packet):
-        return Appearance.PACKET_TEXT
+    if _most(lines, is_packet):
+        return None if first.reason in _TEXT else Appearance.PACKET_TEXT
     if first.reason is Reason.NO_HEADER:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:

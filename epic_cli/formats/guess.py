@@ -80,12 +80,12 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
     first = values[columns["time"]].strip()
     iso = _ISO.fullmatch(first) is not None
-    # what this program writes is in seconds; single precision, too, resolves times from the first
+    # what this program writes is in seconds, and read back as it was
     own = all(columns.get(name) == name for name in ("time", *POSITION))
     time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
-        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
+        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit]) and not own
         origin = "first" if time_unit == "iso" or unix else 0.0
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:

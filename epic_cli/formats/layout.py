@@ -70,23 +70,27 @@ class Layout(NamedTuple):
         axes = self.axes or "xyz"
         return {"per_second": per_second, "origin": origin, "scale": self.scale, "axes": axes}
 
+    def items(self) -> list[tuple[str, str]]:
+        """The names and values of the options that say the same."""
+        items = []
+        if self.columns is not None:
+            pairs = ",".join(f"{field}={column}" for field, column in self.columns)
+            items.append(("columns", pairs))
+        if self.time_unit not in (None, "s"):
+            items.append(("time-unit", str(self.time_unit)))
+        if self.time_origin not in (None, 0.0):
+            items.append(("time-origin", _shown(self.time_origin)))
+        if self.axes not in (None, "".join(axis for axis in POSITION if axis in self.places)):
+            items.append(("axes", str(self.axes)))
+        if self.scale != 1:
+            items.append(("scale", _shown(self.scale)))
+        return items
+
     def options(self) -> str:
         """The options that say the same, for a shell."""
         from shlex import quote  # only what is said needs it
 
-        words = []
-        if self.columns is not None:
-            pairs = ",".join(f"{field}={column}" for field, column in self.columns)
-            words.append(f"--columns {quote(pairs)}")
-        if self.time_unit not in (None, "s"):
-            words.append(f"--time-unit {self.time_unit}")
-        if self.time_origin not in (None, 0.0):
-            words.append(f"--time-origin {_shown(self.time_origin)}")
-        if self.axes not in (None, "".join(axis for axis in POSITION if axis in self.places)):
-            words.append(f"--axes {self.axes}")
-        if self.scale != 1:
-            words.append(f"--scale {_shown(self.scale)}")
-        return " ".join(words)
+        return " ".join(f"--{name} {quote(value)}" for name, value in self.items())
 
     @property
     def is_own(self) -> bool:

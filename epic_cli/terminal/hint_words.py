@@ -17,7 +17,7 @@ def hint_words(hint: Hint, front_end: FrontEnd) -> str:
         Doubt.TIME_UNIT: f"times look like {_UNIT_NAMES.get(hint.name)} ({hint.value:,.6g} from"
         f" packet to packet) and are taken for seconds; for a table, {unit}",
         Doubt.UNIX_TIMES: "times look like Unix times, of which single precision keeps minutes at"
-        f" best; subtract the first, or write a table, with {origin}",
+        f" best; subtract the first; for a table, {origin}",
         Doubt.ZERO_VELOCITIES: "all velocities are 0, though the positions move; for a table,"
         f" {without} leaves them out",
         Doubt.VELOCITY_SCALE: f"velocities are about {hint.value:.3g} times as long as the"

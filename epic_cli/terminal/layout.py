@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from epic_cli.terminal.errors import printable
+from epic_cli.terminal.errors import WrongUsage, printable
 from epic_cli.terminal.parameters import ParameterType
 from epic_cli.terminal.quantities import FiniteRange
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+    from epic_cli.terminal.profiles import Saving
 
 # The layout itself is loaded when one of the options is given: packet text must start fast.
 
@@ -26,12 +27,12 @@ class LayoutPart(ParameterType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuses what is none."""
-        if not isinstance(value, str):
+        if isinstance(value, tuple):
             return value
         from epic_cli.formats import layout
 
         try:
-            return self._parse(layout, value)
+            return self._parse(layout, str(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -83,11 +84,30 @@ LAYOUT_OPTIONS = (
 )
 
 
+def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--profile``, which gives the others their defaults."""
+    return click.option(
+        "--profile",
+        metavar="NAME",
+        is_eager=True,
+        callback=_use_profile,
+        help="Take options from [profile.NAME] of the configuration file.",
+    )(command)
+
+
+def _use_profile(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    if name is None:
+        return None
+    from epic_cli.terminal.profiles import use_profile
+
+    return use_profile(context, option, name)
+
+
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """A command with all of them; ``make_layout`` takes their values."""
     for option in reversed(LAYOUT_OPTIONS):
         command = option.decorate(command)
-    return command
+    return profile_option(command)
 
 
 def make_layout(
@@ -96,13 +116,26 @@ def make_layout(
     time_origin: Any = None,
     axes: str | None = None,
     scale: float | None = None,
+    profile: str | None = None,
 ) -> Layout | None:
-    """The layout that was given; None: none of it was."""
+    """The layout that was given; None: none of it was. The ``profile`` has had its say before."""
+    del profile
     if all(one is None for one in (columns, time_unit, time_origin, axes, scale)):
         return None
     from epic_cli.formats.layout import Layout
 
     return Layout(columns, time_unit, time_origin, axes, 1.0 if scale is None else scale)
+
+
+def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:
+    """What is to be done about a profile; None: nothing."""
+    if save_profile is None:
+        if replace_profile:
+            raise WrongUsage("--replace-profile needs --save-profile")
+        return None
+    from epic_cli.terminal.profiles import Saving
+
+    return Saving(save_profile, replace_profile)
 
 
 def layout_words(name: str, layout: Layout) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats.layout import Layout
+    from epic_cli.terminal.profiles import Saving
     from epic_cli.terminal.report import RefusedLines
 
 # The words are loaded when there is something to say: packet text must start fast.
@@ -36,6 +37,8 @@ class Reporter:
         self._color = color
         self._lines: RefusedLines | None = None
         self._hints: Hints | None = None if remarks.quiet else Hints()
+        self._told: Layout | None = None
+        self._saved = False
         self.packets = 0
 
     @property
@@ -52,7 +55,14 @@ class Reporter:
         """How a recording is read whose layout was told from it."""
         from epic_cli.terminal.layout import layout_words
 
+        self._told = layout
         self.say(layout_words(self.name, layout))
+
+    def save(self, saving: Saving | None, given: Layout | None) -> None:
+        """Saves how the recording is read, which was told from it or ``given``, as a profile."""
+        if saving is not None and self.packets and not self._saved:
+            self._saved = True
+            self.say(saving.save(self._told or given))
 
     def look(self, block: PacketBlock) -> None:
         """The packets of the recording, as they come."""

@@ -25,6 +25,7 @@ from epic_cli.terminal.sources import blocks, source_name
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.formats.layout import Layout
+    from epic_cli.terminal.profiles import Saving
 
 # Tuples with names, not dataclasses, here and wherever a replay needs them: they start faster.
 
@@ -56,6 +57,7 @@ class ReplayOptions(NamedTuple):
     entity: str | None = None
     input_format: InputFormat = "auto"
     given: Layout | None = None
+    saving: Saving | None = None
     strict: bool = False
     remarks: Remarks = Remarks()
     color: ColorChoice = "auto"
@@ -136,6 +138,7 @@ class _Recording:
         stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
         for block in blocks(self._file, options.input_format, options.given, self.reporter):
+            self.reporter.save(options.saving, options.given)
             self._say_estimated(block, make_strategy)
             if options.entity is not None:
                 block.keep_entity(options.entity)

@@ -16,7 +16,7 @@ from epic_cli.formats.recordings import INPUT_FORMATS
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout
+from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
 from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.remarks import Remarks
@@ -119,8 +119,24 @@ input_format_option: Decorator = click.option(
 )
 
 #: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
-#: Layout | None``.
-layout_options = OptionGroup("given", make_layout, *(one.decorate for one in LAYOUT_OPTIONS))
+#: Layout | None``; ``--profile`` gives them, and all others, their defaults.
+layout_options = OptionGroup(
+    "given", make_layout, *(one.decorate for one in LAYOUT_OPTIONS), profile_option
+)
+
+#: ``--save-profile`` and ``--replace-profile``, as ``saving: Saving``.
+saving_options = OptionGroup(
+    "saving",
+    make_saving,
+    click.option(
+        "--save-profile",
+        metavar="NAME",
+        help="Write how the recording is read, given or told, as [profile.NAME].",
+    ),
+    click.option(
+        "--replace-profile", is_flag=True, help="Let --save-profile replace another profile."
+    ),
+)
 
 
 def color_option(command: Callable[..., Any]) -> Callable[..., Any]:

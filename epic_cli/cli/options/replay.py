@@ -9,6 +9,7 @@ from epic_cli.cli.options.common import (
     input_format_option,
     layout_options,
     remarks_options,
+    saving_options,
     strategy_options,
     timing_options,
 )
@@ -47,6 +48,7 @@ replay_options = OptionGroup(
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,
     layout_options,
+    saving_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     remarks_options,
     color_option,

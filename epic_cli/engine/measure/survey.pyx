@@ -1,16 +1,13 @@
 """How times, positions and velocities of some packets fit each other, in a few robust figures."""
 
 from libc.math cimport fabs, floor, isfinite, sqrt
+from libcpp.algorithm cimport nth_element
 from libcpp.vector cimport vector
 
 from collections import namedtuple
 
 from epic_cli.engine.packets cimport Packet, PacketBlock
 from epic_cli.engine.vec3 cimport Vec3, dot
-
-
-cdef extern from "<algorithm>" namespace "std" nogil:
-    void nth_element[Iter](Iter, Iter, Iter) except +
 
 
 # So many steps are looked at together: rounded positions do not show in their sum.
@@ -37,7 +34,7 @@ def survey(PacketBlock block not None):
     """A ``Survey`` of a block's packets.
 
     - ``packets``: how many are newer than those before of their entity; ``step``: the median time
-      between them (s); ``latest``: the greatest time of all; ``whole``: all are whole numbers;
+      between them (s); ``latest``: the greatest time; ``whole``: all times are whole numbers;
     - ``moves``: steps in which the position changes; ``velocities``: packets with a velocity;
       ``zeros``: those of them with the velocity 0;
     - ``stretches``: runs of four steps that can be judged: the velocities at the two ends of each
@@ -126,8 +123,8 @@ cdef void begin(Stretch* stretch) noexcept:
     stretch.steps = 0
 
 
-cdef Vec3[double] in_order(Vec3[double] vector, size_t order) noexcept:
-    cdef double[3] axes = [vector.x, vector.y, vector.z]
+cdef Vec3[double] in_order(Vec3[double] given, size_t order) noexcept:
+    cdef double[3] axes = [given.x, given.y, given.z]
     cdef Vec3[double] turned
     turned.x = axes[ORDERS[order][0]]
     turned.y = axes[ORDERS[order][1]]
