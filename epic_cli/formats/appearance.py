@@ -35,6 +35,12 @@ _VAGUE, _LINES = (Appearance.JSON_DOCUMENT, Appearance.TABLE, Appearance.LOG), 3
 #: Control characters are no more of a text than this.
 _CONTROLS = 0.1
 
+#: What only another format than packet text has.
+_OF_OTHERS = (
+    *(Reason.COLUMNS_MISSING, Reason.COLUMN_TWICE, Reason.COLUMN_UNKNOWN, Reason.COLUMN_UNTOLD),
+    *(Reason.COLUMN_AMBIGUOUS, Reason.NO_HEADER, Reason.FIELD_COUNT, Reason.QUOTES_OPEN),
+    *(Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING),
+)
 _TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
 _NO_JSON = (Reason.NOT_JSON, Reason.NOT_AN_OBJECT)
 
@@ -56,7 +62,7 @@ def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
         return Appearance.BINARY
     lines = [one.text.strip() for one in refusals if one.text.strip()]
     if _most(lines, is_packet):
-        return None if first.reason in _TEXT else Appearance.PACKET_TEXT
+        return Appearance.PACKET_TEXT if first.reason in _OF_OTHERS else None
     if first.reason is Reason.NO_HEADER:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:

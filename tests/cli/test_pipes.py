@@ -175,13 +175,13 @@ def test_file_by_its_descriptor() -> None:
 def test_where_there_is_no_memory_it_says_so() -> None:
     code = """
 import sys
-from epic_cli import app
+from epic_cli.app import command_line, main
 
 def run(args):
     raise MemoryError
 
-app._run = run
-sys.exit(app.main([]))
+command_line.run_command_line = run
+sys.exit(main(["--version"]))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert (done.returncode, done.stderr) == (3, b"epic: there is not enough memory\n")

@@ -11,7 +11,6 @@ TURN = (SAMPLES / "turn.txt").read_bytes()
 STRANGE = {
     "compressed text": gzip.compress(TURN, mtime=0),
     "a ZIP archive": b"PK\x03\x04\x14\0\0\0\x08\0",
-    "a Parquet file": b"PAR1\x15\x04\x15\x10",
     "an SQLite database": b"SQLite format 3\0\x10\0",
     "UTF-16 text": TURN.decode().encode("utf-16"),
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
@@ -27,6 +26,11 @@ def test_what_is_no_recording_is_told_by_its_kind(what: str) -> None:
     done = epic("replay", stdin=STRANGE[what])
     assert done.returncode == 1
     assert f"this looks like {what}".encode() in done.stderr
+
+
+def test_parquet_is_told_where_another_format_is_given() -> None:
+    done = epic("replay", "--input-format", "text", stdin=b"PAR1\x15\x04\x15\x10")
+    assert b"this looks like a Parquet file" in done.stderr
 
 
 def test_rows_are_no_packets() -> None:

@@ -47,7 +47,7 @@ def test_anything_else_there_is_passed_over(tail: str) -> None:
 )
 def test_a_wrong_value_of_a_key_is_refused(word: str, what: str, expected: str) -> None:
     line = GOOD + b" seq=1 " + word.encode("ascii") + b" teleport=0\n"
-    [found] = scan_problems(TextScanner(), b"\n" + line)[1:]
+    [found] = scan_problems(TextScanner(), b"\n" + line)
     assert (found.what, found.expected) == (what, expected)
     assert found.text == line
     assert found.caret == line.index(word.encode("ascii")) + len(word.partition("=")[0]) + 1
@@ -96,7 +96,7 @@ def test_entities_have_no_limit_but_memory() -> None:
 @pytest.mark.parametrize(
     ("line", "column", "what"),
     [
-        (b"# hi", 1, "x is not a number"),
+        (b"hi # 1", 1, "x is not a number"),
         (b"\xef\xbb\xbf1,2,3 / 4,5,6 / 0.1", 1, "x is not a number"),
         (b"1,,3 / 4,5,6 / 0.1", 3, "y is missing"),
         (b"1,2 / 4,5,6 / 0.1", 5, "no ',' after y"),
@@ -120,8 +120,8 @@ def test_a_problem_says_where_the_line_stops_making_sense(
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (b"", "x is missing"),
-        (b"   ", "x is missing"),
+        (b"1,2,", "z is missing"),
+        (b"1,2,   ", "z is missing"),
         (b"1,2,3 / 4,5,6", "no '/' after vz"),
         (b"1,2,3 / 4,5,6 /", "t is missing"),
     ],
@@ -137,7 +137,7 @@ def test_what_is_missing_is_missing_at_the_end_of_the_line(
 def test_a_line_beyond_1023_bytes_is_read_in_pieces_that_count_as_one_line() -> None:
     data = b"\n" + b"x" * 1023 + GOOD + b"\n" + b"y\n"
     found = scan_problems(TextScanner(), data)
-    assert [(one.line, len(one.text)) for one in found] == [(1, 1), (2, 1023), (3, 2)]
+    assert [(one.line, len(one.text)) for one in found] == [(2, 1023), (3, 2)]
     assert scan_packets(TextScanner(), data)[0].time == 0.1
     junk = scan_problems(TextScanner(), b"x" * 5000)
     assert [(one.line, one.column) for one in junk] == [(1, 1 + 1023 * n) for n in range(5)]
@@ -184,7 +184,8 @@ def test_every_line_is_a_packet_or_a_problem(data: bytes) -> None:
     blocks = list(scan_all(TextScanner(), data))
     pieces = list(oracle.split_lines(data))
     taken = sum(len(block) for block in blocks)
-    assert taken + sum(len(block.refusals) for block in blocks) == len(pieces)
+    told = taken + sum(len(block.refusals) for block in blocks)
+    assert len(pieces) - len(oracle.remarks(data)) <= told <= len(pieces)
     assert taken <= sum(oracle.scan_line(piece) is not None for piece in pieces)
 
 
