@@ -55,8 +55,9 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("lag_compensation",): st.sampled_from(sorted(COMPENSATIONS)).map(
         lambda v: ["--lag-compensation", v]
     ),
-    ("strategy", "assignments"): st.sampled_from(
+    ("strategy", "assignments", "script"): st.sampled_from(  # the script has another strategy
         [
+            ["--script", "given.script"],
             ["-s", "lerp", "--set", "lerp_time=0.08"],
             ["--set", "interpolation_time=50ms", "--set", "interpolation_time=70ms"],
             ["-s", "dead-reckoning"],
@@ -85,7 +86,6 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("duplicate",): percent.map(lambda v: ["--duplicate", v]),
     ("reorder",): percent.map(lambda v: ["--reorder", v]),
     ("in_order",): st.just(["--in-order"]),
-    ("script",): st.just(["--script", "given.script"]),
 }
 #: What decides what is told of a match, and not how it goes.
 TOLD = {one.name for one in fields(OutputOptions)} | {"quiet"}

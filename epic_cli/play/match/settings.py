@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from epic_cli.engine.quantities import parse
 from epic_cli.network.link import Channel, Link, LinkConditions
 from epic_cli.play.client.clock.lightyear import interpolation_delay
 from epic_cli.play.client.correction import Smoothing, SmoothingCurve
@@ -113,7 +114,7 @@ class MatchSettings:
     @property
     def view_delay(self) -> float:
         """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
-        return float(self.strategy_settings().get("interpolation_time", 0.0))
+        return parse(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
     def channel(self, purpose: str) -> Channel:
         """One direction of a client's link."""
