@@ -12,20 +12,6 @@ cdef struct Layout:
     int name
     bint limited
 
-# Where there is no limit, and for ever smaller screens: what matters least goes first.
-_UNLIMITED = (10, 12, 3, 12, 14, 8)
-_LAYOUTS = (
-    # time, position, axes, velocity, status, name at least
-    (10, 12, 3, 12, 14, 10),
-    (8, 10, 3, 9, 14, 10),
-    (8, 10, 3, 9, 5, 10),
-    (9, 9, 3, 0, 5, 8),
-    (7, 9, 3, 0, 5, 8),
-    (7, 9, 3, 0, 0, 8),
-    (7, 9, 2, 0, 0, 8),
-    (7, 9, 1, 0, 0, 4),
-)
-
 
 cdef Layout layout_for(width, bint named)
 cdef int width_for(list names, limit)
