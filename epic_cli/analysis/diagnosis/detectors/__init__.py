@@ -1,0 +1,1 @@
+"""One file a cause; ``diagnose.all_detectors`` finds them."""

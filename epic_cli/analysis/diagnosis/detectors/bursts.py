@@ -1,0 +1,66 @@
+"""Packets that come in heaps all the time, though they were sent one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.heaps import heaps
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+#: Arrivals at random, as often as packets were sent, would be so near each other for 0.095.
+SHARE = 0.3
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """The share of messages that came right behind the one before."""
+    messages = traffic.messages
+    assert messages is not None
+    found = heaps(messages)
+    if found.share < SHARE:
+        return []
+    sizes = np.array([one.end - one.begin for one in found.runs])
+    begins = np.array([one.begin for one in found.runs])
+    every = float(np.median(np.diff(messages.arrivals[begins]))) if len(begins) > 1 else 0.0
+    worst = found.runs[int(sizes.argmax())]
+    return [
+        Finding(
+            "bursts",
+            found.share,
+            found.share,
+            SHARE,
+            {
+                "share": found.share,
+                "size": float(np.median(sizes)),
+                "every": every,
+                "period": messages.period,
+                "frames": found.frames,
+            },
+            float(messages.sent[found.runs[0].begin]),
+            float(messages.sent[worst.begin]),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "bursts",
+    "packets arrive in heaps",
+    "Sent every {period:s}, {share:share} of the packets arrive right behind another: heaps of"
+    " {size:number}, one every {every:s}.",
+    "Between two heaps a delay buffer lives on what it has: it needs the time between heaps on top"
+    " of the network's jitter; predictions go without news for as long.",
+    "Send at once (TCP_NODELAY, no batching of messages, flush each tick), or read the socket every"
+    " frame; on Wi-Fi look for power saving.",
+    "share of messages that arrive within a tenth of a period of the one sent at least half a"
+    " period before",
+    "30 % (at random times it would be 10 %)",
+    "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
+    look,
+    needs=(ARRIVALS,),
+    explains=("head-of-line", "frame-stall", "queue", "reordering"),
+    rank=30,
+)

@@ -1,0 +1,63 @@
+"""A clock that was set while packets went on as before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, Shift, shifts
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+
+def is_clock(shift: Shift) -> bool:
+    """Whether the stamps have jumped, and not the arrivals."""
+    return abs(shift.of_stamps) > abs(shift.of_arrivals) and shift.of_stamps * shift.delays < 0
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the stamps have jumped."""
+    messages = traffic.messages
+    assert messages is not None
+    found = [one for one in shifts(messages) if is_clock(one)]
+    if not found:
+        return []
+    order = np.argsort(messages.arrivals, kind="stable")
+    worst = max(found, key=lambda one: abs(one.delays))
+    return [
+        Finding(
+            "clock-step",
+            min(1.0, abs(worst.delays)),
+            abs(worst.delays),
+            LEAST,
+            {
+                "step": abs(worst.delays),
+                "way": "forward" if worst.delays < 0 else "back",
+                "times": float(len(found)),
+            },
+            float(messages.sent[order[found[0].place]]),
+            float(messages.sent[order[worst.place]]),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "clock-step",
+    "the sender's clock was set while it ran",
+    "The stamps jump {way} by {step:s} while packets go on arriving as before.",
+    "Until the strategy has found its delay again it stands still or runs ahead; packets with"
+    " stamps from before a jump back are dropped as late.",
+    "Stamp packets by a clock that is never set (a steady or monotonic one, or a tick count), or"
+    " begin anew with a teleport.",
+    "medians of the delays of 16 messages before and behind each, in the order of arrival; whether"
+    " stamps or arrivals go beyond what 16 messages take",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
+    "change point by the difference of running medians",
+    look,
+    needs=(ARRIVALS,),
+    explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
+    rank=15,
+)

@@ -1,0 +1,38 @@
+"""Packets that come more than once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+SHARE = 0.02
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """The share of messages that came again."""
+    messages = traffic.messages
+    assert messages is not None
+    share = messages.copies / (len(messages.sent) + messages.copies)
+    if share < SHARE:
+        return []
+    return [Finding("duplicates", share, share, SHARE, {"share": share})]
+
+
+DETECTOR = Detector(
+    "duplicates",
+    "packets come twice",
+    "{share:share} of the packets are copies of one that had come before.",
+    "Strategies drop them as late; one that counts arrivals takes the send rate for higher.",
+    "Nothing has to be done if they are sent on purpose against loss; otherwise look for a state"
+    " that is sent by two paths.",
+    "share of arrivals with a stamp that has arrived before",
+    "2 %",
+    "RFC 5560",
+    look,
+    needs=(ARRIVALS,),
+    rank=51,
+)

@@ -1,0 +1,88 @@
+"""Packets that never came, alone or in bursts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
+from epic_cli.analysis.diagnosis.traffic import FEWEST
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+
+#: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
+SHARE = 0.05
+
+#: Losses in a row that would come so rarely by chance are a burst.
+CHANCE = 1e-3
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """Holes in the sequence numbers, over the longest stream that has them."""
+    numbered = [one for one in traffic.streams if one.numbered]
+    stream = max(numbered, key=lambda one: len(one.times))
+    holes, places = _holes(stream)
+    arrived = len(stream.times)
+    lost = float(holes.sum())
+    if arrived < FEWEST or not lost:
+        return []
+    share = lost / (arrived + lost)
+    longest = float(holes.max())
+    # as many places for a run to begin as there were packets: the expected number of such runs
+    by_chance = (arrived + lost) * (1 - share) * share**longest
+    bursty = longest >= 3 and by_chance < CHANCE
+    if share < SHARE and not bursty:
+        return []
+    # Gilbert: from good to bad once for each hole, from bad to good at its end
+    p, r = len(holes) / arrived, len(holes) / lost
+    worst = int(places[holes.argmax()])
+    return [
+        Finding(
+            "loss",
+            share,
+            share,
+            SHARE,
+            {
+                "lost": share,
+                "longest": longest,
+                "mean": lost / len(holes),
+                "silence": float(stream.intervals[worst]),
+                "kind": "in bursts" if bursty else "one by one",
+                "p": p,
+                "r": r,
+            },
+            float(stream.times[places[0]]),
+            float(stream.times[worst]),
+        )
+    ]
+
+
+def _holes(stream: Stream) -> tuple[Floats, Floats]:
+    """How many numbers are missing in each hole, and before which interval it is."""
+    gaps = np.diff(stream.sequence)
+    usual = float(np.median(gaps[np.isfinite(gaps)])) or 1.0
+    missing = np.nan_to_num(np.round(gaps / usual) - 1)
+    # numbers may go on while this entity rests: time must have passed as well
+    missing = np.minimum(missing, np.round(stream.intervals / stream.period) - 1)
+    places = np.flatnonzero(missing > 0)
+    return missing[places], places
+
+
+DETECTOR = Detector(
+    "loss",
+    "packets are lost",
+    "{lost:share} of the packets never came, {kind}: at most {longest:number} in a row, {silence:s}"
+    " without news.",
+    "Delay buffers run empty, and predictions go on without news, for as long as a hole lasts.",
+    "Buffer at least {silence:s}, or send each state again in the next packets; simulate it with"
+    " --gemodel {p:share},{r:share}.",
+    "share of missing sequence numbers; the longest run of them against the number of such runs"
+    " expected of independent losses",
+    "5 %, or a run of 3 and more that is expected less than 0.001 times",
+    "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
+    look,
+    needs=(NUMBERS,),
+    rank=10,
+)

@@ -1,0 +1,78 @@
+"""Positions on a lattice so coarse that it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.robust import lattice
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+
+#: In usual steps from packet to packet.
+COARSE = 0.1
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """The step of the positions' lattice against the usual step of the movement."""
+    worst: Finding | None = None
+    for stream in traffic.streams:
+        moving = stream.steps[stream.steps > 0]
+        if len(moving) < 10:
+            continue
+        kind, step = _lattice_of(stream)
+        coarse = step / float(np.median(moving))
+        if coarse < COARSE or (worst is not None and coarse <= worst.statistic):
+            continue
+        worst = Finding(
+            "quantisation",
+            min(1.0, coarse),
+            coarse,
+            COARSE,
+            {"step": step, "usual": float(np.median(moving)), "kind": kind},
+            entities=(stream.name,) if stream.name else (),
+        )
+    return [] if worst is None else [worst]
+
+
+def _lattice_of(stream: Stream) -> tuple[str, float]:
+    axes = stream.positions[:, np.ptp(stream.positions, axis=0) > 0]
+    if not axes.size:
+        return "", 0.0
+    if _are_halves(axes):
+        return "half precision", float(np.spacing(np.float16(np.abs(axes).max())))
+    # a step of an axis counts if that axis carries movement: 0 and 1 alone are no lattice
+    steps = [lattice(axis) for axis in axes.T if len(np.unique(axis)) > 10]
+    return "fixed steps", max(steps, default=0.0)
+
+
+def _are_halves(axes: Floats) -> bool:
+    largest = float(np.abs(axes).max())
+    if largest > float(np.finfo(np.float16).max):
+        return False
+    rounded = axes.astype(np.float16).astype(float)
+    # numbers in text have six digits and more
+    exact = np.abs(rounded - axes) <= 1e-6 * np.maximum(np.abs(axes), 1)
+    return bool(exact.all()) and len(np.unique(axes)) > 20 and lattice(axes[:, 0]) == 0
+
+
+DETECTOR = Detector(
+    "quantisation",
+    "positions are rounded too coarsely",
+    "Positions stand on a lattice of {step:number} ({kind}), where a step from packet to packet is"
+    " {usual:number}.",
+    "Slow movement goes in stairs, and its direction wavers; velocities taken from positions do so"
+    " even more.",
+    "Send more bits, or positions relative to a near origin; against stairs a strategy that smooths"
+    " (a filter, a spline with a delay).",
+    "least distance between different coordinates, of which all others are multiples; whether all"
+    " are half-precision numbers",
+    "a tenth of the usual step",
+    "IEEE 754 binary16; lattice of least differences",
+    look,
+    explains=("stamps", "fixed-step", "velocity"),
+    rank=68,
+)

@@ -1,0 +1,82 @@
+"""Packets that overtake others more often than jitter alone explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import sigma
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Floats, Traffic
+
+SHARE = 0.02
+
+#: Times what the bulk of the delays makes.
+TIMES = 3.0
+
+SHUFFLES = 16
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """How often messages arrive after one that was sent later."""
+    messages = traffic.messages
+    assert messages is not None
+    late = _late(messages.arrivals)
+    share = float(late.mean())
+    if share < SHARE:
+        return []
+    # as often as the bulk of the delays makes it, if it comes in any order
+    middle, spread = float(np.median(messages.delays)), sigma(messages.delays)
+    bulk = messages.delays[np.abs(messages.delays - middle) <= 5 * spread]
+    random = np.random.default_rng(0)
+    chance = float(
+        np.mean(
+            [_late(messages.sent + random.choice(bulk, len(late))).mean() for _ in range(SHUFFLES)]
+        )
+    )
+    if share < TIMES * chance:
+        return []
+    places = np.flatnonzero(late)
+    behind = (messages.arrivals - _first_behind(messages.arrivals))[places]
+    return [
+        Finding(
+            "reordering",
+            share,
+            share,
+            max(SHARE, TIMES * chance),
+            {"share": share, "chance": chance, "behind": float(behind.max())},
+            float(messages.sent[places[0]]),
+            float(messages.sent[places[int(behind.argmax())]]),
+        )
+    ]
+
+
+def _late(arrivals: Floats) -> Floats:
+    """1 for each that arrives after one that was sent later."""
+    return np.asarray(arrivals > _first_behind(arrivals), float)
+
+
+def _first_behind(arrivals: Floats) -> Floats:
+    """The earliest arrival of each message and those sent later."""
+    return np.minimum.accumulate(arrivals[::-1])[::-1]
+
+
+DETECTOR = Detector(
+    "reordering",
+    "packets overtake each other",
+    "{share:share} of the packets arrive after one that was sent later; of the usual jitter it"
+    " would be {chance:share}.",
+    "Strategies that drop late packets lose those as well.",
+    "Sort by stamp in a buffer of {behind:s}; look for two routes, or for threads that send without"
+    " an order.",
+    "share of messages that arrive after one sent later, against that of delays drawn from their"
+    " bulk (5 robust standard deviations)",
+    "2 %, and 3 times that of the bulk",
+    "RFC 4737; bootstrap",
+    look,
+    needs=(ARRIVALS,),
+    rank=50,
+)

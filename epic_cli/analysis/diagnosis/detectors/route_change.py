@@ -1,0 +1,59 @@
+"""Delays that are others from one moment on: another route, another access point, a VPN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.detectors.clock_step import is_clock
+from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifts
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+#: Levels that come and go more often are a queue's.
+MOST = 2
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """Lasting changes of the delays at which the arrivals have jumped."""
+    messages = traffic.messages
+    assert messages is not None
+    found = [one for one in shifts(messages) if not is_clock(one)]
+    if not 0 < len(found) <= MOST:
+        return []
+    order = np.argsort(messages.arrivals, kind="stable")
+    worst = max(found, key=lambda one: abs(one.delays))
+    return [
+        Finding(
+            "route-change",
+            min(1.0, abs(worst.delays) / 0.2),
+            abs(worst.delays),
+            LEAST,
+            {
+                "step": abs(worst.delays),
+                "way": "longer" if worst.delays > 0 else "less long",
+            },
+            float(messages.sent[order[found[0].place]]),
+            float(messages.sent[order[worst.place]]),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "route-change",
+    "the way has changed",
+    "From one moment on every packet takes {step:s} {way}.",
+    "A fixed delay that was right before is not any more; a clock that is set once is wrong by that"
+    " much.",
+    "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
+    "medians of the delays of 16 messages before and behind each, in the order of arrival",
+    f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
+    'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
+    look,
+    needs=(ARRIVALS,),
+    explains=("queue",),
+    rank=61,
+)

@@ -1,0 +1,95 @@
+"""Packets that are not sent as regularly, or as often, as was meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+
+#: The middle 80 % of the intervals, in usual ones.
+SPREAD = 0.3
+
+#: So much of the intervals stands within a tenth of one of two modes.
+TWO_MODES = 0.9
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """The spread of the sent intervals, but for the holes that losses and rests leave."""
+    if not traffic.streams:
+        return []
+    stream = max(traffic.streams, key=lambda one: len(one.times))
+    intervals = _sent(stream)
+    if len(intervals) < 20:
+        return []
+    usual = float(np.median(intervals))
+    low, high = np.quantile(intervals, (0.1, 0.9))
+    spread = float(high - low) / usual
+    if spread < SPREAD:
+        return []
+    mean = float(intervals.mean())
+    worst = int(np.abs(stream.intervals - usual).argmax())
+    frames = _beat(intervals)
+    return [
+        Finding(
+            "send-rate",
+            min(1.0, spread / 2),
+            spread,
+            SPREAD,
+            {
+                "low": float(low),
+                "high": float(high),
+                "mean": 1 / mean,
+                "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
+            },
+            None,
+            float(stream.times[worst]),
+            (stream.name,) if stream.name else (),
+        )
+    ]
+
+
+def _sent(stream: Stream) -> Floats:
+    """The intervals in which nothing is known to be missing."""
+    if stream.numbered:
+        return stream.intervals[stream.follows]
+    # a loss makes an interval two periods long: what could be one is none of the sender's
+    turns = stream.intervals / stream.period
+    whole = (np.round(turns) >= 2) & (np.abs(turns - np.round(turns)) < 0.1)
+    regular = float((np.abs(turns - 1) < 0.05).mean()) > 0.5
+    return stream.intervals[~whole] if regular else stream.intervals
+
+
+def _beat(intervals: Floats) -> float:
+    """The rate of frames of which nearly all intervals are one of two neighbouring multiples."""
+    for rate in USUAL_RATES:
+        turns = intervals * rate
+        whole = np.round(turns)
+        on = np.abs(turns - whole) < 0.1
+        few = np.unique(whole[on])
+        if on.mean() > TWO_MODES and len(few) == 2 and few[1] - few[0] == 1 and few[0] >= 1:
+            return float(rate)
+    return 0.0
+
+
+DETECTOR = Detector(
+    "send-rate",
+    "packets are not sent regularly",
+    "From one packet to the next it is {low:s} to {high:s} (80 % of them), {mean:number} a second"
+    " on average: {kind}.",
+    "A strategy that counts on the send rate (Mirror, Unity, snapshot interpolation by packets) has"
+    " a delay that is too short for the long intervals.",
+    "Send on a fixed tick with an accumulator (next += interval, not last = now), at a rate that"
+    " divides the frame rate; tell the strategy the true interval.",
+    "span of the middle 80 % of the stamps' intervals over their median, without what losses leave",
+    "0.3",
+    "quantiles; two modes on the lattice of a usual frame rate",
+    look,
+    explains=("stamps",),
+    rank=71,
+)

@@ -1,0 +1,75 @@
+"""A sender that stands still now and then: its ticks are late, for all entities at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.detectors.on_change import rested
+from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Flags, Stream, Traffic
+
+#: In periods.
+LONG = 2.5
+
+LEAST = 2
+
+#: More often than this it is no stall but the way of sending.
+MOST = 0.2
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """Intervals that are too long without a packet missing, in which the entity went on."""
+    numbered = [one for one in traffic.streams if one.numbered]
+    stream = max(numbered, key=lambda one: len(one.times))
+    stalls = stretched(stream)
+    for other in numbered:
+        if other is not stream and other.times[0] <= stream.times[0] + other.period:
+            own = other.times[:-1][stretched(other)]
+            stalls &= np.isin(np.round(stream.times[:-1], 6), np.round(own, 6))
+    places = np.flatnonzero(stalls & ~rested(stream))
+    if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
+        return []
+    lengths = stream.intervals[places]
+    return [
+        Finding(
+            "server-stall",
+            min(1.0, float(lengths.sum()) / traffic.duration),
+            float(lengths.max()) / stream.period,
+            LONG,
+            {
+                "times": float(len(places)),
+                "longest": float(lengths.max()),
+                "period": stream.period,
+                "who": "all entities" if len(numbered) > 1 else "the entity",
+            },
+            float(stream.times[places[0]]),
+            float(stream.times[places[int(lengths.argmax())]]),
+        )
+    ]
+
+
+def stretched(stream: Stream) -> Flags:
+    """Which intervals are long though no packet is missing."""
+    return np.asarray((stream.intervals > LONG * stream.period) & stream.follows)
+
+
+DETECTOR = Detector(
+    "server-stall",
+    "the sender's ticks stall",
+    "{times:number} times nothing is sent of {who} for up to {longest:s} (usually {period:s}),"
+    " though nothing is lost.",
+    "Delay buffers run empty; predictions go on, and are pulled back.",
+    "Look for what blocks the server's tick (saving, pathfinding, garbage collection); spread it"
+    " over ticks.",
+    "intervals between stamps above 2.5 periods, without a hole in the sequence numbers, common to"
+    " all entities, in which the entity moved",
+    "2 of them",
+    "definition of a stalled sender",
+    look,
+    needs=(NUMBERS,),
+    rank=45,
+)

@@ -1,0 +1,64 @@
+"""Stamps that are not the times of the states: taken when a packet is sent, not when it is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import VELOCITIES, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import sigma
+from epic_cli.analysis.diagnosis.steps import elapsed
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+#: In periods.
+SPREAD = 0.04
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """The spread of the time that a step took by its velocity, around that of its stamps."""
+    worst: Finding | None = None
+    for stream in traffic.streams:
+        steady = elapsed(stream)
+        if steady is None:
+            continue
+        off = steady.took - stream.intervals[steady.steps]
+        spread = sigma(off)
+        # rounded positions make such a spread, too
+        limit = max(SPREAD * stream.period, 4 * steady.rounding)
+        if spread < limit or (worst is not None and spread <= worst.statistic):
+            continue
+        place = int(steady.steps[int(np.abs(off).argmax())])
+        worst = Finding(
+            "stamps",
+            min(1.0, spread / stream.period),
+            spread,
+            limit,
+            {"spread": spread, "worst": float(np.abs(off).max()), "period": stream.period},
+            None,
+            float(stream.times[place]),
+            (stream.name,) if stream.name else (),
+        )
+    return [] if worst is None else [worst]
+
+
+DETECTOR = Detector(
+    "stamps",
+    "the stamp is not the time of the state",
+    "By its velocity an entity moves on for {spread:s} more or less (1 sigma; at most {worst:s})"
+    " than its stamps say.",
+    "On the drawn path the speed goes up and down from packet to packet: it jitters, however good"
+    " the network is, and no delay cures it.",
+    "Stamp a state with the simulation's own time (tick number times step), not with the clock at"
+    " sending; or send delta=, how long before its stamp the state was true.",
+    "robust spread of |displacement| / |mean velocity| less the stamps' interval, over steps in"
+    " which the velocity hardly changes",
+    "4 % of the period, and 4 times what the positions' rounding makes",
+    "displacement is the integral of velocity",
+    look,
+    needs=(VELOCITIES,),
+    explains=("send-rate",),
+    rank=70,
+)

@@ -1,0 +1,94 @@
+"""Entities that were moved on purpose, and packets that do not say so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.robust import runs
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
+
+#: Times the pace that 95 % of the moving steps do not exceed.
+PACE = 4.0
+
+#: In steps: what is longer was no teleport but a fast movement.
+LONGEST = 12
+
+
+class Leap(NamedTuple):
+    """Steps that no movement explains: between which states of which entity, and how far."""
+
+    stream: Stream
+    begin: int
+    end: int
+    distance: float
+
+
+def leaps(stream: Stream) -> list[Leap]:
+    """The unmarked leaps of an entity, each one step or a run of them."""
+    # stamps that nearly coincide must not make a usual step look fast
+    pace = stream.steps / np.maximum(stream.intervals, stream.period)
+    moving = pace[pace > 0]
+    if len(moving) < 10:
+        return []
+    limit = PACE * float(np.quantile(moving, 0.95))
+    if stream.has_velocities:
+        speeds = np.sqrt((stream.velocities**2).sum(axis=1))
+        limit = max(limit, 2 * float(np.nanquantile(speeds, 0.99)))
+    found = []
+    for run in runs(pace > limit):
+        if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
+            continue
+        way = stream.positions[run.end] - stream.positions[run.begin]
+        found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
+    return found
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """Steps beyond what the entity's pace and velocity allow."""
+    found = [one for stream in traffic.streams for one in leaps(stream)]
+    if not found:
+        return []
+    first = min(found, key=lambda one: one.stream.times[one.begin])
+    worst = max(found, key=lambda one: one.distance)
+    steps = max(one.end - one.begin for one in found)
+    usual = float(np.median(worst.stream.steps[worst.stream.steps > 0]))
+    return [
+        Finding(
+            "teleport",
+            min(1.0, 0.5 * len(found) / max(traffic.duration, 1.0)),
+            worst.distance / usual,
+            PACE,
+            {
+                "times": float(len(found)),
+                "distance": worst.distance,
+                "usual": usual,
+                "kind": f"smeared over up to {steps} packets" if steps > 1 else "in one step",
+            },
+            float(first.stream.times[first.begin]),
+            float(worst.stream.times[worst.begin]),
+            tuple(sorted({one.stream.name for one in found} - {""})),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "teleport",
+    "a teleport is not marked",
+    "{times:number} times an entity is somewhere else without a teleport's mark, {kind}: at most"
+    " {distance:number} units, where a step is {usual:number}.",
+    "Interpolators slide through walls on the way, predictors fly on with the speed of the leap.",
+    "Mark the packet (teleport=1, the engine's teleport or no-interpolation flag), and send the"
+    " place after it at once, not what an interpolator draws on the way.",
+    "steps per second above 4 times those of 95 % of the moving steps, and twice the velocities'"
+    " 99 %, alone or in a run",
+    "one such step without a mark",
+    "robust outlier test of steps",
+    look,
+    explains=("velocity",),
+    rank=5,
+)

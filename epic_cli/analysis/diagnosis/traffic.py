@@ -1,0 +1,166 @@
+"""A recording as detectors look at it: each entity's states, and the messages of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.truth import LARGEST, lengths
+from epic_cli.engine.measure.table import table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.packets import PacketBlock
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Numbers = NDArray[np.int64]
+
+#: The fewest states or messages of which anything is said.
+FEWEST = 20
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One entity's states, ordered by their stamps, each stamp once.
+
+    ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
+    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n).
+    """
+
+    name: str
+    times: Floats
+    positions: Floats
+    velocities: Floats
+    arrivals: Floats
+    sequence: Floats
+    teleports: Flags
+
+    @cached_property
+    def intervals(self) -> Floats:
+        """From each stamp to the next, in seconds (n - 1)."""
+        return np.diff(self.times)
+
+    @cached_property
+    def period(self) -> float:
+        """The usual interval, in seconds."""
+        return float(np.median(self.intervals))
+
+    @cached_property
+    def steps(self) -> Floats:
+        """How far it is from each position to the next (n - 1)."""
+        return lengths(np.diff(self.positions, axis=0))
+
+    @cached_property
+    def has_velocities(self) -> bool:
+        """Whether nearly all states have one, and not all of them are zero."""
+        given = np.isfinite(self.velocities).all(axis=1)
+        return bool(given.mean() > 0.9 and self.velocities[given].any())
+
+    @cached_property
+    def follows(self) -> Flags:
+        """Which intervals have no hole in the sequence numbers (n - 1); all, where there are none.
+
+        Numbers may count the packets of this entity or those of all together.
+        """
+        gaps = np.diff(self.sequence)
+        if not np.isfinite(gaps).any():
+            return np.ones(len(gaps), bool)
+        usual = np.median(gaps[np.isfinite(gaps)])
+        return np.asarray(gaps == usual)
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether nearly all states have a sequence number."""
+        return bool(np.isfinite(self.sequence).mean() > 0.9)
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What went over the network, in the order in which it was sent: stamps and arrivals (n).
+
+    States of several entities with the same stamp and arrival came in one message. ``copies`` is
+    how many messages came twice.
+    """
+
+    sent: Floats
+    arrivals: Floats
+    copies: int
+
+    @cached_property
+    def delays(self) -> Floats:
+        """Arrival less stamp: the network's delay, plus how far apart the two clocks are."""
+        return self.arrivals - self.sent
+
+    @cached_property
+    def intervals(self) -> Floats:
+        """From each stamp to the next, in seconds (n - 1)."""
+        return np.diff(self.sent)
+
+    @cached_property
+    def period(self) -> float:
+        """The usual interval, in seconds."""
+        return float(np.median(self.intervals))
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """All that is looked at.
+
+    ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
+    recording has no arrival times, or too few. ``packets`` is how many there are in all.
+    """
+
+    streams: tuple[Stream, ...]
+    messages: Messages | None
+    packets: int
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first stamp to the last."""
+        ends = [(one.times[0], one.times[-1]) for one in self.streams]
+        return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
+
+
+def traffic_of(packets: Mapping[str, PacketBlock]) -> Traffic:
+    """The traffic of a recording, whose packets are given by entity."""
+    return traffic_of_tables(
+        {name: np.frombuffer(table(block)).reshape(-1, 10) for name, block in packets.items()}
+    )
+
+
+def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
+    """The same of packets as ``engine.measure.table`` has them, (n, 10) for each entity."""
+    finite = {
+        name: rows[(np.abs(rows[:, :4]) < LARGEST).all(axis=1)] for name, rows in tables.items()
+    }
+    streams = [_stream(name, rows) for name, rows in finite.items()]
+    return Traffic(
+        tuple(one for one in streams if len(one.times) >= FEWEST),
+        _messages(list(finite.values())),
+        sum(map(len, tables.values())),
+    )
+
+
+def _stream(name: str, rows: Floats) -> Stream:
+    # the first that came of several with one stamp: later ones are copies
+    times, first = np.unique(rows[:, 0], return_index=True)
+    rows = rows[first]
+    return Stream(name, times, rows[:, 1:4], rows[:, 4:7], rows[:, 7], rows[:, 8], rows[:, 9] > 0)
+
+
+def _messages(tables: list[Floats]) -> Messages | None:
+    rows = np.concatenate([one[:, [0, 7]] for one in tables]) if tables else np.empty((0, 2))
+    rows = rows[np.isfinite(rows[:, 1])]
+    if len(rows) < FEWEST:
+        return None
+    rows = np.unique(rows, axis=0)  # by stamp, then by arrival
+    first = np.append(True, np.diff(rows[:, 0]) > 0)
+    if first.sum() < FEWEST:
+        return None
+    return Messages(rows[first, 0], rows[first, 1], int((~first).sum()))

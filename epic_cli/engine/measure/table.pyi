@@ -1,0 +1,3 @@
+from epic_cli.engine.packets import PacketBlock
+
+def table(block: PacketBlock) -> bytes: ...
