@@ -36,6 +36,7 @@ COMMANDS = {
     "compare": Entry(
         "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
     ),
+    "diagnose": Entry("epic_cli.cli.diagnose", "Say why it jitters: causes, evidence and cures."),
     "strategies": Entry(
         "epic_cli.cli.strategies", "List the smoothing strategies, or explain one."
     ),

@@ -31,6 +31,11 @@ def all_detectors() -> tuple[Detector, ...]:
     return tuple(sorted(found, key=lambda one: (one.rank, one.name)))
 
 
+def detector_of(name: str) -> Detector:
+    """A detector by its name."""
+    return next(one for one in all_detectors() if one.name == name)
+
+
 def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diagnosis:
     """What is wrong with the traffic."""
     findings: list[Finding] = []

@@ -59,9 +59,10 @@ def _behind(messages: Messages) -> Flags:
 
 def frame_rate(messages: Messages) -> float:
     """The slowest usual rate on whose frames nearly all arrivals stand, in hertz; 0: none."""
-    arrivals = messages.arrivals - messages.arrivals[0]
     for rate in USUAL_RATES:
-        turns = arrivals * rate
+        turns = messages.arrivals * rate
+        # frames begin at any time: at the circular mean of the arrivals' phases
+        turns -= np.angle(np.exp(2j * np.pi * turns).mean()) / (2 * np.pi)
         off = np.abs(turns - np.round(turns)) / rate
         if float((off < ON_FRAME).mean()) > ON_FRAMES and np.ptp(messages.delays) > 0.5 / rate:
             return float(rate)

@@ -12,14 +12,18 @@ from epic_cli.analysis.diagnosis.robust import sigma
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Messages
 
-#: Messages on each side.
-SIDE = 16
+#: Messages on each side: few see what is sudden, many see through jitter.
+SIDES = (16, 64)
 
 #: Robust standard deviations of what such differences of medians are anyway.
-ERRORS = 8.0
+ERRORS = 7.0
 
 #: The share of a change that has to be in one place.
 SUDDEN = 0.8
+
+#: And of that, what so many messages on each side have to show.
+NEAR = 8
+NEAR_SHARE = 0.5
 
 #: Seconds; less is nothing that is seen.
 LEAST = 0.015
@@ -40,24 +44,32 @@ class Shift(NamedTuple):
 def shifts(messages: Messages) -> list[Shift]:
     """The lasting changes of the level of the delays, in their order.
 
-    The medians of the ``SIDE`` delays before and behind a message differ by more than ``ERRORS``
-    times their usual difference, and so do those of all messages up to the next change.
+    The medians of the 16 delays (or, where that finds none, the 64) before and behind a message
+    differ by more than ``ERRORS`` times their usual difference, and so do those of all messages up
+    to the next change.
     """
+    for side in SIDES:
+        if found := _shifts(messages, side):
+            return found
+    return []
+
+
+def _shifts(messages: Messages, side: int) -> list[Shift]:
     order = np.argsort(messages.arrivals, kind="stable")
     delays = messages.delays[order]
-    if len(delays) < 4 * SIDE:
+    if len(delays) < 4 * side:
         return []
-    medians = np.median(sliding_window_view(delays, SIDE), axis=1)
-    change = medians[SIDE:] - medians[:-SIDE]  # at message SIDE + index
+    medians = np.median(sliding_window_view(delays, side), axis=1)
+    change = medians[side:] - medians[:-side]  # at message side + index
     limit = max(LEAST, ERRORS * sigma(change))
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:
         peak = int(left.argmax())
         peaks.append(peak)
-        left[max(0, peak - SIDE) : peak + SIDE] = 0
+        left[max(0, peak - side) : peak + side] = 0
     found = []
-    borders = sorted(peak + SIDE for peak in peaks)
+    borders = sorted(peak + side for peak in peaks)
     if not borders:
         return []
     for place, begin, end in zip(
@@ -65,15 +77,18 @@ def shifts(messages: Messages) -> list[Shift]:
     ):
         before, after = delays[begin:place], delays[place:end]
         level = float(np.median(after) - np.median(before))
-        if abs(level) < limit or min(len(before), len(after)) < 2 * SIDE:
+        if abs(level) < limit or min(len(before), len(after)) < 2 * side:
             continue
         # a ramp is a queue's
-        near_before, near_after = medians[place - SIDE], medians[place]
+        near_before, near_after = medians[place - side], medians[place]
         if abs(near_after - near_before) < SUDDEN * abs(level):
             continue
+        last, first = delays[place - NEAR : place], delays[place : place + NEAR]
+        if abs(float(np.median(first) - np.median(last))) < NEAR_SHARE * abs(level):
+            continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
-        usual = SIDE * messages.period
-        behind, ahead = slice(place - SIDE, place), slice(place, place + SIDE)
+        usual = side * messages.period
+        behind, ahead = slice(place - side, place), slice(place, place + side)
         found.append(
             Shift(
                 int(place),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Numbers, Stream
 
 #: The velocity of a steady step changes by less than this share.
-STEADY = 0.05
+STEADY = 0.2
 
 #: Fewer steady steps say nothing.
 FEWEST = 20
@@ -38,7 +38,7 @@ def elapsed(stream: Stream) -> Elapsed | None:
         steady = (lengths(after - before) < STEADY * speed) & ~stream.teleports[1:]
         along = (np.diff(stream.positions, axis=0) * mean).sum(axis=1) / speed
         # the way of the step is the way of the velocity
-        steady &= (along > 0.99 * stream.steps) & (stream.intervals < 3 * stream.period)
+        steady &= (along >= 0.99 * stream.steps) & (stream.intervals < 3 * stream.period)
         took = along / speed
     steps = np.flatnonzero(steady & np.isfinite(took))
     if len(steps) < FEWEST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -127,11 +128,15 @@ class Traffic:
         return float(max(end for _, end in ends) - min(start for start, _ in ends)) if ends else 0.0
 
 
-def traffic_of(packets: Mapping[str, PacketBlock]) -> Traffic:
-    """The traffic of a recording, whose packets are given by entity."""
-    return traffic_of_tables(
-        {name: np.frombuffer(table(block)).reshape(-1, 10) for name, block in packets.items()}
-    )
+def traffic_of(
+    packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
+) -> Traffic:
+    """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only."""
+    tables = {}
+    for name, block in packets.items():
+        rows = np.frombuffer(table(block)).reshape(-1, 10)
+        tables[name] = rows[(rows[:, 0] >= span[0]) & (rows[:, 0] <= span[1])]
+    return traffic_of_tables(tables)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
@@ -155,12 +160,17 @@ def _stream(name: str, rows: Floats) -> Stream:
 
 
 def _messages(tables: list[Floats]) -> Messages | None:
-    rows = np.concatenate([one[:, [0, 7]] for one in tables]) if tables else np.empty((0, 2))
+    rows = np.concatenate([one[:, [0, 7, 8]] for one in tables]) if tables else np.empty((0, 3))
     rows = rows[np.isfinite(rows[:, 1])]
-    if len(rows) < FEWEST:
-        return None
-    rows = np.unique(rows, axis=0)  # by stamp, then by arrival
-    first = np.append(True, np.diff(rows[:, 0]) > 0)
+    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+    rows = rows[_changes(rows[:, :2])]
+    # a copy has the number of the first as well, if there are numbers: a clock may have been set
+    first = _changes(np.nan_to_num(rows[:, [0, 2]], nan=-1.0))
     if first.sum() < FEWEST:
         return None
     return Messages(rows[first, 0], rows[first, 1], int((~first).sum()))
+
+
+def _changes(rows: Floats) -> Flags:
+    """Which rows differ from the one above them."""
+    return np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))[: len(rows)]

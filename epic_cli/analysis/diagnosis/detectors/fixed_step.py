@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
-STATES = 0.9
-STAMPS = 0.7
+STATES = 0.95
+STAMPS = 0.92
 
 #: A share of the steps that take as many of the simulation's: then nothing beats.
-ALIKE = 0.9
+ALIKE = 0.97
 
 
 def look(traffic: Traffic) -> list[Finding]:

@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
 from epic_cli.analysis.diagnosis.traffic import FEWEST
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Floats, Numbers, Stream, Traffic
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
 SHARE = 0.05
@@ -59,7 +59,7 @@ def look(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _holes(stream: Stream) -> tuple[Floats, Floats]:
+def _holes(stream: Stream) -> tuple[Floats, Numbers]:
     """How many numbers are missing in each hole, and before which interval it is."""
     gaps = np.diff(stream.sequence)
     usual = float(np.median(gaps[np.isfinite(gaps)])) or 1.0

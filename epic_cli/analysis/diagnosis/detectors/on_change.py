@@ -19,6 +19,9 @@ LEAST = 3
 #: In usual steps: an entity that rested and has just begun to move has come no further.
 REST = 1.5
 
+#: In what it would have come at its usual pace.
+SLOW = 0.45
+
 
 def look(traffic: Traffic) -> list[Finding]:
     """Holes in time while an entity rests, without holes in the sequence numbers."""
@@ -57,9 +60,13 @@ def _silent(stream: Stream) -> Flags:
 
 def rested(stream: Stream) -> Flags:
     """In which intervals the entity has come no further than in a usual step."""
-    moving = stream.steps[stream.steps > 0]
-    least = float(np.median(moving)) if len(moving) else 0.0
-    return np.asarray((stream.steps <= REST * least) & bool(len(moving)))
+    moving = stream.steps > 0
+    if not moving.any():
+        return np.zeros(len(moving), bool)
+    usual = float(np.median(stream.steps[moving]))
+    pace = usual / stream.period
+    slow = stream.steps <= SLOW * pace * stream.intervals
+    return np.asarray((stream.steps <= REST * usual) & slow)
 
 
 DETECTOR = Detector(

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 #: In usual steps from packet to packet.
 COARSE = 0.1
 
+#: Different coordinates of an axis: fewer make no lattice.
+FEWEST = 10
+
+#: A share of the steps: rounded ones differ from their neighbours so often.
+UNEVEN = 0.1
+
+#: And go so many different ways at least, in steps of the lattice: 0, 1, 2.
+TURNS = 2
+
 
 def look(traffic: Traffic) -> list[Finding]:
     """The step of the positions' lattice against the usual step of the movement."""
@@ -44,9 +53,17 @@ def _lattice_of(stream: Stream) -> tuple[str, float]:
         return "", 0.0
     if _are_halves(axes):
         return "half precision", float(np.spacing(np.float16(np.abs(axes).max())))
-    # a step of an axis counts if that axis carries movement: 0 and 1 alone are no lattice
-    steps = [lattice(axis) for axis in axes.T if len(np.unique(axis)) > 10]
-    return "fixed steps", max(steps, default=0.0)
+    return "fixed steps", max(map(_step, axes.T), default=0.0)
+
+
+def _step(axis: Floats) -> float:
+    """The lattice of an axis; 0 if it is only that of an even movement."""
+    step = lattice(axis)
+    if not step or len(np.unique(axis)) < FEWEST:
+        return 0.0
+    turns = np.unique(np.abs(np.round(np.diff(axis) / step)))
+    bends = np.abs(np.diff(axis, 2)) > 0.5 * step
+    return step if len(turns) > TURNS and float(bends.mean()) > UNEVEN else 0.0
 
 
 def _are_halves(axes: Floats) -> bool:

@@ -12,7 +12,7 @@ from epic_cli.analysis.diagnosis.robust import sigma
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Traffic
 
-SHARE = 0.02
+SHARE = 0.05
 
 #: Times what the bulk of the delays makes.
 TIMES = 3.0
@@ -74,7 +74,7 @@ DETECTOR = Detector(
     " an order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    "2 %, and 3 times that of the bulk",
+    "5 %, and 3 times that of the bulk",
     "RFC 4737; bootstrap",
     look,
     needs=(ARRIVALS,),

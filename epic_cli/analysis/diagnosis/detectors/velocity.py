@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.finding import Detector, Finding
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Stream, Traffic
 
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25
@@ -40,8 +40,15 @@ def _of(stream: Stream) -> Finding | None:
     given = np.isfinite(stream.velocities).all(axis=1)
     if given.mean() < 0.9:
         return None
-    usable = (stream.intervals < 2.5 * stream.period) & ~stream.teleports[1:] & (stream.steps > 0)
-    usable &= given[1:] & given[:-1]
+    usable: Flags = np.logical_and.reduce(
+        (
+            stream.intervals < 2.5 * stream.period,
+            ~stream.teleports[1:],
+            stream.steps > 0,
+            given[1:],
+            given[:-1],
+        )
+    )
     if usable.sum() < 20:
         return None
     moved = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[usable]
@@ -63,18 +70,20 @@ def _of(stream: Stream) -> Finding | None:
 
 
 def _off(said: Floats, moved: Floats) -> float:
-    """How far the velocities are off, in direction on average, or in length by the median.
+    """How far the velocities are off, in direction or in length, on average.
 
-    Stamps that are not the states' times change the lengths of steps, but not their median.
+    Stamps that are not the states' times change the lengths of steps, but not their sum; the
+    longest, of which some may be teleports, do not count.
     """
+    steps, driven = lengths(moved), lengths(said)
+    usual = steps <= 2 * np.quantile(steps, 0.9)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = lengths(said) / lengths(moved)
         ways = said / lengths(said)[:, None] - moved / lengths(moved)[:, None]
     turned = lengths(np.where(np.isfinite(ways), ways, 1.0))
-    return max(float(turned.mean()), abs(float(np.median(ratios)) - 1))
+    return max(float(turned.mean()), abs(float(driven[usual].sum() / steps[usual].sum()) - 1))
 
 
-def _explanation(stream: Stream, usable: Floats, moved: Floats, said: Floats) -> tuple[str, float]:
+def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> tuple[str, float]:
     """What makes the velocities right, and what is left then."""
     if not said.any():
         return "all of them are zero", 1.0
@@ -103,8 +112,8 @@ DETECTOR = Detector(
     " reckoning, Hermite splines, the EPIC demo).",
     "Mend the column (--columns, --axes, units per second and not per tick), or leave velocities"
     " out: they are then estimated from the positions.",
-    "mean difference of the directions of a step's velocity and displacement, or the median ratio of"
-    " their lengths; the same after scaling, in other axes, of packets before and after",
+    "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
+    " lengths; the same after scaling, in other axes, of packets before and after",
     "0.25; 0.04 where one of these leaves a third of it at most",
     "displacement is the integral of velocity",
     look,

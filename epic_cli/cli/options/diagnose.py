@@ -1,0 +1,93 @@
+"""The options of ``epic diagnose``."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from epic_cli.cli.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+    remarks_options,
+)
+from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.terminal.color import ColorChoice
+from epic_cli.terminal.quantities import Span
+from epic_cli.terminal.remarks import Remarks
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
+
+FORMATS = ("table", "jsonl", "markdown")
+
+#: What ``--fail-if`` calls every cause.
+ANY = "any"
+
+
+class DiagnoseOptions(NamedTuple):
+    """Which recordings are looked at, and how; no ``recordings``: standard input."""
+
+    recordings: tuple[str, ...]
+    entity: str | None
+    span: tuple[float, float]
+    row_format: str
+    fail_if: tuple[str, ...]
+    input_format: InputFormat
+    given: Layout | None
+    remarks: Remarks
+    color: ColorChoice
+
+
+class Cause(click.ParamType[str]):
+    """A detector's name, or ``any``."""
+
+    name = "cause"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses what no detector is called, with the nearest name."""
+        from epic_cli.analysis.diagnosis.diagnose import all_detectors
+        from epic_cli.engine.declaration import nearest
+
+        known = [ANY, *(one.name for one in all_detectors())]
+        if value not in known:
+            near = nearest(value, known)
+            hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
+            self.fail(f"no cause {value!r}; {hint}", param, ctx)
+        return value
+
+
+#: All of them, as ``options: DiagnoseOptions``.
+diagnose_options = OptionGroup(
+    "options",
+    DiagnoseOptions,
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.option("--entity", help="Look only at the packets of this entity."),
+    click.option(
+        "--span",
+        type=Span(),
+        default=(-math.inf, math.inf),
+        help="Look only at packets stamped in these seconds.",
+    ),
+    click.option(
+        "--format",
+        "row_format",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="How the findings are written.",
+    ),
+    click.option(
+        "--fail-if",
+        type=Cause(),
+        multiple=True,
+        help="End with status 5 if this cause is found, or any; may be repeated.",
+    ),
+    input_format_option,
+    layout_options,
+    remarks_options,
+    color_option,
+)
