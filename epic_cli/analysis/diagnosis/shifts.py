@@ -65,7 +65,9 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:
-        peak = int(left.argmax())
+        # without jitter the difference is as great for a while: the change is in the middle
+        top = np.flatnonzero(left >= float(left.max()) - 1e-6)
+        peak = int(top[0] + (np.diff(top, append=-1) != 1).argmax() // 2)
         peaks.append(peak)
         left[max(0, peak - side) : peak + side] = 0
     found = []

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Numbers = NDArray[np.int64]
 
+#: What is the same all the time shows in pieces: so many of so many states each.
+PIECES = 24
+PIECE = 1024
+
 #: The fewest states or messages of which anything is said.
 FEWEST = 20
 
@@ -58,10 +62,32 @@ class Stream:
         return lengths(np.diff(self.positions, axis=0))
 
     @cached_property
+    def excerpt(self) -> Stream:
+        """Pieces from all over the stream, or all of it where it is short.
+
+        The interval from one piece to the next is longer than any other.
+        """
+        count = len(self.times)
+        if count <= PIECES * PIECE:
+            return self
+        begins = np.linspace(0, count - PIECE, PIECES).astype(int)
+        places = (begins[:, None] + np.arange(PIECE)).ravel()
+        return Stream(
+            self.name,
+            self.times[places],
+            self.positions[places],
+            self.velocities[places],
+            self.arrivals[places],
+            self.sequence[places],
+            self.teleports[places],
+        )
+
+    @cached_property
     def has_velocities(self) -> bool:
         """Whether nearly all states have one, and not all of them are zero."""
-        given = np.isfinite(self.velocities).all(axis=1)
-        return bool(given.mean() > 0.9 and self.velocities[given].any())
+        velocities = self.excerpt.velocities
+        given = np.isfinite(velocities).all(axis=1)
+        return bool(given.mean() > 0.9 and velocities[given].any())
 
     @cached_property
     def follows(self) -> Flags:
@@ -134,34 +160,49 @@ def traffic_of(
     """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only."""
     tables = {}
     for name, block in packets.items():
-        rows = np.frombuffer(table(block)).reshape(-1, 10)
-        tables[name] = rows[(rows[:, 0] >= span[0]) & (rows[:, 0] <= span[1])]
+        columns = np.frombuffer(table(block)).reshape(10, -1)
+        inside: Flags = np.logical_and(columns[0] >= span[0], columns[0] <= span[1])
+        tables[name] = _where(columns, inside)
     return traffic_of_tables(tables)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
-    """The same of packets as ``engine.measure.table`` has them, (n, 10) for each entity."""
+    """The same of packets as ``engine.measure.table`` has them, (10, n) for each entity."""
     finite = {
-        name: rows[(np.abs(rows[:, :4]) < LARGEST).all(axis=1)] for name, rows in tables.items()
+        name: _where(columns, np.asarray((np.abs(columns[:4]) < LARGEST).all(axis=0)))
+        for name, columns in tables.items()
     }
-    streams = [_stream(name, rows) for name, rows in finite.items()]
+    streams = [_stream(name, columns) for name, columns in finite.items()]
     return Traffic(
         tuple(one for one in streams if len(one.times) >= FEWEST),
         _messages(list(finite.values())),
-        sum(map(len, tables.values())),
+        sum(columns.shape[1] for columns in tables.values()),
     )
 
 
-def _stream(name: str, rows: Floats) -> Stream:
-    # the first that came of several with one stamp: later ones are copies
-    times, first = np.unique(rows[:, 0], return_index=True)
-    rows = rows[first]
-    return Stream(name, times, rows[:, 1:4], rows[:, 4:7], rows[:, 7], rows[:, 8], rows[:, 9] > 0)
+def _where(columns: Floats, wanted: Flags) -> Floats:
+    """The packets that are wanted; mostly all are."""
+    return columns if wanted.all() else columns[:, wanted]
+
+
+def _stream(name: str, columns: Floats) -> Stream:
+    if not (np.diff(columns[0]) > 0).all():
+        # the first that came of several with one stamp: later ones are copies
+        columns = columns[:, np.unique(columns[0], return_index=True)[1]]
+    return Stream(
+        name,
+        columns[0],
+        columns[1:4].T,
+        columns[4:7].T,
+        columns[7],
+        columns[8],
+        columns[9] > 0,
+    )
 
 
 def _messages(tables: list[Floats]) -> Messages | None:
-    rows = np.concatenate([one[:, [0, 7, 8]] for one in tables]) if tables else np.empty((0, 3))
-    rows = rows[np.isfinite(rows[:, 1])]
+    came = [one[[0, 7, 8]][:, np.isfinite(one[7])].T for one in tables]
+    rows = np.concatenate(came) if came else np.empty((0, 3))
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
     rows = rows[_changes(rows[:, :2])]
     # a copy has the number of the first as well, if there are numbers: a clock may have been set

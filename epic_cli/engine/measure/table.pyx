@@ -1,5 +1,6 @@
 """Packets as one table of numbers, for whoever looks at their times and places together."""
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport NAN
 from libc.string cimport memcpy
 
@@ -11,16 +12,18 @@ cdef enum:
 
 
 def table(PacketBlock block not None):
-    """The packets as bytes of doubles, ten for each, in their order.
+    """The packets in their order as bytes of doubles: ten columns, one after the other.
 
     They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
     none; exact below 2^53) and teleport (0 or 1).
     """
-    cdef bytes numbers = bytes(block.items.size() * COLUMNS * sizeof(double))
-    cdef char* place = numbers
+    cdef size_t count = block.items.size(), index, column
+    cdef bytes numbers = PyBytes_FromStringAndSize(NULL, count * COLUMNS * sizeof(double))
+    cdef char* begin = numbers
     cdef double[COLUMNS] row
-    cdef Packet packet
-    for packet in block.items:
+    cdef Packet* packet
+    for index in range(count):
+        packet = &block.items[index]
         row[0] = packet.time
         row[1], row[2], row[3] = packet.position.x, packet.position.y, packet.position.z
         row[4] = packet.velocity.x if packet.has_velocity else NAN
@@ -29,6 +32,6 @@ def table(PacketBlock block not None):
         row[7] = packet.arrival
         row[8] = packet.sequence if packet.sequence >= 0 else NAN
         row[9] = packet.teleport
-        memcpy(place, row, sizeof(row))
-        place += sizeof(row)
+        for column in range(COLUMNS):
+            memcpy(begin + (column * count + index) * sizeof(double), &row[column], sizeof(double))
     return numbers

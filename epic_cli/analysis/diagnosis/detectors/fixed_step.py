@@ -23,7 +23,7 @@ ALIKE = 0.97
 
 def look(traffic: Traffic) -> list[Finding]:
     """The lattice of a usual rate on which the states' times stand, and their stamps do not."""
-    for stream in traffic.streams:
+    for stream in (one.excerpt for one in traffic.streams):
         steady = elapsed(stream)
         if steady is None:
             continue

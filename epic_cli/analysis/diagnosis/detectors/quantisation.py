@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.finding import Detector, Finding
 from epic_cli.analysis.diagnosis.robust import lattice
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Stream, Traffic
 
 #: In usual steps from packet to packet.
 COARSE = 0.1
@@ -18,17 +18,21 @@ COARSE = 0.1
 #: Different coordinates of an axis: fewer make no lattice.
 FEWEST = 10
 
-#: A share of the steps: rounded ones differ from their neighbours so often.
+#: A share of the steps: rounded ones differ from their neighbours by a step so often.
 UNEVEN = 0.1
 
-#: And go so many different ways at least, in steps of the lattice: 0, 1, 2.
+#: The same where they go no more different ways than this, in steps of the lattice: 0 and 1.
 TURNS = 2
+VERY_UNEVEN = 0.4
+
+#: Or, where the movement is slow: a share of the steps that go somewhere, between two that do not.
+ISOLATED = 0.5
 
 
 def look(traffic: Traffic) -> list[Finding]:
     """The step of the positions' lattice against the usual step of the movement."""
     worst: Finding | None = None
-    for stream in traffic.streams:
+    for stream in (one.excerpt for one in traffic.streams):
         moving = stream.steps[stream.steps > 0]
         if len(moving) < 10:
             continue
@@ -53,17 +57,23 @@ def _lattice_of(stream: Stream) -> tuple[str, float]:
         return "", 0.0
     if _are_halves(axes):
         return "half precision", float(np.spacing(np.float16(np.abs(axes).max())))
-    return "fixed steps", max(map(_step, axes.T), default=0.0)
+    usual = stream.intervals < 1.5 * stream.period  # not those in which packets were lost
+    return "fixed steps", max((_step(axis, usual) for axis in axes.T), default=0.0)
 
 
-def _step(axis: Floats) -> float:
+def _step(axis: Floats, usual: Flags) -> float:
     """The lattice of an axis; 0 if it is only that of an even movement."""
     step = lattice(axis)
     if not step or len(np.unique(axis)) < FEWEST:
         return 0.0
-    turns = np.unique(np.abs(np.round(np.diff(axis) / step)))
-    bends = np.abs(np.diff(axis, 2)) > 0.5 * step
-    return step if len(turns) > TURNS and float(bends.mean()) > UNEVEN else 0.0
+    turns = np.where(usual, np.round(np.diff(axis) / step), 0)
+    bends = float((np.diff(turns)[usual[1:] & usual[:-1]] != 0).mean())
+    if len(np.unique(np.abs(turns))) > TURNS:
+        return step if bends > UNEVEN else 0.0
+    moving = np.concatenate(([False], turns != 0, [False]))
+    alone = moving[1:-1] & ~moving[2:] & ~moving[:-2]
+    isolated = float(alone.sum() / max(moving.sum(), 1))
+    return step if bends > VERY_UNEVEN or isolated > ISOLATED else 0.0
 
 
 def _are_halves(axes: Floats) -> bool:

@@ -12,10 +12,10 @@ from epic_cli.analysis.diagnosis.robust import sigma
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Traffic
 
-SHARE = 0.05
+SHARE = 0.06
 
 #: Times what the bulk of the delays makes.
-TIMES = 3.0
+TIMES = 2.0
 
 SHUFFLES = 16
 
@@ -74,7 +74,7 @@ DETECTOR = Detector(
     " an order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
-    "5 %, and 3 times that of the bulk",
+    "6 %, and twice that of the bulk",
     "RFC 4737; bootstrap",
     look,
     needs=(ARRIVALS,),

@@ -20,7 +20,7 @@ SPREAD = 0.04
 def look(traffic: Traffic) -> list[Finding]:
     """The spread of the time that a step took by its velocity, around that of its stamps."""
     worst: Finding | None = None
-    for stream in traffic.streams:
+    for stream in (one.excerpt for one in traffic.streams):
         steady = elapsed(stream)
         if steady is None:
             continue

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.traffic import FEWEST
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 def look(traffic: Traffic) -> list[Finding]:
     """The median distance of velocities from displacement over time, and what would mend it."""
     worst: Finding | None = None
-    for stream in traffic.streams:
+    for stream in (one.excerpt for one in traffic.streams):
         finding = _of(stream)
         if finding and (worst is None or finding.statistic > worst.statistic):
             worst = finding
@@ -37,19 +38,12 @@ def look(traffic: Traffic) -> list[Finding]:
 
 
 def _of(stream: Stream) -> Finding | None:
-    given = np.isfinite(stream.velocities).all(axis=1)
+    given: Flags = np.asarray(np.isfinite(stream.velocities).all(axis=1))
     if given.mean() < 0.9:
         return None
-    usable: Flags = np.logical_and.reduce(
-        (
-            stream.intervals < 2.5 * stream.period,
-            ~stream.teleports[1:],
-            stream.steps > 0,
-            given[1:],
-            given[:-1],
-        )
-    )
-    if usable.sum() < 20:
+    near: Flags = (stream.intervals < 2.5 * stream.period) & ~stream.teleports[1:]
+    usable = np.logical_and.reduce((near, given[1:], given[:-1], stream.steps > 0))
+    if int(usable.sum()) < FEWEST:
         return None
     moved = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[usable]
     said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable]

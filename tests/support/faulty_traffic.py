@@ -1,0 +1,241 @@
+"""Recordings with one fault each, put into clean ones that ``simulate`` has made.
+
+A recording is the ten columns of ``engine.measure.table``, (10, n), in the order of sending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Columns = NDArray[np.float64]
+    Random = np.random.Generator
+
+TIME, ARRIVAL, SEQUENCE = 0, 7, 8
+POSITION, VELOCITY = slice(1, 4), slice(4, 7)
+
+MOVEMENTS = ("circle", "strafe", "figure-eight")
+
+LINKS = {
+    "perfect": LinkConditions(latency=0.03),
+    "lan": LinkConditions(latency=0.005, jitter=0.001),
+    "wifi": LinkConditions(latency=0.02, jitter=0.01, distribution="gamma", loss=0.01),
+    "lte": LinkConditions(
+        latency=0.05, jitter=0.015, distribution="normal", correlation=0.3, loss=0.005
+    ),
+    "3g": LinkConditions(latency=0.12, jitter=0.04, distribution="gamma", loss=0.02),
+    "satellite": LinkConditions(latency=0.6, jitter=0.02, loss=0.01),
+}
+
+
+def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration: float) -> Columns:
+    """A recording in which nothing is wrong."""
+    path = PathMovement(PATHS[movement](5.0, 5.0, seed))
+    packets = simulate(path, send_rate=rate, duration=duration, channel=Link(link, seed=seed))
+    rows = [
+        (one.time, *one.position, *(one.velocity or ()), one.arrival, one.sequence, one.teleport)
+        for one in packets
+    ]
+    columns = np.array(rows, float).T
+    return columns[:, np.argsort(columns[TIME], kind="stable")]
+
+
+class Fault(NamedTuple):
+    """The cause that is to be found, and what makes it of a clean recording."""
+
+    cause: str
+    make: Callable[[Columns, float, Random, float], None | Columns]
+
+
+def _drift(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[TIME] *= 1 + random.choice([-1, 1]) * 400e-6 * strength
+
+
+def _clock_step(rows: Columns, period: float, random: Random, strength: float) -> None:
+    moved = rows[TIME] > rows[TIME, -1] * random.uniform(0.3, 0.7)
+    rows[TIME, moved] += random.choice([-1, 1]) * 0.25 * strength
+
+
+def _stamps(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[TIME] += random.uniform(0, 0.3 * strength * period, rows.shape[1])
+
+
+def _fixed_step(rows: Columns, period: float, random: Random, strength: float) -> None:
+    step = 1 / 64
+    late = rows[TIME] - np.floor(rows[TIME] / step + 1e-9) * step
+    rows[POSITION] -= rows[VELOCITY] * late
+
+
+def _irregular(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    kept = np.cumsum(random.choice([1, 1 + round(strength)], rows.shape[1]))
+    rows = rows[:, kept[kept < rows.shape[1]]]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
+def _stall(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    gone = np.zeros(rows.shape[1], bool)
+    for begin in random.choice(np.arange(20, rows.shape[1] - 40), 6, replace=False):
+        gone[begin : begin + max(2, round(6 * strength))] = True
+    rows = rows[:, ~gone]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
+def _loss(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    return rows[:, random.random(rows.shape[1]) >= 0.1 * strength]
+
+
+def _bursty_loss(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    lost, bad = np.zeros(rows.shape[1], bool), False
+    for index in range(rows.shape[1]):
+        bad = random.random() < (0.8 if bad else 0.015 * strength)
+        lost[index] = bad
+    return rows[:, ~lost]
+
+
+def _queue(rows: Columns, period: float, random: Random, strength: float) -> None:
+    for place in random.uniform(0.1, 0.9, 3):
+        middle, half = rows[TIME, -1] * place, random.uniform(2, 5)
+        hill = np.maximum(0, 1 - np.abs(rows[TIME] - middle) / half)
+        rows[ARRIVAL] += 0.15 * strength * hill
+
+
+def _route(rows: Columns, period: float, random: Random, strength: float) -> None:
+    later = rows[TIME] > rows[TIME, -1] * random.uniform(0.3, 0.7)
+    rows[ARRIVAL, later] += 0.08 * strength
+
+
+def _reordering(rows: Columns, period: float, random: Random, strength: float) -> None:
+    held = np.flatnonzero(random.random(rows.shape[1]) < 0.15 * strength)
+    rows[ARRIVAL, held] += random.uniform(1.5, 3, len(held)) * period
+
+
+def _wait_until(rows: Columns, begin: int, until: float) -> None:
+    waiting = (np.arange(rows.shape[1]) >= begin) & (rows[ARRIVAL] < until)
+    rows[ARRIVAL, waiting] = until
+
+
+def _head_of_line(rows: Columns, period: float, random: Random, strength: float) -> None:
+    for begin in random.choice(np.arange(10, rows.shape[1] - 20), round(10 * strength) + 1):
+        waits = max(0.2, 6 * period) * random.uniform(1, 1.5)
+        _wait_until(rows, int(begin), rows[ARRIVAL, begin] + waits)
+
+
+def _bursts(rows: Columns, period: float, random: Random, strength: float) -> None:
+    every = 4 * period * max(strength, 0.75)
+    rows[ARRIVAL] = np.ceil(rows[ARRIVAL] / every) * every + random.uniform(0, 0.002)
+
+
+def _frame_stall(rows: Columns, period: float, random: Random, strength: float) -> None:
+    frames = np.ceil(rows[ARRIVAL] * 60)
+    for _ in range(round(8 * strength) + 1):
+        begin = random.uniform(0, frames.max())
+        length = max(15, round(60 * 6 * period))
+        frames[(frames > begin) & (frames < begin + length)] = np.ceil(begin + length)
+    rows[ARRIVAL] = frames / 60
+
+
+def _leap(rows: Columns, random: Random, strength: float, over: int) -> None:
+    usual = float(np.median(np.linalg.norm(np.diff(rows[POSITION], axis=1), axis=0)))
+    for begin in random.choice(np.arange(10, rows.shape[1] - 10), 5, replace=False):
+        angle = random.uniform(0, 2 * np.pi)
+        way = np.array([[np.cos(angle)], [np.sin(angle)], [0.0]])
+        ramp = np.clip((np.arange(rows.shape[1]) - begin) / over, 0, 1)
+        rows[POSITION] += way * ramp * usual * 15 * strength * over
+
+
+def _teleport(rows: Columns, period: float, random: Random, strength: float) -> None:
+    _leap(rows, random, strength, 1)
+
+
+def _smeared(rows: Columns, period: float, random: Random, strength: float) -> None:
+    _leap(rows, random, strength, 4)
+
+
+def _velocity_scale(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[VELOCITY] *= 1 + 0.6 * strength
+
+
+def _velocity_axes(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[VELOCITY] = rows[[5, 4, 6]]
+
+
+def _velocity_late(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[VELOCITY] = np.roll(rows[VELOCITY], max(1, round(3 * strength)), axis=1)
+
+
+def _coarse(rows: Columns, period: float, random: Random, strength: float) -> None:
+    usual = float(np.median(np.linalg.norm(np.diff(rows[POSITION], axis=1), axis=0)))
+    step = float(f"{0.4 * strength * usual:.2g}")
+    rows[POSITION] = np.round(np.round(rows[POSITION] / step) * step, 6)
+
+
+def _halves(rows: Columns, period: float, random: Random, strength: float) -> None:
+    rows[POSITION] += 900.0
+    rows[POSITION] = rows[POSITION].astype(np.float16)
+
+
+def _copies(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    again = rows[:, random.random(rows.shape[1]) < 0.08 * strength].copy()
+    again[ARRIVAL] += 0.01
+    return np.concatenate((rows, again), axis=1)
+
+
+def _on_change(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+    # rests are put in: what comes after them is moved back to where it rested
+    count = rows.shape[1]
+    moved = np.diff(rows[POSITION], axis=1, prepend=rows[POSITION, :1])
+    rests = np.zeros(count, bool)
+    for begin in random.choice(np.arange(10, count - 40), 6, replace=False):
+        rests[begin : begin + max(5, round(20 * strength))] = True
+    moved[:, rests] = 0
+    rows[POSITION] = rows[POSITION, :1] + np.cumsum(moved, axis=1)
+    rows[VELOCITY, rests] = 0
+    rows = rows[:, ~rests]
+    rows[SEQUENCE] = np.arange(rows.shape[1])
+    return rows
+
+
+FAULTS = {
+    "drift": Fault("clock-drift", _drift),
+    "clock step": Fault("clock-step", _clock_step),
+    "stamps at sending": Fault("stamps", _stamps),
+    "64 Hz steps": Fault("fixed-step", _fixed_step),
+    "irregular sending": Fault("send-rate", _irregular),
+    "stalled sender": Fault("server-stall", _stall),
+    "loss": Fault("loss", _loss),
+    "loss in bursts": Fault("loss", _bursty_loss),
+    "queue": Fault("queue", _queue),
+    "longer route": Fault("route-change", _route),
+    "reordering": Fault("reordering", _reordering),
+    "head of line": Fault("head-of-line", _head_of_line),
+    "batches": Fault("bursts", _bursts),
+    "stalled frames": Fault("frame-stall", _frame_stall),
+    "teleport": Fault("teleport", _teleport),
+    "smeared teleport": Fault("teleport", _smeared),
+    "velocity scaled": Fault("velocity", _velocity_scale),
+    "velocity's axes": Fault("velocity", _velocity_axes),
+    "velocity late": Fault("velocity", _velocity_late),
+    "coarse positions": Fault("quantisation", _coarse),
+    "half precision": Fault("quantisation", _halves),
+    "copies": Fault("duplicates", _copies),
+    "sent on change": Fault("on-change", _on_change),
+}
+
+
+def faulty(fault: str, movement: str, seed: int, strength: float = 1.0) -> Columns:
+    """A recording of 40 s with a fault, over a network and at a rate that the seed chooses."""
+    random = np.random.default_rng(seed)
+    rate = float(random.choice([10, 20, 30, 60]))
+    link = LINKS[str(random.choice(["perfect", "lan", "wifi", "lte"]))]
+    rows = clean(movement, link, rate, seed, 40.0)
+    made = FAULTS[fault].make(rows, 1 / rate, random, strength)
+    return rows if made is None else made
