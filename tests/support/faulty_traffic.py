@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Columns = NDArray[np.float64]
     Random = np.random.Generator
+
+Columns = NDArray[np.float64]
 
 TIME, ARRIVAL, SEQUENCE = 0, 7, 8
 POSITION, VELOCITY = slice(1, 4), slice(4, 7)
@@ -47,75 +47,99 @@ def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration:
     return columns[:, np.argsort(columns[TIME], kind="stable")]
 
 
+#: Those that faults are put into.
+USUAL = ("perfect", "lan", "wifi", "lte")
+
+
+class Case(NamedTuple):
+    """A clean recording with its period (s), what chooses, and how strong the fault is to be."""
+
+    rows: Columns
+    period: float
+    random: Random
+    strength: float
+
+
 class Fault(NamedTuple):
-    """The cause that is to be found, and what makes it of a clean recording."""
+    """The cause that is to be found, and what puts it into a recording: in place, or anew."""
 
     cause: str
-    make: Callable[[Columns, float, Random, float], None | Columns]
+    make: Callable[[Case], Columns | None]
 
 
-def _drift(rows: Columns, period: float, random: Random, strength: float) -> None:
-    rows[TIME] *= 1 + random.choice([-1, 1]) * 400e-6 * strength
+def _drift(case: Case) -> None:
+    rows = case.rows
+    rows[TIME] *= 1 + case.random.choice([-1, 1]) * 800e-6 * case.strength
 
 
-def _clock_step(rows: Columns, period: float, random: Random, strength: float) -> None:
-    moved = rows[TIME] > rows[TIME, -1] * random.uniform(0.3, 0.7)
-    rows[TIME, moved] += random.choice([-1, 1]) * 0.25 * strength
+def _clock_step(case: Case) -> None:
+    rows = case.rows
+    moved = rows[TIME] > rows[TIME, -1] * case.random.uniform(0.3, 0.7)
+    rows[TIME, moved] += case.random.choice([-1, 1]) * 0.25 * case.strength
 
 
-def _stamps(rows: Columns, period: float, random: Random, strength: float) -> None:
-    rows[TIME] += random.uniform(0, 0.3 * strength * period, rows.shape[1])
+def _stamps(case: Case) -> None:
+    rows = case.rows
+    rows[TIME] += case.random.uniform(0, 0.3 * case.strength * case.period, rows.shape[1])
 
 
-def _fixed_step(rows: Columns, period: float, random: Random, strength: float) -> None:
+def _fixed_step(case: Case) -> None:
+    rows = case.rows
     step = 1 / 64
     late = rows[TIME] - np.floor(rows[TIME] / step + 1e-9) * step
     rows[POSITION] -= rows[VELOCITY] * late
 
 
-def _irregular(rows: Columns, period: float, random: Random, strength: float) -> Columns:
-    kept = np.cumsum(random.choice([1, 1 + round(strength)], rows.shape[1]))
+def _irregular(case: Case) -> Columns:
+    rows = case.rows
+    kept = np.cumsum(case.random.choice([1, 1 + round(case.strength)], rows.shape[1]))
     rows = rows[:, kept[kept < rows.shape[1]]]
     rows[SEQUENCE] = np.arange(rows.shape[1])
     return rows
 
 
-def _stall(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+def _stall(case: Case) -> Columns:
+    rows = case.rows
     gone = np.zeros(rows.shape[1], bool)
-    for begin in random.choice(np.arange(20, rows.shape[1] - 40), 6, replace=False):
-        gone[begin : begin + max(2, round(6 * strength))] = True
+    for begin in case.random.choice(np.arange(20, rows.shape[1] - 40), 6, replace=False):
+        gone[begin : begin + max(2, round(6 * case.strength))] = True
     rows = rows[:, ~gone]
     rows[SEQUENCE] = np.arange(rows.shape[1])
     return rows
 
 
-def _loss(rows: Columns, period: float, random: Random, strength: float) -> Columns:
-    return rows[:, random.random(rows.shape[1]) >= 0.1 * strength]
+def _loss(case: Case) -> Columns:
+    rows = case.rows
+    return rows[:, case.random.random(rows.shape[1]) >= 0.1 * case.strength]
 
 
-def _bursty_loss(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+def _bursty_loss(case: Case) -> Columns:
+    rows = case.rows
     lost, bad = np.zeros(rows.shape[1], bool), False
     for index in range(rows.shape[1]):
-        bad = random.random() < (0.8 if bad else 0.015 * strength)
+        bad = case.random.random() < (0.8 if bad else 0.015 * case.strength)
         lost[index] = bad
     return rows[:, ~lost]
 
 
-def _queue(rows: Columns, period: float, random: Random, strength: float) -> None:
-    for place in random.uniform(0.1, 0.9, 3):
-        middle, half = rows[TIME, -1] * place, random.uniform(2, 5)
+def _queue(case: Case) -> None:
+    rows = case.rows
+    for place in case.random.uniform(0.1, 0.9, 3):
+        middle, half = rows[TIME, -1] * place, case.random.uniform(2, 5)
         hill = np.maximum(0, 1 - np.abs(rows[TIME] - middle) / half)
-        rows[ARRIVAL] += 0.15 * strength * hill
+        rows[ARRIVAL] += 0.15 * case.strength * hill
 
 
-def _route(rows: Columns, period: float, random: Random, strength: float) -> None:
-    later = rows[TIME] > rows[TIME, -1] * random.uniform(0.3, 0.7)
-    rows[ARRIVAL, later] += 0.08 * strength
+def _route(case: Case) -> None:
+    rows = case.rows
+    later = rows[TIME] > rows[TIME, -1] * case.random.uniform(0.3, 0.7)
+    rows[ARRIVAL, later] += 0.08 * case.strength
 
 
-def _reordering(rows: Columns, period: float, random: Random, strength: float) -> None:
-    held = np.flatnonzero(random.random(rows.shape[1]) < 0.15 * strength)
-    rows[ARRIVAL, held] += random.uniform(1.5, 3, len(held)) * period
+def _reordering(case: Case) -> None:
+    rows = case.rows
+    held = np.flatnonzero(case.random.random(rows.shape[1]) < 0.15 * case.strength)
+    rows[ARRIVAL, held] += case.random.uniform(1.5, 3, len(held)) * case.period
 
 
 def _wait_until(rows: Columns, begin: int, until: float) -> None:
@@ -123,22 +147,27 @@ def _wait_until(rows: Columns, begin: int, until: float) -> None:
     rows[ARRIVAL, waiting] = until
 
 
-def _head_of_line(rows: Columns, period: float, random: Random, strength: float) -> None:
-    for begin in random.choice(np.arange(10, rows.shape[1] - 20), round(10 * strength) + 1):
-        waits = max(0.2, 6 * period) * random.uniform(1, 1.5)
+def _head_of_line(case: Case) -> None:
+    rows = case.rows
+    for begin in case.random.choice(
+        np.arange(10, rows.shape[1] - 20), round(10 * case.strength) + 1
+    ):
+        waits = max(0.2, 6 * case.period) * case.random.uniform(1, 1.5)
         _wait_until(rows, int(begin), rows[ARRIVAL, begin] + waits)
 
 
-def _bursts(rows: Columns, period: float, random: Random, strength: float) -> None:
-    every = 4 * period * max(strength, 0.75)
-    rows[ARRIVAL] = np.ceil(rows[ARRIVAL] / every) * every + random.uniform(0, 0.002)
+def _bursts(case: Case) -> None:
+    rows = case.rows
+    every = 4 * case.period * max(case.strength, 0.75)
+    rows[ARRIVAL] = np.ceil(rows[ARRIVAL] / every) * every + case.random.uniform(0, 0.002)
 
 
-def _frame_stall(rows: Columns, period: float, random: Random, strength: float) -> None:
+def _frame_stall(case: Case) -> None:
+    rows = case.rows
     frames = np.ceil(rows[ARRIVAL] * 60)
-    for _ in range(round(8 * strength) + 1):
-        begin = random.uniform(0, frames.max())
-        length = max(15, round(60 * 6 * period))
+    for _ in range(round(8 * case.strength) + 1):
+        begin = case.random.uniform(0, frames.max())
+        length = max(15, round(60 * 6 * case.period))
         frames[(frames > begin) & (frames < begin + length)] = np.ceil(begin + length)
     rows[ARRIVAL] = frames / 60
 
@@ -152,50 +181,59 @@ def _leap(rows: Columns, random: Random, strength: float, over: int) -> None:
         rows[POSITION] += way * ramp * usual * 15 * strength * over
 
 
-def _teleport(rows: Columns, period: float, random: Random, strength: float) -> None:
-    _leap(rows, random, strength, 1)
+def _teleport(case: Case) -> None:
+    rows = case.rows
+    _leap(rows, case.random, case.strength, 1)
 
 
-def _smeared(rows: Columns, period: float, random: Random, strength: float) -> None:
-    _leap(rows, random, strength, 4)
+def _smeared(case: Case) -> None:
+    rows = case.rows
+    _leap(rows, case.random, case.strength, 4)
 
 
-def _velocity_scale(rows: Columns, period: float, random: Random, strength: float) -> None:
-    rows[VELOCITY] *= 1 + 0.6 * strength
+def _velocity_scale(case: Case) -> None:
+    rows = case.rows
+    rows[VELOCITY] *= 1 + 0.6 * case.strength
 
 
-def _velocity_axes(rows: Columns, period: float, random: Random, strength: float) -> None:
+def _velocity_axes(case: Case) -> None:
+    rows = case.rows
     rows[VELOCITY] = rows[[5, 4, 6]]
 
 
-def _velocity_late(rows: Columns, period: float, random: Random, strength: float) -> None:
-    rows[VELOCITY] = np.roll(rows[VELOCITY], max(1, round(3 * strength)), axis=1)
+def _velocity_late(case: Case) -> None:
+    rows = case.rows
+    rows[VELOCITY] = np.roll(rows[VELOCITY], max(1, round(3 * case.strength)), axis=1)
 
 
-def _coarse(rows: Columns, period: float, random: Random, strength: float) -> None:
+def _coarse(case: Case) -> None:
+    rows = case.rows
     usual = float(np.median(np.linalg.norm(np.diff(rows[POSITION], axis=1), axis=0)))
-    step = float(f"{0.4 * strength * usual:.2g}")
+    step = float(f"{0.4 * case.strength * usual:.2g}")
     rows[POSITION] = np.round(np.round(rows[POSITION] / step) * step, 6)
 
 
-def _halves(rows: Columns, period: float, random: Random, strength: float) -> None:
+def _halves(case: Case) -> None:
+    rows = case.rows
     rows[POSITION] += 900.0
     rows[POSITION] = rows[POSITION].astype(np.float16)
 
 
-def _copies(rows: Columns, period: float, random: Random, strength: float) -> Columns:
-    again = rows[:, random.random(rows.shape[1]) < 0.08 * strength].copy()
+def _copies(case: Case) -> Columns:
+    rows = case.rows
+    again = rows[:, case.random.random(rows.shape[1]) < 0.08 * case.strength].copy()
     again[ARRIVAL] += 0.01
     return np.concatenate((rows, again), axis=1)
 
 
-def _on_change(rows: Columns, period: float, random: Random, strength: float) -> Columns:
+def _on_change(case: Case) -> Columns:
+    rows = case.rows
     # rests are put in: what comes after them is moved back to where it rested
     count = rows.shape[1]
     moved = np.diff(rows[POSITION], axis=1, prepend=rows[POSITION, :1])
     rests = np.zeros(count, bool)
-    for begin in random.choice(np.arange(10, count - 40), 6, replace=False):
-        rests[begin : begin + max(5, round(20 * strength))] = True
+    for begin in case.random.choice(np.arange(10, count - 40), 6, replace=False):
+        rests[begin : begin + max(5, round(20 * case.strength))] = True
     moved[:, rests] = 0
     rows[POSITION] = rows[POSITION, :1] + np.cumsum(moved, axis=1)
     rows[VELOCITY, rests] = 0
@@ -235,7 +273,9 @@ def faulty(fault: str, movement: str, seed: int, strength: float = 1.0) -> Colum
     """A recording of 40 s with a fault, over a network and at a rate that the seed chooses."""
     random = np.random.default_rng(seed)
     rate = float(random.choice([10, 20, 30, 60]))
-    link = LINKS[str(random.choice(["perfect", "lan", "wifi", "lte"]))]
+    # where packets overtake each other all the time, one that does so on purpose is none the worse
+    calm = [LINKS[name] for name in USUAL if LINKS[name].jitter < 0.5 / rate]
+    link = calm[int(random.integers(len(calm)))]
     rows = clean(movement, link, rate, seed, 40.0)
-    made = FAULTS[fault].make(rows, 1 / rate, random, strength)
+    made = FAULTS[fault].make(Case(rows, 1 / rate, random, strength))
     return rows if made is None else made

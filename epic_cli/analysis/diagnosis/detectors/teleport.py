@@ -12,7 +12,7 @@ from epic_cli.analysis.diagnosis.robust import runs
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
 
-#: Times the pace that 95 % of the moving steps do not exceed.
+#: Times the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0
 
 #: In steps: what is longer was no teleport but a fast movement.
@@ -35,7 +35,7 @@ def leaps(stream: Stream) -> list[Leap]:
     moving = pace[pace > 0]
     if len(moving) < 10:
         return []
-    limit = PACE * float(np.quantile(moving, 0.95))
+    limit = PACE * float(np.quantile(moving, 0.9))
     if stream.has_velocities:
         speeds = np.sqrt((stream.velocities**2).sum(axis=1))
         limit = max(limit, 2 * float(np.nanquantile(speeds, 0.99)))
@@ -43,6 +43,8 @@ def leaps(stream: Stream) -> list[Leap]:
     for run in runs(pace > limit):
         if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
             continue
+        if stream.teleports.any() and not stream.follows[run.begin : run.end].all():
+            continue  # the packet with the mark was lost
         way = stream.positions[run.end] - stream.positions[run.begin]
         found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
     return found
@@ -84,7 +86,7 @@ DETECTOR = Detector(
     "Interpolators slide through walls on the way, predictors fly on with the speed of the leap.",
     "Mark the packet (teleport=1, the engine's teleport or no-interpolation flag), and send the"
     " place after it at once, not what an interpolator draws on the way.",
-    "steps per second above 4 times those of 95 % of the moving steps, and twice the velocities'"
+    "steps per second above 4 times those of 90 % of the moving steps, and twice the velocities'"
     " 99 %, alone or in a run",
     "one such step without a mark",
     "robust outlier test of steps",
