@@ -5,12 +5,9 @@ python tests/endurance/diagnosis.py [SEEDS]
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import sys
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from support.faulty_traffic import FAULTS, LINKS, MOVEMENTS, Columns, clean, faulty
 
@@ -56,4 +53,6 @@ def main(seeds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    main(parser.parse_args().seeds)

@@ -237,7 +237,7 @@ def _on_change(case: Case) -> Columns:
     moved[:, rests] = 0
     rows[POSITION] = rows[POSITION, :1] + np.cumsum(moved, axis=1)
     rows[VELOCITY, rests] = 0
-    rows = rows[:, ~rests]
+    rows = rows[:, ~(rests & np.roll(rests, 1))]  # that it has come to rest is sent
     rows[SEQUENCE] = np.arange(rows.shape[1])
     return rows
 

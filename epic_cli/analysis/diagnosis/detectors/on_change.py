@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Flags, Stream, Traffic
@@ -21,6 +22,9 @@ REST = 1.5
 
 #: In what it would have come at its usual pace.
 SLOW = 0.45
+
+#: In its usual pace: the velocity of an entity that rests, where one is given.
+STILL = 0.2
 
 
 def look(traffic: Traffic) -> list[Finding]:
@@ -66,6 +70,9 @@ def rested(stream: Stream) -> Flags:
     usual = float(np.median(stream.steps[moving]))
     pace = usual / stream.period
     slow = stream.steps <= SLOW * pace * stream.intervals
+    if stream.has_velocities:
+        speeds = lengths(np.nan_to_num(stream.velocities[:-1]))
+        slow &= speeds <= STILL * pace
     return np.asarray((stream.steps <= REST * usual) & slow)
 
 
