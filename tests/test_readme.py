@@ -16,6 +16,7 @@ from support.running import shell
 
 from epic_cli import strategies
 from epic_cli.analysis.metric import Better, Section
+from epic_cli.analysis.diagnosis.diagnose import all_detectors
 from epic_cli.analysis.metrics import METRICS
 
 DOCUMENTS = sorted(
@@ -29,6 +30,7 @@ DOCUMENTS = sorted(
 README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
 ANALYSIS = ROOT / "epic_cli" / "analysis" / "README.md"
+DIAGNOSIS = ROOT / "epic_cli/analysis/diagnosis/README.md"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -158,8 +160,20 @@ def metric_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def cause_table() -> str:
+    """The table of causes, from their detectors."""
+    lines = ["| cause | what is wrong | statistic | counts from | needs |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    for one in all_detectors():
+        needs = ", ".join(one.needs)
+        cells = (f"`{one.name}`", one.title, one.statistic, one.threshold, needs)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 @pytest.mark.parametrize(
-    ("document", "table"), [(ENGINE, strategy_table), (ANALYSIS, metric_table)]
+    ("document", "table"),
+    [(ENGINE, strategy_table), (ANALYSIS, metric_table), (DIAGNOSIS, cause_table)],
 )
 def test_the_tables_are_what_is_declared(
     document: Path, table: Callable[[], str], request: pytest.FixtureRequest

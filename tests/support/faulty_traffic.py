@@ -92,7 +92,7 @@ def _fixed_step(case: Case) -> None:
 
 def _irregular(case: Case) -> Columns:
     rows = case.rows
-    kept = np.cumsum(case.random.choice([1, 1 + round(case.strength)], rows.shape[1]))
+    kept = np.cumsum(1 + (case.random.random(rows.shape[1]) < 0.35 * case.strength))
     rows = rows[:, kept[kept < rows.shape[1]]]
     rows[SEQUENCE] = np.arange(rows.shape[1])
     return rows

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from epic_cli.analysis.diagnosis.robust import sigma
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Messages
+    from epic_cli.analysis.diagnosis.traffic import Floats, Messages
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
@@ -65,13 +65,11 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:
-        # without jitter the difference is as great for a while: the change is in the middle
-        top = np.flatnonzero(left >= float(left.max()) - 1e-6)
-        peak = int(top[0] + (np.diff(top, append=-1) != 1).argmax() // 2)
+        peak = int(left.argmax())
         peaks.append(peak)
         left[max(0, peak - side) : peak + side] = 0
     found = []
-    borders = sorted(peak + side for peak in peaks)
+    borders = sorted({_border(delays, peak + side, side) for peak in peaks})
     if not borders:
         return []
     for place, begin, end in zip(
@@ -100,3 +98,15 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
             )
         )
     return found
+
+
+def _border(delays: Floats, place: int, side: int) -> int:
+    """Where the delays change from one level to the other, near a place.
+
+    It is where their absolute distances to the medians before and behind are the least.
+    """
+    begin = place - side
+    before = np.abs(delays[begin : place + side] - np.median(delays[begin:place]))
+    behind = np.abs(delays[begin : place + side] - np.median(delays[place : place + side]))
+    cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
+    return begin + int(cost.argmin())

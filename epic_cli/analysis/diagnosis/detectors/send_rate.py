@@ -90,6 +90,6 @@ DETECTOR = Detector(
     "0.3",
     "quantiles; two modes on the lattice of a usual frame rate",
     look,
-    explains=("stamps",),
+    explains=("stamps", "server-stall"),
     rank=71,
 )
