@@ -274,7 +274,7 @@ def faulty(fault: str, movement: str, seed: int, strength: float = 1.0) -> Colum
     random = np.random.default_rng(seed)
     rate = float(random.choice([10, 20, 30, 60]))
     # where packets overtake each other all the time, one that does so on purpose is none the worse
-    calm = [LINKS[name] for name in USUAL if LINKS[name].jitter < 0.5 / rate]
+    calm = [LINKS[name] for name in USUAL if LINKS[name].jitter < 0.3 / rate]
     link = calm[int(random.integers(len(calm)))]
     rows = clean(movement, link, rate, seed, 40.0)
     made = FAULTS[fault].make(Case(rows, 1 / rate, random, strength))
