@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import NamedTuple
 
-from epic_cli.network.portable_maths import exponential, sine_cosine
+from epic_cli.engine.link.maths import exponential, sine_cosine
 from epic_cli.network.randomness import stream
 from epic_cli.network.state import State
 

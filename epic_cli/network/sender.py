@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from epic_cli.engine.contract import Packet, Vector
+from epic_cli.engine.link.transit import rounded
 from epic_cli.network.state import Movement, Snapshot, State
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
@@ -83,9 +84,7 @@ def _quantized(vector: Vector, step: float) -> Vector:
     if step:
         x, y, z = (math.floor(value / step + 0.5) * step for value in vector)
         vector = (x, y, z)
-    # adding 0 makes -0 a 0
-    x, y, z = (round(value, DECIMALS) + 0.0 for value in vector)
-    return (x, y, z)
+    return rounded(vector)
 
 
 @dataclass

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup, given_options
-from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.link import LONGEST_DELAY, LinkConditions
+from epic_cli.network.conditions import DISTRIBUTIONS
+from epic_cli.network.conditions import LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, Direction
