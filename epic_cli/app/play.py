@@ -12,12 +12,6 @@ import click
 
 from epic_cli.cli.options.common import quiet_option, seed_option
 from epic_cli.cli.options.groups import given_options
-from epic_cli.cli.options.link import (
-    TraceOptions,
-    check_network,
-    link_options,
-    two_way_trace_options,
-)
 from epic_cli.cli.options.match import (
     PlayerOptions,
     TechniqueOptions,
@@ -34,6 +28,7 @@ from epic_cli.cli.options.play import (
     script_option,
     technique_options,
 )
+from epic_cli.cli.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.formats.text import TextWriter
 from epic_cli.network import LinkConditions
 from epic_cli.network.truth_writer import TruthWriter

@@ -13,12 +13,7 @@ import click
 
 from epic_cli.cli.options.common import quiet_option, seed_option
 from epic_cli.cli.options.groups import given_options
-from epic_cli.cli.options.link import (
-    TraceOptions,
-    check_network,
-    link_options,
-    one_way_trace_options,
-)
+from epic_cli.cli.options.link import link_options
 from epic_cli.cli.options.simulate import (
     PATH_OPTIONS,
     TRUTH_OPTIONS,
@@ -29,6 +24,7 @@ from epic_cli.cli.options.simulate import (
     output_options,
     sender_options,
 )
+from epic_cli.cli.options.trace import TraceOptions, check_network, one_way_trace_options
 from epic_cli.engine.contract import Packet
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
@@ -166,7 +162,7 @@ def _make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Cha
     trace = read_file(
         options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
     )
-    return options.link(trace, link.in_order)
+    return options.link(trace, link, seed)
 
 
 def _write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:

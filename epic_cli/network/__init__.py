@@ -19,6 +19,7 @@ A program that drives a connection itself sends one packet at a time:
 """
 
 from epic_cli.formats.csv_table import RefusedLine
+from epic_cli.network.added_link import AddedLink
 from epic_cli.network.conditions import LinkConditions, QueueLimit
 from epic_cli.network.link import Channel, Link
 from epic_cli.network.loss import GilbertElliott
@@ -34,6 +35,7 @@ from epic_cli.network.truth_file import read_movement
 
 __all__ = [
     "PATHS",
+    "AddedLink",
     "Channel",
     "GilbertElliott",
     "Link",

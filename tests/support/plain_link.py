@@ -9,9 +9,8 @@ import math
 from random import Random
 from typing import Any
 
-from support.plain_maths import exponential, logarithm, normal_probability
-
 from epic_cli.network import GilbertElliott, LinkConditions
+from support.plain_maths import exponential, logarithm, normal_probability
 
 SAME = 1e-9
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from epic_cli.cli.options.link import TraceOptions
+from epic_cli.cli.options.trace import TraceOptions
 from epic_cli.network import Channel, LinkConditions, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
 from epic_cli.play.client.correction import SmoothingCurve

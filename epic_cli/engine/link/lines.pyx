@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, packet_to_python, string_view
+from epic_cli.engine.packets cimport Packet, PacketBlock, packet_to_python, string_view
 
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:

@@ -50,7 +50,9 @@ cdef extern from "link/link.h" namespace "epic" nogil:
 
 
 # How delays can be distributed, each at its number.
-cdef tuple DISTRIBUTIONS = ("uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded")
+cdef tuple DISTRIBUTIONS = (
+    "uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded",
+)
 
 #: What draws random numbers, each from a source of its own.
 STREAMS = ("loss", "delay", "duplicate delay", "duplicate", "reorder", "corrupt")
@@ -95,7 +97,7 @@ cdef class LinkKernel:
 
     @property
     def corrupted(self):
-        """How many copies of packets came with a wrong checksum, and so were thrown away."""
+        """How many copies of packets came with a wrong bit, and so were thrown away."""
         return self.link.get().counts().corrupted
 
     @property

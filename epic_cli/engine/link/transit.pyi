@@ -1,9 +1,7 @@
-from collections.abc import Iterable
-
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import Entities, PacketBlock
 
-def rounded(vector: Vector) -> Vector: ...
+def rounded(numbers: Vector) -> Vector: ...
 
 class Tally:
     @property

@@ -22,10 +22,10 @@ cdef extern from "link/flights.h" namespace "epic" nogil:
         int64_t land(vector[Packet]& arrived)
 
 
-def rounded(vector):
-    """A vector whose components are rounded to 1e-6, as ``round`` does it; none is -0."""
+def rounded(numbers):
+    """Three numbers rounded to 1e-6, as ``round`` does it; none is -0."""
     cdef double x, y, z
-    x, y, z = vector
+    x, y, z = numbers
     return round_to_millionth(x), round_to_millionth(y), round_to_millionth(z)
 
 

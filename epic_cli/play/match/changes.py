@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.quantities import parse
 from epic_cli.engine.strategies import create, find
-from epic_cli.network.conditions import DISTRIBUTIONS
-from epic_cli.network.conditions import LONGEST_DELAY, LinkConditions
+from epic_cli.network.conditions import DISTRIBUTIONS, LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
