@@ -12,6 +12,8 @@ import click
 
 from epic_cli.cli.options.common import quiet_option, seed_option
 from epic_cli.cli.options.groups import given_options
+from epic_cli.cli.options.link import two_way_link_options
+from epic_cli.cli.options.link_values import TwoWayLink
 from epic_cli.cli.options.match import (
     PlayerOptions,
     TechniqueOptions,
@@ -19,6 +21,7 @@ from epic_cli.cli.options.match import (
     make_settings,
     over_network,
     read_script,
+    with_changes,
 )
 from epic_cli.cli.options.play import (
     OutputOptions,
@@ -30,7 +33,6 @@ from epic_cli.cli.options.play import (
 )
 from epic_cli.cli.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.formats.text import TextWriter
-from epic_cli.network import LinkConditions
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
@@ -38,6 +40,7 @@ from epic_cli.terminal.color import use_color
 from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.views.link_summary import clipping
 from epic_cli.views.play_rows import Writer, summary
 from epic_cli.views.play_svg import caption, picture
 from epic_cli.wording import left_out_words
@@ -49,6 +52,7 @@ Examples:
   epic play --script game.script --show events
   epic play --bot B=chaser --local predicted --show summary
   epic play --latency 200ms --duration 60 --show shots --format csv
+  epic play --preset lte --up rate=256kbit --at 5s loss=30% --at 7s loss=4%
 """
 
 #: Whoever gives one of these wants no screen.
@@ -62,7 +66,7 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 @player_options
 @duration_option
 @seed_option("The same seed and script give the same bytes.")
-@link_options("50ms", "One way.")
+@two_way_link_options("50ms", "One way.")
 @two_way_trace_options
 @output_options
 @quiet_option
@@ -75,7 +79,7 @@ def play(
     players: PlayerOptions,
     duration: float,
     seed: int,
-    link: LinkConditions,
+    link: TwoWayLink,
     trace: TraceOptions,
     output: OutputOptions,
     quiet: bool,
@@ -102,8 +106,11 @@ def play(
     settings = make_settings(techniques, players, link, seed)
     parsed = read_script(script, settings, given)
     settings = begin_with(settings, parsed, given)
+    parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in settings.players])
-    settings = over_network(settings, trace, link.in_order)
+    settings = over_network(settings, trace, link)
+    if not trace.trace:
+        parsed = with_changes(parsed, link)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     if _wants_screen(output.headless, script, given):
@@ -111,13 +118,13 @@ def play(
 
         color = use_color("auto", sys.stdout)
         with _open_optional(output.record) as sink, _unrecordable():
-            ended = play_on_terminal(settings, output.client, color, bool(output.record))
+            ended = play_on_terminal(settings, parsed, output.client, color, bool(output.record))
             _keep(ended.recorder, sink)
         if not quiet:
             say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
-        run = HeadlessRun(settings, parsed._replace(beginning=()), output.selection())
+        run = HeadlessRun(settings, parsed, output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"
@@ -132,7 +139,7 @@ def play(
 
 def _summarise(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
-        say(summary(run.figures(), run.statistics.bumps))
+        say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
 
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:

@@ -21,7 +21,7 @@ A program that drives a connection itself sends one packet at a time:
 from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.network.added_link import AddedLink
 from epic_cli.network.conditions import LinkConditions, QueueLimit
-from epic_cli.network.link import Channel, Link
+from epic_cli.network.link import Channel, Fates, Link, fates
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
@@ -37,6 +37,7 @@ __all__ = [
     "PATHS",
     "AddedLink",
     "Channel",
+    "Fates",
     "GilbertElliott",
     "Link",
     "LinkConditions",
@@ -56,6 +57,7 @@ __all__ = [
     "Trace",
     "TraceLink",
     "circle",
+    "fates",
     "figure_eight",
     "jump",
     "read_movement",

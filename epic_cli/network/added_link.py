@@ -17,13 +17,13 @@ class AddedLink:
 
     def __init__(self, trace: TraceLink, link: Link, in_order: bool = False) -> None:
         self._trace = trace
-        self.link = link
+        self._link = link
         self._in_order = in_order
         self._last = -math.inf
 
     def send(self, time: float) -> tuple[float, ...]:
         """When a packet sent at ``time`` (seconds, never going back) arrives; lost: no time."""
-        recorded, simulated = self._trace.send(time), self.link.send(time)
+        recorded, simulated = self._trace.send(time), self._link.send(time)
         arrivals = [arrival + (other - time) for other in recorded for arrival in simulated]
         if self._in_order:
             arrivals = [max(arrival, self._last) for arrival in arrivals]
@@ -33,3 +33,18 @@ class AddedLink:
     def ended(self, time: float) -> bool:
         """Whether the recorded network is at its end."""
         return self._trace.ended(time)
+
+    @property
+    def dropped(self) -> int:
+        """As of ``Link``."""
+        return self._link.dropped
+
+    @property
+    def corrupted(self) -> int:
+        """As of ``Link``."""
+        return self._link.corrupted
+
+    @property
+    def clipped(self) -> int:
+        """As of ``Link``."""
+        return self._link.clipped
