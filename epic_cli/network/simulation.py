@@ -95,7 +95,7 @@ def _datagrams(
     snapshots: Iterable[Snapshot], sender: Sender, separate: bool
 ) -> Iterator[tuple[float, list[Packet]]]:
     for snapshot in snapshots:
-        packets = list(sender.packets(snapshot))
+        packets = sender.packets(snapshot)
         if separate:
             for packet in packets:
                 yield snapshot.time, [packet]

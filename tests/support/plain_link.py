@@ -146,7 +146,7 @@ class PlainLink:
             self.lost = draws[0] < correlation * self.lost + (1 - correlation) * loss
         else:
             self.lost = draws[0] < loss
-        return self.lost
+        return bool(self.lost)
 
     def jumps(self) -> bool:
         share, correlation = self.now.reorder, self.now.reorder_correlation
@@ -159,7 +159,7 @@ class PlainLink:
         self.jumped = drawn
         if drawn:
             self.since_jump = 0
-        return drawn
+        return bool(drawn)
 
     def through_queue(self, time: float) -> float | None:
         transmission = 8 * self.now.packet_size / self.now.rate

@@ -43,15 +43,20 @@ inline double three_digits(double value) {
 }
 
 // The shortest decimal that reads back as the same double, whole ones without a fraction, if that
-// has up to nine places before the point and six behind it and needs no exponent; else nullptr.
+// has up to nine places before the point and six behind it; else nullptr. As Python prints it: with
+// an exponent below 0.0001.
 // Two decimals of 15 digits or less never read as the same double, so none is shorter.
 inline char* append_millionths(char* out, double value) {
     const double scaled = std::floor(std::fabs(value) * 1e6 + 0.5);
     if (!(scaled < 1e15) || scaled / 1e6 != std::fabs(value)) return nullptr;
-    if (scaled && scaled < 100) return nullptr;  // below 0.0001
     auto millionths = uint64_t(scaled);
-    if (value < 0) *out++ = '-';
-    if (!millionths && std::signbit(value)) *out++ = '-';
+    if (std::signbit(value)) *out++ = '-';
+    if (millionths && millionths < 100) {
+        if (millionths < 10) return append(append_unsigned(out, millionths), "e-06");
+        out = append_unsigned(out, millionths / 10);
+        if (millionths % 10) *out++ = '.', *out++ = char('0' + millionths % 10);
+        return append(out, "e-05");
+    }
     out = append_unsigned(out, millionths / 1000000);
     auto rest = uint32_t(millionths % 1000000);
     if (!rest) return out;

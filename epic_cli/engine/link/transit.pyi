@@ -1,7 +1,5 @@
-from epic_cli.engine.contract import Packet, Vector
+from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import Entities, PacketBlock
-
-def rounded(numbers: Vector) -> Vector: ...
 
 class Tally:
     @property

@@ -10,7 +10,6 @@ from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, packet_from_
 
 
 cdef extern from "link/rounding.h" namespace "epic" nogil:
-    double round_to_millionth(double value)
     double three_digits(double value)
 
 
@@ -20,13 +19,6 @@ cdef extern from "link/flights.h" namespace "epic" nogil:
         double next_arrival()
         void add(double arrival, int64_t sequence, int copy, const vector[Packet]& packets)
         int64_t land(vector[Packet]& arrived)
-
-
-def rounded(numbers):
-    """Three numbers rounded to 1e-6, as ``round`` does it; none is -0."""
-    cdef double x, y, z
-    x, y, z = numbers
-    return round_to_millionth(x), round_to_millionth(y), round_to_millionth(z)
 
 
 cdef class Tally:
