@@ -160,7 +160,10 @@ def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: s
         ({"loss_correlation": 1}, "loss_correlation is 1: it must be 0 to 0.9999"),
         ({"later": ((2, LinkConditions()), (1, LinkConditions()))}, "1 s comes after 2 s"),
         ({"later": ((-1, LinkConditions()),)}, "conditions change at times from 0 s on"),
-        ({"later": ((1, with_later(LinkConditions(), [(1, "loss=1")])),)}, "no later ones of their own"),
+        (
+            {"later": ((1, with_later(LinkConditions(), [(1, "loss=1")])),)},
+            "no later ones",
+        ),
     ],
 )
 def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:

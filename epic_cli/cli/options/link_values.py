@@ -69,7 +69,7 @@ def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
         with_words(both, up)
         with_words(both, down)
     changes = tuple(
-        (time, *parse_link_word(word)) for time, words in options["at"] for word in words.split()
+        (time, *parse_link_word(word)) for time, words in given.at for word in words.split()
     )
     return TwoWayLink(both, up, down, changes)
 
@@ -83,9 +83,10 @@ class Given:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._context = click.get_current_context()
-        self._at = options["at"]
         self._values = {name: value for name, value in options.items() if name not in _NO_WORDS}
-        self.preset: Preset | None = options["preset"] if self._counts("preset") else None
+        self.preset: Preset | None = None
+        self.preset = options["preset"] if self._counts("preset") else None
+        self.at = options["at"] if self._counts("at") else ()
         if "loss" in given_options(self._context) and not self._on_command_line("gemodel"):
             self._values["gemodel"] = None  # the configuration's
         if self._values.pop("gemodel") is None or not self._counts("gemodel"):
@@ -99,7 +100,7 @@ class Given:
         base = self.preset.down if self.preset else LinkConditions()
         counting = {name: value for name, value in self._values.items() if self._counts(name)}
         with _wrong_usage():
-            link = with_later(replace(base, **counting), self._at)
+            link = with_later(replace(base, **counting), self.at)
         self._check(link, more)
         return link
 
