@@ -109,8 +109,7 @@ def play(
     parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in settings.players])
     settings = over_network(settings, trace, link)
-    if not trace.trace:
-        parsed = with_changes(parsed, link)
+    parsed = with_changes(parsed, link, settings)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     if _wants_screen(output.headless, script, given):

@@ -147,6 +147,7 @@ def test_play_with_conditions_over_time_is_recorded(
         (["--down", "loss"], "loss has no value: write loss=..."),
         (["--up", "loss=1", "--up", "gemodel=1%"], "loss is set twice: keep one of them"),
         (["--queue", "50ms"], "--queue needs --rate"),
+        (["--up", "loss_correlation=9%", "--at", "1s", "gemodel=1%"], "at 1 s: loss_correlation"),
     ],
 )
 def test_bad_words_of_play(

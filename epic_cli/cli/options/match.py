@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import BinaryIO
 
 from epic_cli.cli.options.link_values import TwoWayLink
@@ -154,10 +155,22 @@ def _check_strategy(settings: MatchSettings) -> None:
     create(settings.remote_strategy, settings.strategy_settings())
 
 
-def with_changes(script: Script, link: TwoWayLink) -> Script:
-    """The script, in which the link changes as it was told to."""
-    changes = [(to_seconds(to_us(time)), Change(name, value)) for time, name, value in link.changes]
-    return script._replace(changes=[*script.changes, *changes])
+def with_changes(script: Script, link: TwoWayLink, settings: MatchSettings) -> Script:
+    """The script, in which the link changes as it was told to, too.
+
+    Raises ``WrongUsage`` where the match does not allow one of its changes.
+    """
+    changes = [
+        *script.changes,
+        *((to_seconds(to_us(time)), Change(name, value)) for time, name, value in link.changes),
+    ]
+    changes.sort(key=itemgetter(0))
+    for time, change in changes:
+        try:
+            settings = changed(settings, change)
+        except ValueError as error:
+            raise WrongUsage(f"at {time:g} s: {error}") from error
+    return script._replace(changes=changes)
 
 
 def over_network(settings: MatchSettings, options: TraceOptions, link: TwoWayLink) -> MatchSettings:

@@ -191,15 +191,15 @@ def _with_link(settings: MatchSettings, change: Change) -> MatchSettings:
     if change.family:
         direction, word = change.family[:-1], name.partition(".")[2]
         words = (*_without(getattr(settings, direction), word), (word, value))
-        with_words(settings.link, words)
-        if direction == "up":
-            return dataclasses.replace(settings, up=words)
-        return dataclasses.replace(settings, down=words)
-    link = with_words(settings.link, [(name, value)])
-    if name == "preset":
-        up = tuple(differences(value.down, value.up))
-        return dataclasses.replace(settings, link=link, up=up, down=())
-    up, down = _without(settings.up, name), _without(settings.down, name)
+        up, down = (words, settings.down) if direction == "up" else (settings.up, words)
+        link = settings.link
+    else:
+        link = with_words(settings.link, [(name, value)])
+        up, down = _without(settings.up, name), _without(settings.down, name)
+        if name == "preset":
+            up, down = tuple(differences(value.down, value.up)), ()
+    for words in (up, down):
+        with_words(link, words)
     return dataclasses.replace(settings, link=link, up=up, down=down)
 
 
