@@ -61,10 +61,9 @@ Examples:
   epic simulate --path strafe --latency 80ms --loss 2% > packets.txt
   epic simulate --latency 60ms --jitter 15ms --distribution gamma | epic
   epic simulate --truth walk.csv --send-rate 20 --gemodel 1%,30% --format csv
-  epic simulate --preset lte --at 10s loss=100% --at 12s loss=4% > packets.txt
-  epic simulate --rate 256kbit --packet-size 1200 --queue 200ms --send-rate 30 > packets.txt
-  epic simulate --trace network.csv --loss 1% --truth-out truth.csv > packets.txt
-  epic simulate --list-presets
+  epic simulate --trace network.csv --loss 1% --truth-out truth.csv
+  epic simulate --preset lte --at 10s loss=100% --at 12s loss=4%
+  epic simulate --rate 256kbit --packet-size 1200 --queue 200ms --send-rate 30
 """
 
 
