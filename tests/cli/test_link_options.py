@@ -140,6 +140,16 @@ def test_play_with_conditions_over_time_is_recorded(
     assert again == rows
 
 
+def test_a_preset_of_one_direction(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script = tmp_path / "match.script"
+    words = ("--up", "preset=web-3g", "--up", "loss=1%", "--duration", "0.1", "-q")
+    ran(capsys, "play", *words, "--record", str(script))
+    lines = [line for line in script.read_text().splitlines() if line.startswith("set up.")]
+    assert lines == [
+        "set up.latency=0.15", "set up.loss=0.01", "set up.rate=768000.0", "set up.queue=1.0",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -66,12 +66,21 @@ def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
     named = {field_of(name) for name, _ in up} | given.fields
     up = (*(word for word in of_preset if field_of(word[0]) not in named), *up)
     with _wrong_usage():
-        with_words(both, up)
-        with_words(both, down)
+        up, down = _without_preset(both, up, "up"), _without_preset(both, down, "down")
     changes = tuple(
         (time, *parse_link_word(word)) for time, words in given.at for word in words.split()
     )
     return TwoWayLink(both, up, down, changes)
+
+
+def _without_preset(both: LinkConditions, words: Words, direction: str) -> Words:
+    """The words of a direction, those of a preset one by one; raises ``ValueError``."""
+    with_words(both, words)
+    preset = dict(words).get("preset")
+    if preset is None:
+        return words
+    others = [word for word in words if word[0] != "preset"]
+    return tuple(differences(both, with_words(getattr(preset, direction), others)))
 
 
 class Given:
