@@ -65,8 +65,7 @@ def give_defaults(
         if taken is not None:
             key = option.name or one.option
             defaults[key], origins[key] = taken, one._replace(flags=tuple(option.opts))
-    if defaults:
-        command.context_settings = {**command.context_settings, "default_map": defaults}
+    command.context_settings = {**command.context_settings, "default_map": defaults}
     return command, origins
 
 

@@ -12,12 +12,8 @@ import click
 
 from epic_cli.cli.options.common import quiet_option, seed_option
 from epic_cli.cli.options.groups import given_options
-from epic_cli.cli.options.link import (
-    TraceOptions,
-    check_network,
-    link_options,
-    two_way_trace_options,
-)
+from epic_cli.cli.options.link import two_way_link_options
+from epic_cli.cli.options.link_values import TwoWayLink
 from epic_cli.cli.options.match import (
     PlayerOptions,
     TechniqueOptions,
@@ -25,6 +21,7 @@ from epic_cli.cli.options.match import (
     make_settings,
     over_network,
     read_script,
+    with_changes,
 )
 from epic_cli.cli.options.play import (
     OutputOptions,
@@ -34,8 +31,8 @@ from epic_cli.cli.options.play import (
     script_option,
     technique_options,
 )
+from epic_cli.cli.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.formats.text import TextWriter
-from epic_cli.network import LinkConditions
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
@@ -43,6 +40,7 @@ from epic_cli.terminal.color import use_color
 from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.views.link_summary import clipping
 from epic_cli.views.play_rows import Writer, summary
 from epic_cli.views.play_svg import caption, picture
 from epic_cli.wording import left_out_words
@@ -54,6 +52,7 @@ Examples:
   epic play --script game.script --show events
   epic play --bot B=chaser --local predicted --show summary
   epic play --latency 200ms --duration 60 --show shots --format csv
+  epic play --preset lte --up rate=256kbit --at 5s loss=30% --at 7s loss=4%
 """
 
 #: Whoever gives one of these wants no screen.
@@ -67,7 +66,7 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 @player_options
 @duration_option
 @seed_option("The same seed and script give the same bytes.")
-@link_options("50ms", "One way.")
+@two_way_link_options("50ms", "One way.")
 @two_way_trace_options
 @output_options
 @quiet_option
@@ -80,7 +79,7 @@ def play(
     players: PlayerOptions,
     duration: float,
     seed: int,
-    link: LinkConditions,
+    link: TwoWayLink,
     trace: TraceOptions,
     output: OutputOptions,
     quiet: bool,
@@ -107,8 +106,10 @@ def play(
     settings = make_settings(techniques, players, link, seed)
     parsed = read_script(script, settings, given)
     settings = begin_with(settings, parsed, given)
+    parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in settings.players])
-    settings = over_network(settings, trace, link.in_order)
+    settings = over_network(settings, trace, link)
+    parsed = with_changes(parsed, link, settings)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     if _wants_screen(output.headless, script, given):
@@ -116,13 +117,13 @@ def play(
 
         color = use_color("auto", sys.stdout)
         with _open_optional(output.record) as sink, _unrecordable():
-            ended = play_on_terminal(settings, output.client, color, bool(output.record))
+            ended = play_on_terminal(settings, parsed, output.client, color, bool(output.record))
             _keep(ended.recorder, sink)
         if not quiet:
             say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
-        run = HeadlessRun(settings, parsed._replace(beginning=()), output.selection())
+        run = HeadlessRun(settings, parsed, output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"
@@ -137,7 +138,7 @@ def play(
 
 def _summarise(run: HeadlessRun, wanted: bool) -> None:
     if wanted:
-        say(summary(run.figures(), run.statistics.bumps))
+        say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
 
 
 def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:

@@ -7,18 +7,14 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.cli.options.common import quiet_option, seed_option
 from epic_cli.cli.options.groups import given_options
-from epic_cli.cli.options.link import (
-    TraceOptions,
-    check_network,
-    link_options,
-    one_way_trace_options,
-)
+from epic_cli.cli.options.link import link_options
 from epic_cli.cli.options.simulate import (
     PATH_OPTIONS,
     TRUTH_OPTIONS,
@@ -29,7 +25,9 @@ from epic_cli.cli.options.simulate import (
     output_options,
     sender_options,
 )
-from epic_cli.engine.contract import Packet
+from epic_cli.cli.options.trace import TraceOptions, check_network, one_way_trace_options
+from epic_cli.engine.link.lines import UsualLines
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (
@@ -40,25 +38,32 @@ from epic_cli.network import (
     Movement,
     PathMovement,
     Statistics,
+    fates,
     read_movement,
     read_trace,
     sample,
+    simulate_blocks,
 )
-from epic_cli.network import simulate as simulated
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.progress import Progress
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.link_summary import summary
+
+if TYPE_CHECKING:
+    from epic_cli.formats.recordings import Writer
 
 EXAMPLES = """\b
 Examples:
   epic simulate --path strafe --latency 80ms --loss 2% > packets.txt
   epic simulate --latency 60ms --jitter 15ms --distribution gamma | epic
   epic simulate --truth walk.csv --send-rate 20 --gemodel 1%,30% --format csv
-  epic simulate --trace network.csv --truth-out truth.csv > packets.txt
+  epic simulate --trace network.csv --loss 1% --truth-out truth.csv
+  epic simulate --preset lte --at 10s loss=100% --at 12s loss=4%
+  epic simulate --rate 256kbit --packet-size 1200 --queue 200ms --send-rate 30
 """
 
 
@@ -107,27 +112,37 @@ def simulate(
     if output.truth_out:
         _write_truth(moving, movement.seconds, output)
     statistics = Statistics()
-    packets = simulated(
+    rate = sender.rate(recorded=bool(movement.truth))
+    blocks = simulate_blocks(
         moving,
-        send_rate=sender.rate(recorded=bool(movement.truth)),
+        send_rate=rate,
         duration=movement.seconds,
         channel=channel,
         sender=sender.sender(),
         separate=sender.separate,
         statistics=statistics,
     )
+    seconds = min(movement.seconds, moving.end - moving.start)
     try:
-        _write_packets(packets, output)
+        with Progress("simulating") as progress:
+            _write_packets(
+                blocks, output, lambda: _show(progress, statistics.time - moving.start, seconds)
+            )
     except KeyboardInterrupt:
-        _summarise(statistics, quiet)
+        _summarise(statistics, channel, quiet)
         raise
-    _summarise(statistics, quiet)
+    _summarise(statistics, channel, quiet)
     return ExitStatus.DONE
 
 
-def _summarise(statistics: Statistics, quiet: bool) -> None:
+def _show(progress: Progress, done: float, seconds: float) -> None:
+    """In milliseconds of what is simulated; how many there are of an endless one is not known."""
+    progress(round(1000 * done), round(1000 * seconds) if math.isfinite(seconds) else 0)
+
+
+def _summarise(statistics: Statistics, channel: Channel, quiet: bool) -> None:
     if not quiet:
-        say(summary(statistics))
+        say(summary(statistics, fates(channel)))
 
 
 def _check_movement(movement: MovementOptions, sender: SenderOptions, given: set[str]) -> None:
@@ -166,7 +181,7 @@ def _make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Cha
     trace = read_file(
         options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
     )
-    return options.link(trace, link.in_order)
+    return options.link(trace, link, seed)
 
 
 def _write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:
@@ -182,15 +197,25 @@ def _write_truth(movement: Movement, duration: float, options: OutputOptions) ->
             sink.write(writer.rows(snapshot))
 
 
-def _write_packets(packets: Iterator[Packet], options: OutputOptions) -> None:
+def _write_packets(
+    blocks: Iterator[PacketBlock], options: OutputOptions, show_progress: Callable[[], None]
+) -> None:
     writer = make_writer(options.packet_format)
+    lines = UsualLines(writer.row) if options.packet_format == "text" else None
     with open_sink(options.output) as sink, _unwritable_packets():
         live = _is_live(options.output)
+        shown = sink.isatty()
         sink.write(writer.header)
-        for packet in packets:
-            sink.write(writer.row(packet))
+        for block in blocks:
+            sink.write(lines.rows(block) if lines else _rows(writer, block))
             if live:
                 sink.flush()
+            if not shown:
+                show_progress()
+
+
+def _rows(writer: Writer, block: PacketBlock) -> bytes:
+    return b"".join(writer.row(block[index]) for index in range(len(block)))
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _WORDS: dict[str, dict[str, int]] = {
     "s": {"s": 0, "ms": -3, "us": -6},
     "Hz": {"hz": 0, "khz": 3},
+    "bit/s": {"bit": 0, "kbit": 3, "mbit": 6, "gbit": 9},
     "": {"%": -2},
     "length units": {},
 }
@@ -24,6 +25,7 @@ _WORDS: dict[str, dict[str, int]] = {
 WRITTEN = {
     "s": "a time: write 0.08 or 80ms (units: s, ms, us)",
     "Hz": "a rate: write 20 or 20hz (units: Hz, kHz)",
+    "bit/s": "a rate: write 500kbit or 1mbit (units: bit, kbit, mbit, gbit, each a second)",
     "": "a share: write 0.02 or 2%",
     "length units": "a length: write 0.5, in the recording's own unit",
 }

@@ -1,11 +1,10 @@
-"""Which packets are lost: each by itself, or in bursts."""
+"""Losses that come in bursts."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from epic_cli.engine.quantities import parse
-from epic_cli.network.randomness import stream
 
 
 class GilbertElliott(NamedTuple):
@@ -15,7 +14,8 @@ class GilbertElliott(NamedTuple):
     good again; ``one_minus_h`` (1-h) is the share of packets that a bad link loses,
     ``one_minus_k`` (1-k) that of a good one. The link is bad for p / (p + r) of the packets, for
     1/r of them in a row. With p alone, r = 1 - p (as in netem), the losses have no bursts:
-    whatever the state, the next one is bad with the probability p.
+    whatever the state, the next one is bad with the probability p. The link begins good; each
+    packet meets it as the packet before left it.
 
     E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39 (5),
     1960 (k = 1); E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels",
@@ -39,23 +39,3 @@ class GilbertElliott(NamedTuple):
             if not 0 <= share <= 1:
                 raise ValueError(f"{part!r} is out of range: it must be 0 to 1, or 0% to 100%")
         return cls(p, *(rest or [1 - p]))
-
-
-class Losses:
-    """Whether each packet is lost, one after the other.
-
-    ``loss`` is the share of packets lost at random, or a ``GilbertElliott``, which begins good.
-    """
-
-    def __init__(self, loss: float | GilbertElliott, seed: int, purpose: str) -> None:
-        self._model = GilbertElliott(0, 1, 1, loss) if isinstance(loss, float | int) else loss
-        self._bad = False
-        self._source = stream(seed, purpose)
-
-    def next(self) -> bool:
-        """Whether the next packet is lost; it meets the link as the packet before it left it."""
-        p, r, one_minus_h, one_minus_k = self._model
-        lost = self._source.random() < (one_minus_h if self._bad else one_minus_k)
-        changes = self._source.random() < (r if self._bad else p)
-        self._bad ^= changes
-        return lost

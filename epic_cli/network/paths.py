@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from epic_cli.network.portable_maths import TURN, sine_cosine
+from epic_cli.engine.link.maths import TURN, sine_cosine
 from epic_cli.network.random_paths import Strafe, Teleporting
 from epic_cli.network.state import State
 

@@ -10,14 +10,12 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import NamedTuple
 
-from epic_cli.network.portable_maths import exponential, sine_cosine
+from epic_cli.engine.link.maths import exponential, sine_cosine
 from epic_cli.network.randomness import stream
 from epic_cli.network.state import State
 
-
-class _Plane(NamedTuple):
-    x: float
-    y: float
+#: x and y.
+_Plane = tuple[float, float]
 
 
 class _Piece(NamedTuple):
@@ -50,8 +48,8 @@ class _RandomPath(ABC):
             self._piece = self.first_piece(self._source)
         while time >= self._piece.end:
             self._piece = self.next_piece(self._piece, self._source)
-        position, velocity = self.within(self._piece, time - self._piece.start)
-        return State((*position, 0.0), (*velocity, 0.0), self._piece.teleports)
+        (x, y), (vx, vy) = self.within(self._piece, time - self._piece.start)
+        return State((x, y, 0.0), (vx, vy, 0.0), self._piece.teleports)
 
     @abstractmethod
     def first_piece(self, source: Random) -> _Piece:
@@ -79,7 +77,7 @@ class Strafe(_RandomPath):
 
     def first_piece(self, source: Random) -> _Piece:
         """He stands at the origin and wants to go somewhere."""
-        rest = _Plane(0.0, 0.0)
+        rest = (0.0, 0.0)
         return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
 
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
@@ -88,25 +86,24 @@ class Strafe(_RandomPath):
         direction = math.floor(source.random() * 9)
         hold = 0.2 + source.random()
         sine, cosine = sine_cosine(direction / 8)
-        wish = _Plane(self.speed * cosine, self.speed * sine)
+        wish = (self.speed * cosine, self.speed * sine)
         if direction == 8:
-            wish = _Plane(0.0, 0.0)
-        distance = math.sqrt(position.x * position.x + position.y * position.y)
+            wish = (0.0, 0.0)
+        x, y = position
+        distance = math.sqrt(x * x + y * y)
         if distance > self.size:
             home = -self.speed / distance
-            wish = _Plane(position.x * home, position.y * home)
+            wish = (x * home, y * home)
         return _Piece(piece.end, piece.end + hold, position, velocity, wish)
 
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
         """The closed form of the equation above."""
         left = exponential(-since / self.RESPONSE)
         moved = self.RESPONSE * (1 - left)
-        dx, dy = piece.velocity.x - piece.wish.x, piece.velocity.y - piece.wish.y
-        position = _Plane(
-            piece.position.x + piece.wish.x * since + dx * moved,
-            piece.position.y + piece.wish.y * since + dy * moved,
-        )
-        return position, _Plane(piece.wish.x + dx * left, piece.wish.y + dy * left)
+        (x, y), (vx, vy), (wish_x, wish_y) = piece.position, piece.velocity, piece.wish
+        dx, dy = vx - wish_x, vy - wish_y
+        position = (x + wish_x * since + dx * moved, y + wish_y * since + dy * moved)
+        return position, (wish_x + dx * left, wish_y + dy * left)
 
 
 class Teleporting(_RandomPath):
@@ -116,22 +113,21 @@ class Teleporting(_RandomPath):
 
     def first_piece(self, source: Random) -> _Piece:
         """From the origin."""
-        return self._walk(source, 0.0, _Plane(0.0, 0.0), 0)
+        return self._walk(source, 0.0, (0.0, 0.0), 0)
 
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
         """From a random place, in a random direction."""
         x, y = 2 * source.random() - 1, 2 * source.random() - 1
-        place = _Plane(self.size * x, self.size * y)
+        place = (self.size * x, self.size * y)
         return self._walk(source, piece.end, place, piece.teleports + 1)
 
     def _walk(self, source: Random, start: float, place: _Plane, teleports: int) -> _Piece:
         sine, cosine = sine_cosine(source.random())
         end = start + 1 + 2 * source.random()
-        velocity = _Plane(self.speed * cosine, self.speed * sine)
+        velocity = (self.speed * cosine, self.speed * sine)
         return _Piece(start, end, place, velocity, velocity, teleports)
 
     def within(self, piece: _Piece, since: float) -> tuple[_Plane, _Plane]:
         """Along a straight line."""
-        x = piece.position.x + piece.velocity.x * since
-        y = piece.position.y + piece.velocity.y * since
-        return _Plane(x, y), piece.velocity
+        (x, y), (vx, vy) = piece.position, piece.velocity
+        return (x + vx * since, y + vy * since), piece.velocity

@@ -2,15 +2,12 @@
 
 Python promises that of ``random.Random.random()`` for a given seed (the notes on
 reproducibility in its documentation of ``random``), and of no other method. So everything else
-is made here, from ``random()`` and ``portable_maths``.
+is made of it: here, and in ``engine.link``, which goes on from such a generator's state.
 """
 
 from __future__ import annotations
 
-import math
 from random import Random
-
-from epic_cli.network.portable_maths import logarithm
 
 
 def stream(seed: int, purpose: str) -> Random:
@@ -20,17 +17,3 @@ def stream(seed: int, purpose: str) -> Random:
     of the packets as they were, so that two links can be compared packet by packet.
     """
     return Random(f"{seed}/{purpose}")  # noqa: S311 - a simulation, no secret
-
-
-def normal(source: Random) -> float:
-    """A draw from the standard normal distribution, by Marsaglia's polar method.
-
-    G. Marsaglia, T. A. Bray, "A Convenient Method for Generating Normal Variables", SIAM Review
-    6 (3), 1964. The second number that it would give is dropped: a draw keeps no state.
-    """
-    while True:
-        u = 2 * source.random() - 1
-        v = 2 * source.random() - 1
-        square = u * u + v * v
-        if 0 < square < 1:
-            return u * math.sqrt(-2 * logarithm(square) / square)

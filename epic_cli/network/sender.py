@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from epic_cli.engine.contract import Packet, Vector
-from epic_cli.network.state import Movement, Snapshot, State
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.link.sender import SenderKernel
+from epic_cli.network.state import Movement, Snapshot
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
 DECIMALS = 6
@@ -70,23 +71,6 @@ class Quantization:
     position: float = 0.0
     velocity: float = 0.0
 
-    def apply(self, state: State) -> State:
-        """The state as the receiver will read it."""
-        return State(
-            _quantized(state.position, self.position),
-            _quantized(state.velocity, self.velocity),
-            state.teleports,
-        )
-
-
-def _quantized(vector: Vector, step: float) -> Vector:
-    if step:
-        x, y, z = (math.floor(value / step + 0.5) * step for value in vector)
-        vector = (x, y, z)
-    # adding 0 makes -0 a 0
-    x, y, z = (round(value, DECIMALS) + 0.0 for value in vector)
-    return (x, y, z)
-
 
 @dataclass
 class Sender:
@@ -94,26 +78,17 @@ class Sender:
 
     ``repeats``: how often the last state is sent again when an entity does not move, before the
     sender falls silent about it; None: as long as it lasts. A packet is marked as a teleport
-    when there was one since the entity's last packet. All numbers are rounded to 1e-6.
+    when there was one since the entity's last packet. All numbers are rounded to 1e-6, none is -0.
     """
 
     clock: SenderClock = field(default_factory=SenderClock)
     quantization: Quantization = field(default_factory=Quantization)
     repeats: int | None = None
-    _last: dict[str, State] = field(default_factory=dict)
-    _repeated: dict[str, int] = field(default_factory=dict)
 
-    def packets(self, snapshot: Snapshot) -> Iterator[Packet]:
+    def __post_init__(self) -> None:
+        steps = self.quantization
+        self._kernel = SenderKernel(steps.position, steps.velocity, self.repeats)
+
+    def packets(self, snapshot: Snapshot) -> list[Packet]:
         """The packets for one sample of the movement, without sequence numbers and arrivals."""
-        sent = round(self.clock.read(snapshot.time), DECIMALS)
-        for entity, truth in snapshot.states:
-            state = self.quantization.apply(truth)
-            last = self._last.get(entity)
-            if self.repeats is not None:
-                count = self._repeated.get(entity, 0) + 1 if state == last else 0
-                self._repeated[entity] = min(count, self.repeats + 1)
-                if count > self.repeats:
-                    continue
-            self._last[entity] = state
-            teleport = last is not None and last.teleports != state.teleports
-            yield Packet(state.position, state.velocity, sent, entity=entity, teleport=teleport)
+        return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))

@@ -6,6 +6,7 @@ from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder
+from epic_cli.play.match.script import Script
 from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.scene import Flashes, scenes
 from epic_cli.play.report.statistics import MatchStatistics
@@ -39,9 +40,10 @@ class Game:
         player: str,
         symbols: dict[str, str],
         recorded: bool = False,
+        script: Script | None = None,
     ) -> None:
         self._keyboard = KeyboardInput()
-        self.match = Match(settings, controllers={player: self._keyboard})
+        self.match = Match(settings, script, controllers={player: self._keyboard})
         self.recorder = Recorder(self.match) if recorded else None
         self.statistics = MatchStatistics(self.match)
         self.match.on_frame = self.statistics.add_frame

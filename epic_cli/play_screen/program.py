@@ -17,6 +17,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from epic_cli.play.match.recorder import Recorder
+from epic_cli.play.match.script import Script
 from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.statistics import Figure
 from epic_cli.play.world.fixed_step import FixedStepLoop
@@ -55,13 +56,17 @@ class Ended(NamedTuple):
     bumps: int
 
 
-def play_on_terminal(settings: MatchSettings, player: str, color: bool, recorded: bool) -> Ended:
+def play_on_terminal(
+    settings: MatchSettings, script: Script, player: str, color: bool, recorded: bool
+) -> Ended:
     """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens.
+
+    Of the script the changes are used.
 
     Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
     """
     is_unicode = "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
-    game = Game(settings, player, UNICODE if is_unicode else ASCII, recorded)
+    game = Game(settings, player, UNICODE if is_unicode else ASCII, recorded, script)
     program = _Program(game, color)
     interrupted = asyncio.run(program.run())
     figures = game.statistics.figures(game.you)

@@ -80,15 +80,41 @@ VALUES: dict[tuple[str, ...], st.SearchStrategy[list[str]]] = {
     ("jitter",): milliseconds.map(lambda v: ["--jitter", v]),
     ("distribution",): st.sampled_from(["gamma", "pareto"]).map(lambda v: ["--distribution", v]),
     ("correlation",): percent.map(lambda v: ["--correlation", v]),
-    ("loss", "gemodel"): st.one_of(
-        percent.map(lambda v: ["--loss", v]), st.just(["--gemodel", "10%,30%,90%,1%"])
+    ("loss", "gemodel", "loss_correlation"): st.sampled_from(
+        [
+            ["--loss", "7%"],
+            ["--gemodel", "10%,30%,90%,1%"],
+            ["--loss", "15%", "--loss-correlation", "40%"],
+        ]
     ),
     ("duplicate",): percent.map(lambda v: ["--duplicate", v]),
-    ("reorder",): percent.map(lambda v: ["--reorder", v]),
+    ("corrupt",): percent.map(lambda v: ["--corrupt", v]),
+    ("reorder", "reorder_gap", "reorder_correlation"): st.sampled_from(
+        [
+            ["--reorder", "9%"],
+            ["--reorder", "30%", "--reorder-gap", "3", "--reorder-correlation", "20%"],
+        ]
+    ),
+    ("rate", "queue", "packet_size"): st.sampled_from(
+        [
+            ["--rate", "100kbit"],
+            ["--rate", "30kbit", "--packet-size", "300", "--queue", "3packets"],
+            ["--rate", "1mbit", "--queue", "20ms"],
+        ]
+    ),
+    ("preset",): st.sampled_from(["lte", "web-2g"]).map(lambda v: ["--preset", v]),
+    ("up",): percent.map(lambda v: ["--up", f"correlation={v}", "--up", "rate=64kbit"]),
+    ("down",): percent.map(lambda v: ["--down", f"loss={v}", "--down", "latency=10ms"]),
+    ("at",): st.sampled_from(
+        [
+            ["--at", "0.3", "loss=30% preset=wifi", "--at", "0.3", "queue=40ms"],
+            ["--at", "0.4", "gemodel=10% rate=90kbit", "--at", "600ms", "rate=unlimited"],
+        ]
+    ),
     ("in_order",): st.just(["--in-order"]),
 }
 #: What decides what is told of a match, and not how it goes.
-TOLD = {one.name for one in fields(OutputOptions)} | {"quiet"}
+TOLD = {one.name for one in fields(OutputOptions)} | {"quiet", "list_presets"}
 #: What no script can hold.
 REFUSED = {"trace", "trace_by", "trace_end", "trace_flow"}
 
@@ -154,9 +180,9 @@ def test_what_a_script_cannot_hold_is_refused(wrong: dict[str, object], said: st
 def test_each_field_of_the_settings_is_described() -> None:
     """One that is forgotten is refused above; that none is forgotten is promised here."""
     described = {change.name for change in describe(MatchSettings())}
-    described |= {"link", "rules", "remote_settings", "trace"}
+    described |= {"link", "up", "down", "rules", "remote_settings", "trace"}
     assert {one.name for one in fields(MatchSettings)} <= described
-    assert {one.name for one in fields(LinkConditions)} <= described
+    assert {one.name for one in fields(LinkConditions)} - {"later"} <= described  # by the script
     bursts = LinkConditions(loss=GilbertElliott(0.1, 0.5))
     assert "gemodel=0.1,0.5,1.0,0.0" in map(str, describe(MatchSettings(link=bursts)))
 

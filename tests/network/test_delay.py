@@ -10,17 +10,23 @@ import math
 from statistics import NormalDist, correlation, fmean, pstdev
 
 import pytest
+from support.plain_link import gamma_quantile as gamma
+from support.plain_link import pareto_quantile as pareto
+from support.plain_link import unbounded_pareto_quantile as unbounded_pareto
 
-from epic_cli.network.delay import DISTRIBUTIONS, Delays, Distribution
-from epic_cli.network.delay import gamma_quantile as gamma
-from epic_cli.network.delay import pareto_quantile as pareto
+from epic_cli.network import Link, LinkConditions
+from epic_cli.network.conditions import DISTRIBUTIONS, Distribution
 
 COUNT = 40_000
 
 
 def draws(distribution: Distribution, correlated: float = 0.0, seed: int = 1) -> list[float]:
-    delays = Delays(10.0, 1.0, distribution, correlated, seed, "delay")
-    return [delays.next() - 10 for _ in range(COUNT)]
+    link = Link(LinkConditions(10.0, 1.0, distribution, correlated), seed=seed)
+    return [link.send(0.0)[0] - 10 for _ in range(COUNT)]
+
+
+def paretonormal(u: float) -> float:
+    return 0.25 * max(-4, min(4, NormalDist().inv_cdf(u))) + 0.75 * min(pareto(u), 4)
 
 
 def below(distribution: Distribution, x: float) -> float:
@@ -29,9 +35,17 @@ def below(distribution: Distribution, x: float) -> float:
         return min(max((x + 1) / 2, 0), 1)
     if distribution == "normal":
         return NormalDist().cdf(x)
-    if distribution == "pareto":
-        raw = 1.5 + x * math.sqrt(0.75)
+    if distribution.startswith("pareto") and distribution != "paretonormal":
+        if distribution == "pareto" and x >= 4:
+            return 1.0
+        raw = 1.5 + x * (0.75 if distribution == "pareto" else math.sqrt(0.75))
         return 1 - raw**-3 if raw > 1 else 0.0
+    if distribution == "paretonormal":  # its quantile is one sum of two: bisect it
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if paretonormal(middle) < x else (low, middle)
+        return low
     raw = 2 + x * math.sqrt(2)
     return 1 - math.exp(-raw) * (1 + raw) if raw > 0 else 0.0
 
@@ -42,7 +56,7 @@ def test_distribution(distribution: Distribution, correlated: float) -> None:
     """Also with correlation: it changes the order of the delays and nothing else."""
     found = sorted(draws(distribution, correlated))
     independent = COUNT * (1 - correlated) / (1 + correlated)
-    for percent in (1, 10, 25, 50, 75, 90, 99):
+    for percent in (1, 10, 25, 50, 75, 90, 98):
         share = percent / 100
         error = 5 * math.sqrt(share * (1 - share) / independent)
         assert below(distribution, found[COUNT * percent // 100]) == pytest.approx(share, abs=error)
@@ -57,15 +71,22 @@ def test_mean_and_standard_deviation(distribution: Distribution) -> None:
 
 def test_quantiles_undo_the_distribution_functions() -> None:
     for u in (0.0001, 0.01, 0.2, 0.5, 0.9, 0.9999, 1 - 1e-9):
-        assert below("pareto", pareto(u)) == pytest.approx(u, abs=1e-12)
+        assert below("pareto-unbounded", unbounded_pareto(u)) == pytest.approx(u, abs=1e-12)
         assert below("gamma", gamma(u)) == pytest.approx(u, abs=1e-12)
-    assert pareto(0) == pytest.approx(-0.5 / math.sqrt(0.75))
+    assert unbounded_pareto(0) == pytest.approx(-0.5 / math.sqrt(0.75))
     assert gamma(0) == pytest.approx(-math.sqrt(2))
 
 
 @pytest.mark.parametrize(
     ("distribution", "lowest", "highest"),
-    [("normal", 0.8, 0.8), ("uniform", 0.785, 0.785), ("gamma", 0.74, 0.8), ("pareto", 0.5, 0.8)],
+    [
+        ("normal", 0.8, 0.8),
+        ("uniform", 0.785, 0.785),
+        ("gamma", 0.74, 0.8),
+        ("pareto", 0.68, 0.8),
+        ("paretonormal", 0.72, 0.8),
+        ("pareto-unbounded", 0.5, 0.8),
+    ],
 )
 def test_correlation(distribution: Distribution, lowest: float, highest: float) -> None:
     found = draws(distribution, 0.8)
@@ -77,8 +98,34 @@ def test_correlation(distribution: Distribution, lowest: float, highest: float) 
     assert abs(correlation(independent[:-1], independent[1:])) < 5 / math.sqrt(COUNT)
 
 
-def test_no_delay_is_below_0() -> None:
-    delays = Delays(0.01, 0.02, "normal", 0.0, 1, "delay")
-    found = [delays.next() for _ in range(1000)]
+#: Entries of iproute2's tables of 4,096, in units of 1/8192 jitter: pareto.dist, paretonormal.dist.
+NETEM = {
+    "pareto": {1: -5460, 1000: -4393, 2048: -2622, 4000: 21783, 4052: 32767},
+    "paretonormal": {40: -8849, 409: -6430, 1024: -4652, 2048: -1966, 3072: 2097, 4000: 20408},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NETEM)
+def test_netem_s_own_tables(name: str) -> None:
+    quantile = {"pareto": pareto, "paretonormal": paretonormal}[name]
+    for place, entry in NETEM[name].items():
+        assert abs(8192 * quantile(place / 4096) - entry) < (3 if name == "paretonormal" else 1.01)
+
+
+@pytest.mark.parametrize("distribution", ["pareto", "paretonormal"])
+def test_netem_s_tails_end(distribution: Distribution) -> None:
+    """At 4 jitters above the latency, however often one tries."""
+    found = draws(distribution)
+    assert max(found) == pytest.approx(4, abs=0.25 if distribution == "paretonormal" else 1e-12)
+    assert max(found) <= 4
+    mean, deviation = {"pareto": (-0.033, 0.82), "paretonormal": (-0.025, 0.834)}[distribution]
+    assert fmean(found) == pytest.approx(mean, abs=5 / math.sqrt(COUNT))
+    assert pstdev(found) == pytest.approx(deviation, abs=0.03)
+
+
+def test_no_delay_is_below_0_and_those_that_would_be_are_counted() -> None:
+    link = Link(LinkConditions(0.01, 0.02, "normal"), seed=1)
+    found = [link.send(0.0)[0] for _ in range(1000)]
     assert min(found) == 0
     assert 0.2 < found.count(0) / 1000 < 0.42  # a normal draw is below -0.5 in 31 % of cases
+    assert link.clipped == found.count(0)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from statistics import fmean
+from statistics import correlation, fmean
 
 import pytest
 
-from epic_cli.network.loss import GilbertElliott, Losses
+from epic_cli.network import GilbertElliott, Link, LinkConditions
 
 COUNT = 60_000
 
 
 def draws(model: float | GilbertElliott, seed: int = 1) -> list[bool]:
-    losses = Losses(model, seed, "loss")
-    return [losses.next() for _ in range(COUNT)]
+    link = Link(LinkConditions(loss=model), seed=seed)
+    return [not link.send(0.0) for _ in range(COUNT)]
 
 
 def bursts(losses: list[bool]) -> list[int]:
@@ -69,5 +69,23 @@ def test_p_alone_has_no_bursts() -> None:
 
 
 def test_the_model_begins_good() -> None:
-    assert not any(Losses(GilbertElliott(1.0, 0.0), seed, "loss").next() for seed in range(50))
+    always = LinkConditions(loss=GilbertElliott(1.0, 0.0))
+    assert all(Link(always, seed=seed).send(0.0) for seed in range(50))
     assert all(draws(GilbertElliott(1.0, 0.0))[1:])
+
+
+@pytest.mark.parametrize(("share", "correlated"), [(0.05, 0.25), (0.3, 0.6)])
+def test_correlated_losses(share: float, correlated: float) -> None:
+    """As many as before; neighbours are as much alike as was asked for."""
+    link = Link(LinkConditions(loss=share, loss_correlation=correlated), seed=3)
+    found = [not link.send(0.0) for _ in range(COUNT)]
+    spread = math.sqrt(share * (1 - share) / COUNT * (1 + correlated) / (1 - correlated))
+    assert fmean(found) == pytest.approx(share, abs=5 * spread)
+    assert correlation(found[:-1], found[1:]) == pytest.approx(
+        correlated, abs=5 / math.sqrt(COUNT * share)
+    )
+
+
+def test_correlated_losses_need_no_model() -> None:
+    with pytest.raises(ValueError, match="gemodel has bursts anyway"):
+        LinkConditions(loss=GilbertElliott(0.1, 0.2), loss_correlation=0.3)

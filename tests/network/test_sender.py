@@ -49,7 +49,7 @@ def test_numbers_are_rounded_and_zero_has_no_sign() -> None:
 
 def test_quantization_rounds_to_the_nearest_step() -> None:
     sender = Sender(quantization=Quantization(position=0.25, velocity=2))
-    found = [next(sender.packets(look(n, x, x))) for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
+    found = [sender.packets(look(n, x, x))[0] for n, x in enumerate((0.12, 0.13, -0.13, 5.0))]
     assert [packet.position[0] for packet in found] == [0, 0.25, -0.25, 5.0]
     assert [packet.velocity and packet.velocity[0] for packet in found] == [0, 0, 0, 6]
 

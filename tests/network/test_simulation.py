@@ -156,7 +156,7 @@ GOLDEN: dict[str, dict[str, Any]] = {
             "loss": GilbertElliott(0.1, 0.4, 0.9, 0.01),
         },
     }
-    for distribution in ("uniform", "normal", "pareto", "gamma")
+    for distribution in ("uniform", "normal", "pareto-unbounded", "gamma")
 }
 
 

@@ -1,20 +1,25 @@
-"""A link, simulated or recorded: the options that ``simulate`` and ``play`` have in common."""
+"""A simulated link: the options that several commands have in common."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
-
 import click
 
-from epic_cli.cli.options.groups import Decorator, OptionGroup, given_options
-from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.link import LONGEST_DELAY, LinkConditions
-from epic_cli.network.loss import GilbertElliott
-from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
-from epic_cli.network.trace_file import DIRECTIONS, Direction
-from epic_cli.terminal.errors import WrongUsage
+from epic_cli.cli.options.groups import Decorator, OptionGroup
+from epic_cli.cli.options.link_parameters import BIT_RATE, LINK_WORD, QUEUE, WORDS, At, PresetName
+from epic_cli.cli.options.link_values import one_way, two_ways
+from epic_cli.network.conditions import (
+    DISTRIBUTIONS,
+    HIGHEST_CORRELATION,
+    LARGEST_GAP,
+    LARGEST_PACKET,
+    LONGEST_DELAY,
+    LinkConditions,
+)
+from epic_cli.network.presets import PRESETS
+from epic_cli.network.words import UNLIMITED
+from epic_cli.terminal.output import write_text
 from epic_cli.terminal.quantities import GilbertElliottLoss, Seconds, Share
+from epic_cli.views.link_presets import preset_table
 
 _DEFAULTS = LinkConditions()
 
@@ -24,9 +29,52 @@ def link_options(latency: str, meaning: str) -> Decorator:
 
     The default and the meaning of the latency differ from command to command.
     """
+    return OptionGroup("link", one_way, *_options(latency, meaning))
+
+
+def two_way_link_options(latency: str, meaning: str) -> Decorator:
+    """The same in two directions, as ``link: TwoWayLink``."""
     return OptionGroup(
         "link",
-        _conditions,
+        two_ways,
+        *_options(latency, meaning),
+        *(
+            click.option(
+                f"--{direction}",
+                type=LINK_WORD,
+                multiple=True,
+                metavar="WORD=VALUE",
+                help=f"What is otherwise {where}, such as {example}; may be repeated.",
+            )
+            for direction, where, example in (
+                ("up", "on the way to the server", "rate=1mbit"),
+                ("down", "on the way from it", "latency=20ms"),
+            )
+        ),
+    )
+
+
+def _options(latency: str, meaning: str) -> tuple[Decorator, ...]:
+    def share(name: str, text: str, highest: float = 1.0) -> Decorator:
+        default = f"{getattr(_DEFAULTS, name.replace('-', '_')):g}"
+        return click.option(
+            f"--{name}", type=Share(highest), default=default, show_default=True, help=text
+        )
+
+    return (
+        click.option(
+            "--preset",
+            type=PresetName(),
+            help="A link by name, such as wifi, lte, 3g or satellite; other options of the link"
+            " change it.",
+        ),
+        click.option(
+            "--list-presets",
+            is_flag=True,
+            is_eager=True,
+            callback=_list_presets,
+            help="Show the presets with their figures and sources, and exit.",
+        ),
         click.option(
             "--latency",
             type=Seconds(0, LONGEST_DELAY),
@@ -46,21 +94,15 @@ def link_options(latency: str, meaning: str) -> Decorator:
             type=click.Choice(DISTRIBUTIONS),
             default=_DEFAULTS.distribution,
             show_default=True,
-            help="How delays are distributed; pareto (shape 3) and gamma (shape 2) have tails.",
+            help="How delays are distributed; pareto and paretonormal are netem's, whose tails end"
+            " at 4 jitters; gamma (shape 2) has a tail, pareto-unbounded (shape 3) a long one.",
         ),
-        click.option(
-            "--correlation",
-            type=Share(0.9999),
-            default=f"{_DEFAULTS.correlation:g}",
-            show_default=True,
-            help="How similar the delays of successive packets are.",
-        ),
-        click.option(
-            "--loss",
-            type=Share(),
-            default=f"{_DEFAULTS.loss:g}",
-            show_default=True,
-            help="Lose this share at random.",
+        share("correlation", "How similar the delays of successive packets are.", 0.9999),
+        share("loss", "Lose this share at random."),
+        share(
+            "loss-correlation",
+            "How much losses follow each other; as many are lost as before.",
+            HIGHEST_CORRELATION,
         ),
         click.option(
             "--gemodel",
@@ -68,97 +110,62 @@ def link_options(latency: str, meaning: str) -> Decorator:
             help="Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss"
             " when bad (1), 1-K loss when good (0).",
         ),
+        share("duplicate", "Send this share twice."),
+        share(
+            "corrupt",
+            "Break a bit in this share: a game checks a sum, so each is lost, and counted.",
+        ),
+        share("reorder", "Deliver this share at once, ahead of those in flight."),
         click.option(
-            "--duplicate",
-            type=Share(),
-            default=f"{_DEFAULTS.duplicate:g}",
+            "--reorder-gap",
+            type=click.IntRange(1, LARGEST_GAP),
+            default=_DEFAULTS.reorder_gap,
             show_default=True,
-            help="Send this share twice.",
+            help="Of so many packets at most one is delivered ahead.",
+        ),
+        share(
+            "reorder-correlation",
+            "How much packets that are delivered ahead follow each other.",
+            HIGHEST_CORRELATION,
         ),
         click.option(
-            "--reorder",
-            type=Share(),
-            default=f"{_DEFAULTS.reorder:g}",
+            "--rate",
+            type=BIT_RATE,
+            default=UNLIMITED,
             show_default=True,
-            help="Deliver this share at once, ahead of those in flight.",
+            help="Send no more bits a second than this (500kbit, 1mbit); other packets wait.",
+        ),
+        click.option(
+            "--queue",
+            type=QUEUE,
+            default="1000packets",
+            show_default=True,
+            help="Where they wait: so much time (50ms) or so many packets (20packets) of room; what"
+            " comes when it is full is dropped.",
+        ),
+        click.option(
+            "--packet-size",
+            type=click.IntRange(1, LARGEST_PACKET),
+            default=_DEFAULTS.packet_size,
+            show_default=True,
+            metavar="BYTES",
+            help="How long a packet is on the wire, for --rate.",
         ),
         click.option(
             "--in-order", is_flag=True, help="Let no packet overtake another, as in a single queue."
         ),
+        click.option(
+            "--at",
+            cls=At,
+            metavar="TIME WORDS",
+            help="From this time after the first packet on the link is otherwise: --at 10s loss=20%"
+            f' --at 12s "loss=0 latency=90ms"; may be repeated. Words: {WORDS}.',
+        ),
     )
 
 
-def _conditions(
-    *, loss: float, gemodel: GilbertElliott | None, **conditions: Any
-) -> LinkConditions:
-    given = given_options(click.get_current_context())
-    if "loss" in given and "gemodel" not in given:
-        gemodel = None  # the configuration's
-    return LinkConditions(loss=gemodel or loss, **conditions)
-
-
-@dataclass(frozen=True)
-class TraceOptions:
-    """A recorded network in the link's place; ``trace`` is its file, None: there is none."""
-
-    trace: str | None
-    trace_by: TraceBy
-    trace_end: TraceEnd
-    trace_flow: str | None
-    trace_direction: Direction = "down"
-
-    def link(self, trace: Trace, in_order: bool) -> TraceLink:
-        """A link that carries packets as this network did."""
-        return TraceLink(trace, self.trace_by, self.trace_end, in_order)
-
-
-_TRACE: tuple[Decorator, ...] = (
-    click.option(
-        "--trace",
-        type=click.Path(),
-        metavar="FILE",
-        help="A recorded network instead: CSV with send_time and recv_time, owd_ms,"
-        " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow.",
-    ),
-    click.option(
-        "--trace-by",
-        type=click.Choice(TRACE_BY),
-        default="time",
-        show_default=True,
-        help="Match packets by the time they are sent, or one by one.",
-    ),
-    click.option(
-        "--trace-end",
-        type=click.Choice(TRACE_ENDS),
-        default="loop",
-        show_default=True,
-        help="After its last packet, start the recorded network again, or stop.",
-    ),
-    click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
-)
-
-_TRACE_DIRECTION = click.option(
-    "--trace-direction",
-    type=click.Choice(DIRECTIONS),
-    default="down",
-    show_default=True,
-    help="Which direction, if the file has both.",
-)
-
-#: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
-one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
-two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
-
-#: Without effect beside ``--trace``, and without it.
-_LINK_ALONE = [*(one.name for one in fields(LinkConditions) if one.name != "in_order"), "gemodel"]
-_TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
-
-
-def check_network(trace: TraceOptions, given: set[str]) -> None:
-    """Refuses options that would have no effect; ``given`` are the names of those given."""
-    reason = "does not go with --trace" if trace.trace else "needs --trace"
-    for name in _LINK_ALONE if trace.trace else _TRACE_ALONE:
-        if name in given:
-            raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
-    if "gemodel" in given and "loss" in given:
-        raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
+def _list_presets(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    del parameter
+    if wanted and not context.resilient_parsing:
+        write_text(preset_table(PRESETS.values()))
+        context.exit()

@@ -5,17 +5,21 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import BinaryIO
 
-from epic_cli.cli.options.link import TraceOptions
-from epic_cli.network import Channel, LinkConditions, Trace, read_trace
+from epic_cli.cli.options.link_values import TwoWayLink
+from epic_cli.cli.options.trace import TraceOptions
+from epic_cli.network import Channel, Trace, read_trace
 from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.network.words import LINK_WORDS, field_of, with_words
 from epic_cli.play.client.correction import SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
-from epic_cli.play.match.changes import STEPS, changed
+from epic_cli.play.match.changes import STEPS, Change, changed
 from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.match.settings import MatchSettings, PlayerConfig, default_players
 from epic_cli.play.world.rules import Rules
+from epic_cli.play.world.times import to_seconds, to_us
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.replaying import StrategyChoice
@@ -75,14 +79,16 @@ class PlayerOptions:
 def make_settings(
     techniques: TechniqueOptions,
     players: PlayerOptions,
-    link: LinkConditions,
+    link: TwoWayLink,
     seed: int,
 ) -> MatchSettings:
     """The settings without the script and the files; raises ``WrongUsage``."""
     return MatchSettings(
         rules=techniques.rules(),
         players=players.configs(),
-        link=link,
+        link=replace(link.both, later=()),
+        up=link.up,
+        down=link.down,
         send_rate=techniques.send_rate,
         local=techniques.local,
         smoothing=techniques.smoothing,
@@ -114,13 +120,16 @@ _SETS = {
     "clocks": {"clock."},
     "loss": {"loss", "gemodel"},
     "gemodel": {"loss", "gemodel"},
+    "up": {"up."},
+    "down": {"down."},
+    "preset": {"preset", *LINK_WORDS, "up.", "down."},
 }
 
 
 def begin_with(settings: MatchSettings, script: Script, given: set[str]) -> MatchSettings:
     """Applies how the script begins, apart from what was given on the command line."""
     asked = set().union(*(_SETS.get(name, {name}) for name in given))
-    assigned = settings.remote_settings
+    assigned, link, up, down = settings.remote_settings, settings.link, settings.up, settings.down
     for change in script.beginning:
         if not {change.name, change.family} & asked:
             try:
@@ -129,6 +138,12 @@ def begin_with(settings: MatchSettings, script: Script, given: set[str]) -> Matc
                 raise WrongUsage(f"the script: {error}") from error
     if "assignments" in given:  # another strategy has none of its own settings yet
         settings = replace(settings, remote_settings=assigned)
+    own = {field_of(name): getattr(link, field_of(name)) for name in LINK_WORDS if name in given}
+    settings = replace(settings, link=replace(settings.link, **own))  # a preset may have set it
+    if "up" in given:
+        settings = replace(settings, up=up)
+    if "down" in given:
+        settings = replace(settings, down=down)
     _check_strategy(settings)
     return settings
 
@@ -140,14 +155,32 @@ def _check_strategy(settings: MatchSettings) -> None:
     create(settings.remote_strategy, settings.strategy_settings())
 
 
-def over_network(settings: MatchSettings, options: TraceOptions, in_order: bool) -> MatchSettings:
+def with_changes(script: Script, link: TwoWayLink, settings: MatchSettings) -> Script:
+    """The script, in which the link changes as it was told to, too.
+
+    Raises ``WrongUsage`` where the match does not allow one of its changes.
+    """
+    changes = [
+        *script.changes,
+        *((to_seconds(to_us(time)), Change(name, value)) for time, name, value in link.changes),
+    ]
+    changes.sort(key=itemgetter(0))
+    for time, change in changes:
+        try:
+            settings = changed(settings, change)
+        except ValueError as error:
+            raise WrongUsage(f"at {time:g} s: {error}") from error
+    return script._replace(changes=changes)
+
+
+def over_network(settings: MatchSettings, options: TraceOptions, link: TwoWayLink) -> MatchSettings:
     """The match over the recorded network, if one is given; its file is read here."""
     if not options.trace:
         return settings
-    return replace(settings, trace=_make_channels(options, in_order))
+    return replace(settings, trace=_make_channels(options, link, settings.seed))
 
 
-def _make_channels(options: TraceOptions, in_order: bool) -> Callable[[str], Channel]:
+def _make_channels(options: TraceOptions, link: TwoWayLink, seed: int) -> Callable[[str], Channel]:
     """Makes the links of a recorded network, whose purposes begin with their direction."""
 
     def read(stream: BinaryIO) -> dict[str, Trace]:
@@ -161,4 +194,10 @@ def _make_channels(options: TraceOptions, in_order: bool) -> Callable[[str], Cha
         }
 
     traces = read_file(str(options.trace), read)
-    return lambda purpose: options.link(traces[purpose.partition("/")[0]], in_order)
+    added = {"up": with_words(link.both, link.up), "down": with_words(link.both, link.down)}
+
+    def make(purpose: str) -> Channel:
+        direction = purpose.partition("/")[0]
+        return options.link(traces[direction], added[direction], seed, purpose)
+
+    return make

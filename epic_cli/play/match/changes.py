@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from epic_cli.engine.quantities import parse
 from epic_cli.engine.strategies import create, find
-from epic_cli.network.delay import DISTRIBUTIONS
-from epic_cli.network.link import LONGEST_DELAY, LinkConditions
+from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.words import (
+    LINK_WORDS,
+    PRESET_WORD,
+    SWITCH,
+    Word,
+    choice_word,
+    differences,
+    field_of,
+    number_word,
+    whole_word,
+    with_words,
+)
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
-from epic_cli.play.match.settings import MOST_PLAYERS, MatchSettings, default_players
+from epic_cli.play.match.settings import (
+    MOST_PLAYERS,
+    DirectionWords,
+    MatchSettings,
+    default_players,
+)
 from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
@@ -28,54 +44,27 @@ LONGEST_HISTORY = 60.0
 
 LONGEST_DURATION = 1e6
 
-HIGHEST_CORRELATION = 0.9999
 CLOCK_RATES = (0.01, 100.0)
 FARTHEST_CLOCK = 1e6
 
 
 class _Kind(NamedTuple):
-    """How a value is read, which raises ``ValueError``, and written so that it reads the same.
+    """A word, which cannot change once the match runs where it is ``fixed``."""
 
-    ``fixed``: it cannot change once the match runs.
-    """
-
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = repr
+    word: Word
     fixed: bool = False
 
 
 def _number(unit: str, lowest: float, highest: float, fixed: bool = False) -> _Kind:
-    def read(text: str) -> float:
-        value = parse(text, unit)
-        if not lowest <= value <= highest:
-            raise ValueError(f"out of range, which is {lowest:g} to {highest:g} {unit}".rstrip())
-        return value
-
-    return _Kind(read, fixed=fixed)
+    return _Kind(number_word(unit, lowest, highest), fixed)
 
 
 def _whole(lowest: int, highest: int) -> _Kind:
-    def read(text: str) -> int:
-        if not (text.isdecimal() and len(text) <= 20 and lowest <= int(text) <= highest):
-            raise ValueError(f"not a whole number from {lowest} to {highest}")
-        return int(text)
-
-    return _Kind(read, fixed=True)
+    return _Kind(whole_word(lowest, highest), fixed=True)
 
 
 def _word(words: Sequence[str]) -> _Kind:
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(f"not one of {', '.join(words)}")
-        return text
-
-    return _Kind(read, str)
-
-
-def _read_switch(text: str) -> bool:
-    if text not in ("on", "off"):
-        raise ValueError("it is on or off")
-    return text == "on"
+    return _Kind(choice_word(words))
 
 
 def _read_strategy(text: str) -> str:
@@ -96,20 +85,7 @@ def _numbers(values: Sequence[float]) -> str:
     return ",".join(map(repr, values))
 
 
-_SWITCH = _Kind(_read_switch, lambda value: "on" if value else "off")
-_SHARE = _number("", 0, 1)
-
-_LINK = {
-    "latency": _number("s", 0, LONGEST_DELAY),
-    "jitter": _number("s", 0, LONGEST_DELAY),
-    "distribution": _word(DISTRIBUTIONS),
-    "correlation": _number("", 0, HIGHEST_CORRELATION),
-    "loss": _SHARE,
-    "gemodel": _Kind(GilbertElliott.parse, _numbers),
-    "duplicate": _SHARE,
-    "reorder": _SHARE,
-    "in_order": _SWITCH,
-}
+_LINK = {name: _Kind(word) for name, word in LINK_WORDS.items()} | {"preset": _Kind(PRESET_WORD)}
 _MATCH = {
     "players": _whole(2, MOST_PLAYERS),
     "duration": _number("s", 0, LONGEST_DURATION, fixed=True),
@@ -121,16 +97,21 @@ _MATCH = {
     "smooth_above": _number("length units", 0, math.inf),
     "snap_above": _number("length units", 0, math.inf),
     "clock_sync": _word(tuple(CLOCK_SYNCS)),
-    "remote_strategy": _Kind(_read_strategy, str),
-    "rewind": _SWITCH,
+    "remote_strategy": _Kind(Word(_read_strategy, str)),
+    "rewind": _Kind(SWITCH),
     "lag_compensation": _word(tuple(COMPENSATIONS)),
     "history": _number("s", 0, LONGEST_HISTORY, fixed=True),
     "seed": _whole(0, 2**64 - 1),
 }
 #: Names that go on: with a setting of the strategy, and with a player.
-_FAMILIES = {"remote.": _Kind(str, str), "clock.": _Kind(read_clock, _numbers, fixed=True)}
+_FAMILIES = {
+    "remote.": _Kind(Word(str, str)),
+    "clock.": _Kind(Word(read_clock, _numbers), fixed=True),
+}
+#: Names that go on with a word of the link, which holds in this direction alone.
+_DIRECTIONS = ("up.", "down.")
 
-NAMES = (*_LINK, *_MATCH, *_FAMILIES)
+NAMES = (*_LINK, *_MATCH, *_FAMILIES, *_DIRECTIONS)
 
 
 def _family(name: str) -> str:
@@ -138,6 +119,9 @@ def _family(name: str) -> str:
 
 
 def _kind(name: str) -> _Kind | None:
+    if _family(name) in _DIRECTIONS:
+        word = LINK_WORDS.get(name.partition(".")[2])
+        return _Kind(word) if word else None
     return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
 
 
@@ -149,11 +133,11 @@ class Change(NamedTuple):
 
     def __str__(self) -> str:
         kind = _kind(self.name)
-        return f"{self.name}={kind.write(self.value) if kind else self.value}"
+        return f"{self.name}={kind.word.write(self.value) if kind else self.value}"
 
     @property
     def family(self) -> str:
-        """``remote.`` or ``clock.`` if it is one of these; otherwise empty."""
+        """``remote.``, ``clock.``, ``up.`` or ``down.`` if it is one of these; otherwise empty."""
         return _family(self.name)
 
     @property
@@ -165,7 +149,7 @@ class Change(NamedTuple):
     @property
     def is_of_link(self) -> bool:
         """Whether it changes the links."""
-        return self.name in _LINK
+        return self.name in _LINK or self.family in _DIRECTIONS
 
 
 def parse_change(text: str) -> Change:
@@ -175,7 +159,7 @@ def parse_change(text: str) -> Change:
     if not equals or kind is None:
         raise ValueError(f"{text!r} cannot be set")
     try:
-        return Change(name, kind.read(value))
+        return Change(name, kind.word.read(value))
     except ValueError as error:
         raise ValueError(f"{name}={value}: {error}") from error
 
@@ -189,11 +173,10 @@ def changed(settings: MatchSettings, change: Change) -> MatchSettings:
         return dataclasses.replace(settings, remote_settings=tuple(given.items()))
     if change.family == "clock.":
         return _with_clock(settings, name.removeprefix("clock."), *value)
-    fields = {name: value}
     if change.is_of_link:
-        field = "loss" if name == "gemodel" else name
-        fields = {"link": dataclasses.replace(settings.link, **{field: value})}
-    elif name == "remote_strategy":
+        return _with_link(settings, change)
+    fields = {name: value}
+    if name == "remote_strategy":
         fields["remote_settings"] = ()
     elif name == "players":
         more = default_players(value)[len(settings.players) :]
@@ -201,6 +184,28 @@ def changed(settings: MatchSettings, change: Change) -> MatchSettings:
     elif name == "step":
         fields = {"rules": Rules(step=to_seconds(to_us(value)))}
     return dataclasses.replace(settings, **fields)
+
+
+def _with_link(settings: MatchSettings, change: Change) -> MatchSettings:
+    name, value = change
+    if change.family:
+        direction, word = change.family[:-1], name.partition(".")[2]
+        words = (*_without(getattr(settings, direction), word), (word, value))
+        up, down = (words, settings.down) if direction == "up" else (settings.up, words)
+        link = settings.link
+    else:
+        link = with_words(settings.link, [(name, value)])
+        up, down = _without(settings.up, name), _without(settings.down, name)
+        if name == "preset":
+            up, down = tuple(differences(value.down, value.up)), ()
+    for words in (up, down):
+        with_words(link, words)
+    return dataclasses.replace(settings, link=link, up=up, down=down)
+
+
+def _without(words: DirectionWords, name: str) -> DirectionWords:
+    """What a word says of both directions goes before what was said of one."""
+    return tuple(word for word in words if field_of(word[0]) != field_of(name))
 
 
 def _with_clock(settings: MatchSettings, player: str, offset: float, rate: float) -> MatchSettings:
@@ -226,9 +231,13 @@ def describe(settings: MatchSettings) -> list[Change]:
         if (one.offset, one.rate) != (0, 1)
     ]
     for field in dataclasses.fields(LinkConditions):
-        value = getattr(settings.link, field.name)
-        name = "gemodel" if isinstance(value, GilbertElliott) else field.name
-        changes.append(Change(name, value))
+        if field.name != "later":
+            value = getattr(settings.link, field.name)
+            name = "gemodel" if isinstance(value, GilbertElliott) else field.name
+            changes.append(Change(name, value))
+    for direction in ("up", "down"):
+        words = getattr(settings, direction)
+        changes += [Change(f"{direction}.{name}", value) for name, value in words]
     changes.append(Change("step", settings.rules.step))
     changes += [
         Change(field.name, getattr(settings, field.name))

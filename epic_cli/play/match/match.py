@@ -95,6 +95,11 @@ class Match:
         """The match's time, in seconds."""
         return to_seconds(self.now_us)
 
+    @property
+    def clipped(self) -> int:
+        """How many packets arrived at once because their delay would have been below 0."""
+        return sum(one.up.clipped + one.down.clipped for one in self.participants)
+
     def run_until(self, seconds: float) -> None:
         """Lets everything happen up to this time, inclusive."""
         end_us = to_us(seconds)
@@ -127,7 +132,7 @@ class Match:
         elif name == "clock_sync":
             for participant in self.participants:
                 participant.client.timekeeper.change_sync(self._make_clock_sync())
-        follows = name in ("latency", "jitter", "send_rate")
+        follows = change.is_of_link or name == "send_rate"
         for participant in self.participants:
             local = participant.client.local
             local.mode, local.smoothed.smoothing = settings.local, settings.smoothing_of_corrections

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.network.link import Channel
+from epic_cli.network.link import Channel, fates
 from epic_cli.play.world.times import to_seconds, to_us
 
 
@@ -32,9 +32,16 @@ class OneWayLink:
         self.purpose = purpose
         self.channel = channel
         self.delays = DelayStatistics()
+        self._clipped_before = 0
+
+    @property
+    def clipped(self) -> int:
+        """How many packets arrived at once because their delay would have been below 0."""
+        return self._clipped_before + fates(self.channel).clipped
 
     def replace(self, channel: Channel) -> None:
         """Goes on over another channel; what is measured from now on is of that one."""
+        self._clipped_before = self.clipped
         self.channel = channel
         self.delays = DelayStatistics()
 

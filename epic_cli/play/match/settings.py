@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from epic_cli.engine.quantities import parse
-from epic_cli.network.link import Channel, Link, LinkConditions
+from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.link import Channel, Link
+from epic_cli.network.words import with_words
 from epic_cli.play.client.clock.lightyear import interpolation_delay
 from epic_cli.play.client.correction import Smoothing, SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
@@ -17,6 +20,9 @@ from epic_cli.play.world.rules import Rules
 
 #: The latency that a recorded network is assumed to have, in seconds.
 UNKNOWN_LATENCY = 0.15
+
+#: Words of a link, each with its value.
+DirectionWords = tuple[tuple[str, Any], ...]
 
 DEFAULT_LINK = LinkConditions(latency=0.05)
 
@@ -57,7 +63,8 @@ def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
 class MatchSettings:
     """Everything that decides how a match goes, apart from its script.
 
-    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client, in both directions.
+    Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client, in both directions;
+    ``up`` (to the server) and ``down`` are words that are otherwise in one of them.
     ``trace`` makes the channels of a recorded network in its place, given their purpose ("up/A" or
     "down/A").
     """
@@ -65,6 +72,8 @@ class MatchSettings:
     players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
     rules: Rules = field(default_factory=Rules)
     link: LinkConditions = DEFAULT_LINK
+    up: DirectionWords = ()
+    down: DirectionWords = ()
     trace: Callable[[str], Channel] | None = None
     send_rate: float = 20.0
     local: LocalMode = "reconciled"
@@ -98,10 +107,11 @@ class MatchSettings:
         if self.remote_strategy == "snapshot" and "step" not in given:
             given["step"] = min(0.033, 0.5 / self.send_rate)
         if self.delay_follows_link:
-            transit = UNKNOWN_LATENCY if self.trace else self.link.latency + self.link.jitter
+            down = self.link_of("down")
+            transit = UNKNOWN_LATENCY if self.trace else down.latency + down.jitter
             wait = 2 / self.send_rate
             if self.clock_sync == "lightyear":
-                jitter = 0.0 if self.trace else self.link.jitter
+                jitter = 0.0 if self.trace else down.jitter
                 wait = interpolation_delay(1 / self.send_rate, jitter, self.rules.step)
             given["interpolation_time"] = min(transit + wait, 60.0)
         return given
@@ -116,8 +126,13 @@ class MatchSettings:
         """How far in the past the others are drawn, in seconds; 0 where a strategy has no such."""
         return parse(str(self.strategy_settings().get("interpolation_time", 0.0)), "s")
 
+    def link_of(self, direction: str) -> LinkConditions:
+        """The link ``up`` to the server or ``down`` from it."""
+        return with_words(self.link, self.up if direction == "up" else self.down)
+
     def channel(self, purpose: str) -> Channel:
-        """One direction of a client's link."""
+        """One direction of a client's link, with which the purpose begins."""
         if self.trace is not None:
             return self.trace(purpose)
-        return Link(self.link, seed=self.seed, purpose=purpose)
+        conditions = self.link_of(purpose.partition("/")[0])
+        return Link(conditions, seed=self.seed, purpose=purpose)

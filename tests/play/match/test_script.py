@@ -122,13 +122,13 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
 
 
 def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("epic_cli.play.match.recorder.MOST_LINES", 40)
+    monkeypatch.setattr("epic_cli.play.match.recorder.MOST_LINES", 60)
     played = Match(MatchSettings())
     recorder = Recorder(played)
     played.run_until(1)
-    assert recorder.script().count("\n") < 40
+    assert recorder.script().count("\n") < 60
     played.run_until(30)
-    with pytest.raises(Unrecordable, match="at most 40 lines"):
+    with pytest.raises(Unrecordable, match="at most 60 lines"):
         recorder.script()
 
 

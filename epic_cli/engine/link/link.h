@@ -1,0 +1,170 @@
+// One direction of a simulated link, one packet at a time.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "link/conditions.h"
+#include "link/delays.h"
+#include "link/twister.h"
+
+namespace epic {
+
+// Two times closer than this (s) are the same: sums of decimals miss by less.
+constexpr double kSameTime = 1e-9;
+
+// Whether each packet is lost; it meets the link as the packet before it left it.
+class Losses {
+public:
+    explicit Losses(const Twister& source) : source_(source) {}
+
+    void change(const Conditions& now) {
+        now_ = now;
+        bad_ &= now.bursts;
+    }
+
+    bool next() {
+        const double share = bad_ ? now_.loss_if_bad : now_.loss_if_good;
+        const double correlation = now_.loss_correlation;
+        const double limit = correlation ? correlation * lost_ + (1 - correlation) * share : share;
+        lost_ = source_.random() < limit;
+        bad_ ^= source_.random() < (bad_ ? now_.to_good : now_.to_bad);
+        return lost_;
+    }
+
+private:
+    Twister source_;
+    Conditions now_;
+    bool bad_ = false, lost_ = false;
+};
+
+// Which packets jump ahead of all others: of every `reorder_gap` at most one.
+class Reordering {
+public:
+    explicit Reordering(const Twister& source) : source_(source) {}
+
+    bool next(const Conditions& now) {
+        const double correlation = now.reorder_correlation;
+        const double limit =
+            correlation ? correlation * jumped_ + (1 - correlation) * now.reorder : now.reorder;
+        const bool drawn = source_.random() < limit;
+        if (++since_ < now.reorder_gap) return false;
+        jumped_ = drawn;
+        if (jumped_) since_ = 0;
+        return jumped_;
+    }
+
+private:
+    Twister source_;
+    int64_t since_ = 0;
+    bool jumped_ = false;
+};
+
+// What stands before a link that can send so much and no more: first in, first out, and what comes
+// when it is full is dropped. A packet that is in it leaves as fast as the link was when it came.
+class Queue {
+public:
+    static constexpr double kDropped = std::numeric_limits<double>::infinity();
+
+    // When a packet that comes at `time` has been sent; kDropped: there was no room for it.
+    double pass(double time, const Conditions& now) {
+        if (!now.transmission && free_at_ <= time) return time;
+        while (!starts_.empty() && starts_.front() <= time + kSameTime) starts_.pop_front();
+        const double start = std::max(time, free_at_);
+        if (start > time + kSameTime) {
+            if (int64_t(starts_.size()) >= now.most_waiting) return kDropped;
+            if (start - time > now.longest_wait + kSameTime) return kDropped;
+            starts_.push_back(start);
+        }
+        free_at_ = start + now.transmission;
+        return free_at_;
+    }
+
+private:
+    double free_at_ = -std::numeric_limits<double>::infinity();
+    std::deque<double> starts_;  // of those that wait: when each begins to be sent
+};
+
+// What became of copies of packets that did not come to be seen in their arrivals.
+struct LinkCounts {
+    int64_t dropped = 0;    // by the full queue
+    int64_t corrupted = 0;  // and so thrown away by the receiver
+    int64_t clipped = 0;    // arrived, with a delay of 0 in the place of one below it
+};
+
+class Link {
+public:
+    enum Stream { LOSS, DELAY, DUPLICATE_DELAY, DUPLICATE, REORDER, CORRUPT, STREAMS };
+
+    // `sources` has one for each stream; `steps` are in the order of their times, the first at 0.
+    Link(const std::vector<Twister>& sources, std::vector<Conditions> steps)
+        : steps_(std::move(steps)),
+          losses_(sources[LOSS]),
+          delays_(sources[DELAY]),
+          copy_delays_(sources[DUPLICATE_DELAY]),
+          duplicates_(sources[DUPLICATE]),
+          reordering_(sources[REORDER]),
+          corruption_(sources[CORRUPT]) {
+        begin_step();
+    }
+
+    // When a packet sent at `time` arrives: returns how many times, up to two, and fills them in.
+    int send(double time, double* arrivals) {
+        if (std::isnan(origin_)) origin_ = time;
+        while (step_ + 1 < steps_.size() && time - origin_ + kSameTime >= steps_[step_ + 1].since) {
+            ++step_;
+            begin_step();
+        }
+        const Conditions& now = steps_[step_];
+        const bool lost = losses_.next();
+        const int copies = 1 + (duplicates_.random() < now.duplicate) - lost;
+        bool clipped[2], corrupt[2];
+        const double delays[2] = {delays_.next(clipped[0]), copy_delays_.next(clipped[1])};
+        for (bool& one : corrupt) one = corruption_.random() < now.corrupt;
+        const bool jumps = reordering_.next(now);
+        int count = 0;
+        for (int copy = 0; copy < copies; ++copy) {
+            const double sent = jumps ? time : queue_.pass(time, now);
+            if (sent == Queue::kDropped) {
+                ++counts_.dropped;
+            } else if (corrupt[copy]) {
+                ++counts_.corrupted;
+            } else {
+                counts_.clipped += clipped[copy] && !jumps;
+                arrivals[count++] = sent + (jumps ? 0.0 : delays[copy]);
+            }
+        }
+        if (count == 2 && arrivals[1] < arrivals[0]) std::swap(arrivals[0], arrivals[1]);
+        for (int n = 0; now.in_order && n < count; ++n)
+            last_ = arrivals[n] = std::max(arrivals[n], last_);
+        return count;
+    }
+
+    const LinkCounts& counts() const { return counts_; }
+
+private:
+    void begin_step() {
+        losses_.change(steps_[step_]);
+        delays_.change(steps_[step_]);
+        copy_delays_.change(steps_[step_]);
+    }
+
+    std::vector<Conditions> steps_;
+    double origin_ = std::numeric_limits<double>::quiet_NaN();  // when the first packet was sent
+    size_t step_ = 0;
+    Losses losses_;
+    Delays delays_, copy_delays_;
+    Twister duplicates_;
+    Reordering reordering_;
+    Twister corruption_;
+    Queue queue_;
+    double last_ = -std::numeric_limits<double>::infinity();
+    LinkCounts counts_;
+};
+
+}  // namespace epic

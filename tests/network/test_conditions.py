@@ -1,0 +1,187 @@
+"""A link with a rate and a queue, conditions over time, corruption, reordering with a gap."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from epic_cli.network import (
+    AddedLink,
+    Link,
+    LinkConditions,
+    QueueLimit,
+    TraceLink,
+    fates,
+    read_trace,
+)
+from epic_cli.network.words import differences, parse_link_word, with_later, with_words
+
+COUNT = 20_000
+
+
+def delays(conditions: LinkConditions, count: int = 400, rate: int = 100) -> list[float | None]:
+    """Of packets sent at this rate; None: lost."""
+    link = Link(conditions)
+    found = [(n / rate, link.send(n / rate)) for n in range(count)]
+    return [round(arrivals[0] - time, 9) if arrivals else None for time, arrivals in found]
+
+
+def test_an_overloaded_queue_grows_by_the_same_time_with_each_packet() -> None:
+    """D/D/1: 100 packets/s of 1,000 bytes over 640 kbit/s, 12.5 ms each: 2.5 ms more for each."""
+    link = LinkConditions(latency=0.03, rate=640_000, packet_size=1000, queue=QueueLimit(60))
+    found = delays(link)
+    assert found == [pytest.approx(0.03 + 0.0125 + n * 0.0025) for n in range(400)]
+
+
+def test_a_link_that_is_fast_enough_has_no_queue() -> None:
+    link = LinkConditions(rate=800_000, packet_size=1000)
+    assert delays(link) == [pytest.approx(0.01)] * 400
+
+
+@pytest.mark.parametrize(
+    ("queue", "longest"), [(QueueLimit(0.1), 0.1), (QueueLimit(packets=8), 0.1), (QueueLimit(0), 0)]
+)
+def test_tail_drop(queue: QueueLimit, longest: float) -> None:
+    """One packet in five is too much: so many are dropped, and the wait is that of a full queue."""
+    link = Link(LinkConditions(rate=640_000, packet_size=1000, queue=queue))
+    sent = [(n / 100, link.send(n / 100)) for n in range(COUNT)]
+    assert link.dropped == sum(not arrivals for _, arrivals in sent)
+    expected = 0.2 if longest else 0.5  # without room a packet that must wait is dropped
+    assert link.dropped / COUNT == pytest.approx(expected, abs=0.001)
+    waits = [arrivals[0] - time - 0.0125 for time, arrivals in sent if arrivals]
+    assert longest - 0.0125 < max(waits) <= longest + 1e-9
+
+
+def test_a_packet_in_the_queue_leaves_at_the_rate_at_which_it_came() -> None:
+    slow = LinkConditions(rate=8000, packet_size=100)
+    link = Link(LinkConditions(rate=8000, packet_size=100, later=((0.05, LinkConditions()),)))
+    assert [link.send(time)[0] for time in (0.0, 0.01, 0.06, 0.3)] == [
+        pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.2), 0.3,
+    ]  # fmt: skip
+    assert Link(slow).send(0.0) == (0.1,)
+
+
+def test_conditions_change_exactly_at_their_times() -> None:
+    """Counted from the first packet, which need not be sent at 0."""
+    link = with_later(LinkConditions(latency=0.1), [(1.0, "loss=1"), (1.5, "loss=0 latency=20ms")])
+    for start in (0.0, 5.1, 1.7e9):
+        channel = Link(link)
+        found = [channel.send(start + n / 100) for n in range(200)]
+        assert [n for n, arrivals in enumerate(found) if not arrivals] == list(range(100, 150))
+        assert found[99][0] - (start + 0.99) == pytest.approx(0.1, abs=1e-6)
+        assert found[150][0] - (start + 1.5) == pytest.approx(0.02, abs=1e-6)
+    assert link.at(1.0).loss == 1
+    assert link.at(math.nextafter(1.0, 0)).loss == 0
+    assert link.at(9.0) == LinkConditions(latency=0.02)
+
+
+def test_a_change_leaves_the_rest_of_the_random_numbers_as_they_were() -> None:
+    plain = LinkConditions(latency=0.1, jitter=0.05)
+    lossy = with_later(plain, [(1.0, "loss=50%"), (2.0, "loss=0")])
+    pairs = list(zip(delays(plain), delays(lossy), strict=True))
+    assert all(other in (None, one) for one, other in pairs)
+    assert 30 < [other for _, other in pairs].count(None) < 70
+
+
+def test_corrupted_packets_are_lost_and_counted() -> None:
+    link = Link(LinkConditions(corrupt=0.2, rate=8e6))
+    lost = sum(not link.send(n / 100) for n in range(COUNT))
+    assert lost == link.corrupted == fates(link).corrupted
+    assert lost / COUNT == pytest.approx(0.2, abs=5 * math.sqrt(0.16 / COUNT))
+
+
+def test_reordering_with_a_gap_and_correlation() -> None:
+    """With a gap of 5 and a share of 1, every fifth packet and no other, as in netem."""
+    found = delays(LinkConditions(latency=0.1, reorder=1.0, reorder_gap=5))
+    assert [n for n, delay in enumerate(found) if delay == 0] == list(range(4, 400, 5))
+    conditions = LinkConditions(latency=0.1, reorder=0.2, reorder_correlation=0.5)
+    ahead = [delay == 0 for delay in delays(conditions, COUNT)]
+    assert fmean(ahead) == pytest.approx(0.2, abs=5 * math.sqrt(0.16 * 3 / COUNT))
+    after = [after for before, after in itertools.pairwise(ahead) if before]
+    assert fmean(after) == pytest.approx(0.6, abs=5 * math.sqrt(0.24 / len(after)))
+
+
+def test_a_recorded_network_and_a_link_add_up() -> None:
+    rows = "".join(f"{n / 10},{'' if n % 4 == 3 else 40 + n % 3}\n" for n in range(40))
+    trace = read_trace(io.BytesIO(f"send_time,owd_ms\n{rows}".encode()))
+    conditions = LinkConditions(latency=0.02, jitter=0.01, loss=0.3, duplicate=0.2)
+    both = AddedLink(TraceLink(trace), Link(conditions, seed=3))
+    recorded, link = TraceLink(trace), Link(conditions, seed=3)
+    for n in range(400):
+        time = n / 10
+        extra = [arrival - time for arrival in recorded.send(time)]
+        expected = [arrival + one for one in extra for arrival in link.send(time)] if extra else []
+        if not extra:
+            link.send(time)
+        assert both.send(time) == pytest.approx(tuple(expected))
+    assert not both.ended(1e6)
+    kept = AddedLink(TraceLink(trace), Link(conditions, seed=3), in_order=True)
+    arrivals = [arrival for n in range(400) for arrival in kept.send(n / 10)]
+    assert arrivals == sorted(arrivals)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([(12, "loss=0"), (10, "loss=1")], "10 s comes after 12 s: put the changes in the order"),
+        ([(10, "loss=0 loss=1")], "at 10 s: loss is set twice: keep one of them"),
+        ([(10, "loss=0"), (10, "gemodel=1%")], "at 10 s: loss is set twice"),
+        ([(10, "  ")], "nothing changes at 10 s: write 10s loss=20%"),
+        ([(10, "loss")], "loss has no value: write loss=..."),
+        ([(10, "los=20%")], "a link has no 'los': did you mean loss=...?"),
+        ([(10, "preset=lt")], "there is no preset 'lt': did you mean 'lte'?"),
+        ([(10, "distribution=paretto")], "did you mean 'pareto'?"),
+        ([(10, "loss=120%")], "loss=120%: out of range, which is 0 to 1"),
+        ([(10, "rate=0")], "nothing would ever arrive; leave it away where there is no limit"),
+        ([(10, "rate=1mbps")], "'1mbps' is not a rate: write 500kbit or 1mbit"),
+        ([(10, "queue=much")], "'much' is not a queue: write 50ms or 20packets"),
+        ([(10, "queue=-1s")], "queue is -1.0: it must be 0 to 60"),
+        ([(10, "gemodel=1%"), (11, "loss_correlation=30%")], "at 11 s: loss_correlation is for"),
+    ],
+)
+def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("?", r"\?").replace("(", r"\(")):
+        with_later(LinkConditions(), changes)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ({"rate": 0}, "rate is 0: nothing would ever arrive"),
+        ({"rate": math.nan}, "rate is nan: it must be 1 bit/s or more"),
+        ({"packet_size": 0}, "packet_size is 0: it must be 1 to 65535"),
+        ({"corrupt": 2}, "corrupt is 2: it must be 0 to 1"),
+        ({"reorder_gap": 0}, "reorder_gap is 0: it must be 1 to"),
+        ({"loss_correlation": 1}, "loss_correlation is 1: it must be 0 to 0.9999"),
+        ({"later": ((2, LinkConditions()), (1, LinkConditions()))}, "1 s comes after 2 s"),
+        ({"later": ((-1, LinkConditions()),)}, "conditions change at times from 0 s on"),
+        (
+            {"later": ((1, with_later(LinkConditions(), [(1, "loss=1")])),)},
+            "no later ones",
+        ),
+    ],
+)
+def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LinkConditions(**conditions)
+
+
+def test_words_say_what_differs() -> None:
+    text = (
+        "latency=20ms jitter=5ms distribution=gamma correlation=20% gemodel=1%,30% duplicate=1%"
+        " reorder=2% reorder-gap=3 corrupt=1% rate=1.5mbit queue=20packets packet-size=1200"
+        " in-order=on"
+    )
+    words = [parse_link_word(word) for word in text.split()]
+    link = with_words(LinkConditions(), words)
+    assert link.rate == 1_500_000
+    assert link.queue == QueueLimit(packets=20)
+    assert link.in_order
+    assert sorted(differences(LinkConditions(), link)) == sorted(words)
+    assert with_words(LinkConditions(), differences(LinkConditions(), link)) == link
+    assert with_words(link, differences(link, LinkConditions())) == LinkConditions()
