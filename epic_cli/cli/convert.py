@@ -13,9 +13,9 @@ import click
 from epic_cli.cli.options.convert import ConvertOptions, convert_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import Unreadable
-from epic_cli.formats.conversion import Conversion
+from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
-from epic_cli.formats.writing import Fault, Unwritable
+from epic_cli.formats.writing import Fault
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
@@ -104,7 +104,12 @@ class _Recording:
         options = self._options
         conversion = Conversion(options.changes)
         for block in blocks(
-            self._file, options.input_format, options.given, self.reporter, progress
+            self._file,
+            options.input_format,
+            options.given,
+            self.reporter,
+            progress,
+            shifts_own=False,
         ):
             stops = options.strict and bool(block.refusals)
             if stops:
@@ -112,14 +117,14 @@ class _Recording:
                 block.cut_after_line(block.refusals[0].line)
             else:
                 self.reporter.refuse(block.refusals)
-            for index, packet in conversion.packets(block):
-                try:
-                    sink.write(writer.row(packet))
-                except Unwritable as error:
-                    remedy = _REMEDIES.get(error.fault)
-                    hint = f"; {remedy}" if remedy else ""
-                    place = f"{self._name}:{block.line(index)}"
-                    raise WrongUsage(f"{place}: {error}{hint}") from error
+            try:
+                for rows in conversion.rows(block, writer):
+                    sink.write(rows)
+            except UnwritablePacket as wrong:
+                remedy = _REMEDIES.get(wrong.error.fault)
+                hint = f"; {remedy}" if remedy else ""
+                place = f"{self._name}:{block.line(wrong.index)}"
+                raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
             sink.flush()
             if stops:
                 raise StoppedAtLine

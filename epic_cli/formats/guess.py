@@ -55,7 +55,7 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     What is given stands; what is not is told from names and values. Raises ``Untold``.
     """
     if given.unless_own and {"time", "x"} <= set(values):
-        given = Layout()
+        given = Layout(shifts_own=given.shifts_own, beginning=given.beginning)
     chosen = {field: column for field, column in given.columns or () if column or field != "time"}
     for field, column in chosen.items():
         if column and column not in values:
@@ -80,13 +80,14 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
     first = values[columns["time"]].strip()
     iso = _ISO.fullmatch(first) is not None
-    # what this program writes is in seconds, and read back as it was
-    own = all(columns.get(name) == name for name in ("time", *POSITION))
+    # what this program writes is in seconds, and read back as it was unless it is to be drawn
+    own = all(columns.get(name) == name for name in ("time", *POSITION)) and not given.shifts_own
     time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
-        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit]) and not own
-        origin = "first" if time_unit == "iso" or unix else 0.0
+        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
+        shifts = time_unit == "iso" or (unix and not own)
+        origin = "first" if shifts else 0.0
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
@@ -103,7 +104,14 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
             and (field not in VELOCITY or (speeds and field in velocities))
         )
     }
-    return layout_of(kept, time_unit=time_unit, time_origin=origin, axes=axes, scale=given.scale)
+    return layout_of(
+        kept,
+        time_unit=time_unit,
+        time_origin=origin,
+        axes=axes,
+        scale=given.scale,
+        beginning=given.beginning,
+    )
 
 
 def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:

@@ -53,6 +53,7 @@ class LineReader(ABC):
             begin = end or len(text)
         if final and not self.ended:
             self.take_end(block)
+        self._keep_beginning()
         self._kept = b"" if self.ended else text[begin:]
         if len(self._kept) > LONGEST_LINE:
             if not self._skipping:
@@ -107,6 +108,12 @@ class LineReader(ABC):
         self.layout = layout
         if news and self._tell is not None:
             self._tell(layout)
+
+    def _keep_beginning(self) -> None:
+        """Lets other recordings know what time ``first`` is."""
+        beginning = self.layout.beginning
+        if beginning is not None and beginning.time is None and self.records is not None:
+            beginning.time = self.records.beginning
 
     def label(self, field: str) -> str:
         """What a field is called in the recording."""

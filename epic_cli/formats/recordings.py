@@ -19,7 +19,7 @@ from epic_cli.formats.conventions import (
 )
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import IO, Protocol
 
     from epic_cli.engine.contract import Packet
     from epic_cli.formats.layout import Layout
@@ -89,8 +89,13 @@ def make_reader(
     packet_format: PacketFormat,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
 ) -> Reader:
     """A reader for one recording in this format; see ``read``."""
+    if packet_format != "text" and shifts_own:
+        from epic_cli.formats.layout import Layout
+
+        layout = (layout or Layout())._replace(shifts_own=True)
     if packet_format == "csv":
         from epic_cli.formats.csv_reader import CsvReader
 
@@ -99,7 +104,7 @@ def make_reader(
         from epic_cli.formats.jsonl_reader import JsonlReader
 
         return JsonlReader(layout, tell)
-    if layout is not None and not layout.unless_own:
+    if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
 
@@ -133,19 +138,23 @@ def read(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
     ``layout`` says which column or name is which field, as far as it is not to be told from the
     recording itself; ``tell`` is given what was told, where it is neither what was given nor this
-    program's own. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
+    program's own. ``shifts_own``: see ``Layout``; with it the times of a recording that is to be
+    drawn or judged begin near 0, without it they are what is written. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
     is given for packet text, and other kinds of ``Unreadable``.
     """
     if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
         from epic_cli.formats.parquet_reader import rows_of
 
-        return read_from(rows_of(descriptor), "csv", layout, tell)
-    return read_from(lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell)
+        return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own)
+    return read_from(
+        lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell, shifts_own
+    )
 
 
 def read_from(
@@ -153,6 +162,7 @@ def read_from(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a function that gives some more bytes, and none at the end."""
     head = b""
@@ -167,10 +177,36 @@ def read_from(
                 raise NeedsFile
             if kind is None:
                 continue
-            reader, data = make_reader(kind, layout, tell), head
+            reader, data = make_reader(kind, layout, tell, shifts_own), head
         yield reader.scan(data, final)
         if final:
             return
+
+
+def read_stream(
+    stream: IO[bytes],
+    input_format: InputFormat = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
+) -> Iterator[PacketBlock]:
+    """As ``read``, from a file that is open for reading bytes."""
+    if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
+        from epic_cli.formats.parquet_reader import rows_in
+
+        return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own)
+    some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
+    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, shifts_own)
+
+
+def _begins_as_parquet(stream: IO[bytes]) -> bool:
+    try:
+        begin = stream.tell()
+        head = stream.read(len(PARQUET_MAGIC))
+        stream.seek(begin)
+    except (AttributeError, OSError):
+        return False  # a stream, which ``detect`` looks at
+    return head == PARQUET_MAGIC
 
 
 def _is_parquet(descriptor: int) -> bool:
