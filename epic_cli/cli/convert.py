@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +17,7 @@ from epic_cli.formats.writing import Fault
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
-from epic_cli.terminal.progress import Progress
+from epic_cli.terminal.progress import Progress, told_of_each
 from epic_cli.terminal.remarks import Reporter
 from epic_cli.terminal.sources import blocks, source_name
 
@@ -66,27 +64,13 @@ def convert(options: ConvertOptions) -> int:
             raise WrongUsage("Parquet is not for a terminal: give --output")
         sink.write(writer.header)
         files = options.files or ("-",)
-        sizes = [_size(file) for file in files]
-        for number, file in enumerate(files):
-            told = partial(_tell, progress, sum(sizes[:number]), sum(sizes))
+        for file, told in zip(files, told_of_each(progress, files), strict=True):
             recording = _Recording(file, options)
             with recording.reporter:
                 recording.convert(writer, sink, told)
             refused |= recording.reporter.refused
         sink.write(writer.end())
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _tell(progress: Progress, before: int, total: int, done: int) -> None:
-    progress(before + done, total)
-
-
-def _size(file: str) -> int:
-    """The bytes of a file; 0: nobody knows."""
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 class _Recording:

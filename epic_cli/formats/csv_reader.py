@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import TableScanner
 from epic_cli.formats.cells import field_offset, split_row
@@ -24,9 +24,12 @@ class CsvReader(LineReader):
     """
 
     def __init__(
-        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
     ) -> None:
-        super().__init__(layout, tell)
+        super().__init__(layout, tell, entities)
         self._delimiter = ","
         self._names: tuple[str, ...] = ()
         self._headed = True

@@ -80,7 +80,7 @@ class Layout(NamedTuple):
         """What the engine's scanners have to know of a layout that is complete."""
         per_second = parse_time_unit(self.time_unit or "s")
         if self.time_origin == "first":
-            origin = self.beginning and self.beginning.time
+            origin = self.beginning.time if self.beginning is not None else None
         else:
             origin = self.time_origin or 0.0
         if origin is not None:

@@ -25,9 +25,12 @@ class LineReader(ABC):
     """
 
     def __init__(
-        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
     ) -> None:
-        self.entities = Entities()
+        self.entities = Entities() if entities is None else entities
         self.layout = layout or Layout()
         self.records: RecordScanner | None = None
         self.ended = False

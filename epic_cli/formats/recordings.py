@@ -90,6 +90,7 @@ def make_reader(
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Reader:
     """A reader for one recording in this format; see ``read``."""
     if packet_format != "text" and shifts_own:
@@ -99,16 +100,16 @@ def make_reader(
     if packet_format == "csv":
         from epic_cli.formats.csv_reader import CsvReader
 
-        return CsvReader(layout, tell)
+        return CsvReader(layout, tell, entities)
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl_reader import JsonlReader
 
-        return JsonlReader(layout, tell)
+        return JsonlReader(layout, tell, entities)
     if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
 
-    return TextScanner()
+    return TextScanner(entities)
 
 
 def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
@@ -139,21 +140,30 @@ def read(
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
     ``layout`` says which column or name is which field, as far as it is not to be told from the
     recording itself; ``tell`` is given what was told, where it is neither what was given nor this
     program's own. ``shifts_own``: see ``Layout``; with it the times of a recording that is to be
-    drawn or judged begin near 0, without it they are what is written. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
-    is given for packet text, and other kinds of ``Unreadable``.
+    drawn or judged begin near 0, without it they are what is written. ``entities``: those of what
+    has been read before, to which the recording belongs.
+
+    Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
+    packet text, and other kinds of ``Unreadable``.
     """
     if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
         from epic_cli.formats.parquet_reader import rows_of
 
-        return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own)
+        return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own, entities)
     return read_from(
-        lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell, shifts_own
+        lambda: os.read(descriptor, BLOCK_SIZE),
+        input_format,
+        layout,
+        tell,
+        shifts_own,
+        entities,
     )
 
 
@@ -163,6 +173,7 @@ def read_from(
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a function that gives some more bytes, and none at the end."""
     head = b""
@@ -177,7 +188,7 @@ def read_from(
                 raise NeedsFile
             if kind is None:
                 continue
-            reader, data = make_reader(kind, layout, tell, shifts_own), head
+            reader, data = make_reader(kind, layout, tell, shifts_own, entities), head
         yield reader.scan(data, final)
         if final:
             return
@@ -189,14 +200,15 @@ def read_stream(
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a file that is open for reading bytes."""
     if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
         from epic_cli.formats.parquet_reader import rows_in
 
-        return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own)
+        return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own, entities)
     some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
-    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, shifts_own)
+    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, shifts_own, entities)
 
 
 def _begins_as_parquet(stream: IO[bytes]) -> bool:

@@ -53,8 +53,9 @@ def read_movement(
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
     It is a recording as any other, see ``recordings.read``, also for ``layout``, ``tell`` and
-    ``shifts_own``; ``look`` is shown the packets as they come. The times of each entity rise, entities come in any order; of two states less than a nanosecond
-    apart the later one counts. ``teleport`` is set where an entity was moved on purpose.
+    ``shifts_own``; ``look`` is shown the packets as they come. The times of each entity rise,
+    entities come in any order; of two states less than a nanosecond apart the later one counts.
+    ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     where they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the

@@ -60,7 +60,7 @@ def test_a_proposal_is_a_packet_as_it_stands() -> None:
     typed.type("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
     for _ in range(20):
         typed.type(proposal(typed.session))
-    assert len(typed.session.lines) == 22
+    assert len(typed.session.packets) == 22
     assert typed.session.refused == 0
 
 
