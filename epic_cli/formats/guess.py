@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from os.path import commonprefix
 from typing import Any
 
 from epic_cli.engine.refusals import Reason
@@ -13,6 +14,7 @@ from epic_cli.formats.spellings import (
     SPELLINGS,
     TICKS,
     TIME_UNIT_WORDS,
+    VELOCITY_WORDS,
     Component,
     Name,
     component_of,
@@ -172,9 +174,27 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
     if not any(axis in chosen for axis in POSITION):
         _add_best(chosen, {g: c for g, c in groups.items() if not g.velocity}, "")
         if not any(axis in chosen for axis in POSITION):
+            _check_side_by_side(chosen, names)
             raise Untold(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
     if not any(axis in chosen for axis in VELOCITY):
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
+
+
+def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) -> None:
+    """Refuses a row that has positions of several entities, each under the name of its own."""
+    entities: dict[str, dict[str, str]] = {}
+    for text, name in names.items():
+        axes = [word for word in name.words if word in POSITION]
+        others = [word for word in name.words if word not in POSITION]
+        if len(axes) == 1 and others and not VELOCITY_WORDS & set(others):
+            entities.setdefault("_".join(others), {}).setdefault(axes[0], text)
+    first, *more = entities.values() or ({},)
+    if more and len(first) > 1 and all(one.keys() == first.keys() for one in more):
+        columns = {"time": chosen["time"]} if "time" in chosen else {}
+        detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
+        shared = (commonprefix(list(one.values())).rstrip("_.-[( ") for one in entities.values())
+        shown = tuple(text or name for text, name in zip(shared, entities, strict=True))
+        raise Untold(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
 
 
 def _add_best(

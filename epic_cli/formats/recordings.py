@@ -54,8 +54,9 @@ if TYPE_CHECKING:
 
 PacketFormat = Literal["text", "csv", "jsonl"]
 PACKET_FORMATS: tuple[PacketFormat, ...] = ("text", "csv", "jsonl")
-InputFormat = Literal["auto", "text", "csv", "jsonl", "parquet"]
-INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "parquet")
+ReadFormat = Literal["text", "csv", "jsonl", "json"]
+InputFormat = Literal["auto", "text", "csv", "jsonl", "json", "parquet"]
+INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "json", "parquet")
 WrittenFormat = Literal["text", "csv", "tsv", "jsonl", "parquet"]
 WRITTEN_FORMATS: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl", "parquet")
 
@@ -86,7 +87,7 @@ class NoLayout(Unreadable):
 
 
 def make_reader(
-    packet_format: PacketFormat,
+    packet_format: ReadFormat,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
@@ -105,6 +106,10 @@ def make_reader(
         from epic_cli.formats.jsonl_reader import JsonlReader
 
         return JsonlReader(layout, tell, entities)
+    if packet_format == "json":
+        from epic_cli.formats.json_reader import JsonReader
+
+        return JsonReader(layout, tell, entities)
     if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
@@ -228,7 +233,7 @@ def _is_parquet(descriptor: int) -> bool:
         return False  # a stream, which ``detect`` looks at
 
 
-def detect(head: bytes, final: bool = False) -> PacketFormat | None:
+def detect(head: bytes, final: bool = False) -> ReadFormat | None:
     """The format of a recording that begins like this; None: more of it is needed.
 
     What is not packet text at first sight, see ``is_packet``, is told by ``detection``.
@@ -239,7 +244,7 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
         raise NeedsFile
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
-    if begin[:1] == b"{":
+    if begin[:1] == b"{" and line.rstrip().endswith(b"}"):
         return "jsonl"
     if is_packet(line):
         return "text"
