@@ -193,7 +193,7 @@ _APPEARANCES = {
     Appearance.SCRIPT: "a script of session commands: epic --init FILE",
     Appearance.MARKUP: "XML or HTML; a table or JSON lines can be read",
     Appearance.JSON_LINES: "JSON lines: --input-format jsonl",
-    Appearance.JSON_DOCUMENT: "one JSON document: --input-format json, if it is an array of packets",
+    Appearance.JSON_DOCUMENT: "one JSON document: --input-format json, if it is an array",
     Appearance.TABLE: "a table: --input-format csv",
     Appearance.PACKET_TEXT: "packet text: --input-format text",
     Appearance.LOG: "a log with numbers in sentences; a table or JSON lines can be read",

@@ -23,30 +23,28 @@ def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl", "json"
 
     Objects on a line each, and packets at first sight, have been told before.
     """
-    if begin[:1] == b"[" and begin[1:].lstrip()[:1] in (b"", *_IN_ARRAYS):
-        first = begin[1:].lstrip()[:1]
-        return "json" if first == b"{" else "jsonl" if first or final else None
-    if begin[:1] == b"{":
-        return _kind_of_objects(begin, final)
+    if begin[:1] == b"{" or (begin[:1] == b"[" and begin[1:].lstrip()[:1] in (b"", *_IN_ARRAYS)):
+        return _kind_of_json(begin, final)
     lines = begin.split(b"\n")
     if not final:
         lines.pop()  # it goes on
     lines = [line for line in lines if line.strip()]
     if any(map(is_packet, lines[:_LINES])):
         return "text"
-    if lines_above_header(lines):
-        return "csv"
-    lines = lines[:_LINES]
+    above, lines = lines_above_header(lines), lines[:_LINES]
     header, cells = _cells(lines[0]) if lines else ("", [])
-    if {"time", "x"} <= set(cells):
+    if above or {"time", "x"} <= set(cells):
         return "csv"
     if len(lines) < 2 and not final and len(cells) != 1:
         return None
     return "csv" if _is_table(header, cells, lines[1:]) else "text"
 
 
-def _kind_of_objects(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:
-    """Whether objects go over several lines; a line may also be the beginning of one that broke."""
+def _kind_of_json(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:
+    """Whether it is a document; a line may also be the beginning of an object that broke."""
+    if begin[:1] == b"[":
+        first = begin[1:].lstrip()[:1]
+        return "json" if first == b"{" else "jsonl" if first or final else None
     _, newline, below = begin.partition(b"\n")
     below = below.lstrip()
     if not below and not final:

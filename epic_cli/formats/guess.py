@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from os.path import commonprefix
 from typing import Any
 
 from epic_cli.engine.refusals import Reason
@@ -32,6 +31,9 @@ _UNIX = (9e8, 5e9)
 #: Fields that are only taken where their first value can be meant.
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
 
+
+#: What stands behind the name of an entity where it has a column for each axis.
+_AXIS = re.compile(r"[\W_]*[xyz]\W*$", re.IGNORECASE)
 
 #: So many names are proposed.
 _MOST_NAMES = 12
@@ -192,8 +194,9 @@ def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) ->
     if more and len(first) > 1 and all(one.keys() == first.keys() for one in more):
         columns = {"time": chosen["time"]} if "time" in chosen else {}
         detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
-        shared = (commonprefix(list(one.values())).rstrip("_.-[( ") for one in entities.values())
-        shown = tuple(text or name for text, name in zip(shared, entities, strict=True))
+        shown = tuple(
+            _AXIS.sub("", next(iter(one.values()))) or name for name, one in entities.items()
+        )
         raise Untold(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
 
 

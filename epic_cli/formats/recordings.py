@@ -92,8 +92,9 @@ def make_reader(
     tell: Callable[[Layout], object] | None = None,
     shifts_own: bool = False,
     entities: Entities | None = None,
+    head: bytes = b"",
 ) -> Reader:
-    """A reader for one recording in this format; see ``read``."""
+    """A reader for one recording in this format, which begins with ``head``; see ``read``."""
     if packet_format != "text" and shifts_own:
         from epic_cli.formats.layout import Layout
 
@@ -101,7 +102,9 @@ def make_reader(
     if packet_format == "csv":
         from epic_cli.formats.csv_reader import CsvReader
 
-        return CsvReader(layout, tell, entities)
+        reader = CsvReader(layout, tell, entities)
+        reader.look_for_header(head)
+        return reader
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl_reader import JsonlReader
 
@@ -193,7 +196,7 @@ def read_from(
                 raise NeedsFile
             if kind is None:
                 continue
-            reader, data = make_reader(kind, layout, tell, shifts_own, entities), head
+            reader, data = make_reader(kind, layout, tell, shifts_own, entities, head), head
         yield reader.scan(data, final)
         if final:
             return
