@@ -72,6 +72,10 @@ _WORDS = {
         "no column can be told to be {field}",
         "{column_option}, with one of {names}",
     ),
+    Reason.ENTITIES_IN_A_ROW: (
+        "a row has the positions of several entities: {names}",
+        "a row for each; or, for one of them, {columns_of_one}",
+    ),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{first_option}"),
     Reason.TICKS_WITHOUT_RATE: (
         "{detail} counts, and does not say how many are a second",
@@ -155,6 +159,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "detail": refusal.detail,
         "alternatives": " or ".join(refusal.names),
         "column_option": front_end.option("columns", f"{field}=NAME"),
+        "columns_of_one": front_end.option("columns", refusal.detail),
         "first_option": front_end.option("columns", f"{field}={first}"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
         "numbers_option": front_end.option("columns", _numbered(refusal.found)),
@@ -188,7 +193,7 @@ _APPEARANCES = {
     Appearance.SCRIPT: "a script of session commands: epic --init FILE",
     Appearance.MARKUP: "XML or HTML; a table or JSON lines can be read",
     Appearance.JSON_LINES: "JSON lines: --input-format jsonl",
-    Appearance.JSON_DOCUMENT: 'one JSON document over several lines: jq -c ".[]" makes lines of it',
+    Appearance.JSON_DOCUMENT: "one JSON document: --input-format json, if it is an array",
     Appearance.TABLE: "a table: --input-format csv",
     Appearance.PACKET_TEXT: "packet text: --input-format text",
     Appearance.LOG: "a log with numbers in sentences; a table or JSON lines can be read",

@@ -29,6 +29,7 @@ LAYOUT_REASONS = (
     Reason.COLUMN_UNKNOWN,
     Reason.COLUMN_UNTOLD,
     Reason.COLUMN_AMBIGUOUS,
+    Reason.ENTITIES_IN_A_ROW,
     Reason.TICKS_WITHOUT_RATE,
     Reason.NO_HEADER,
 )

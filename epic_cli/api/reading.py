@@ -11,7 +11,7 @@ from types import NoneType
 from typing import IO, TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import BLOCK_SIZE, INPUT_FORMATS, InputFormat, read_from
+from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat, read_stream
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -122,7 +122,7 @@ def read_packets(
     input_format: InputFormat = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
-    """The packets of a recording: packet text, a table or JSON lines.
+    """The packets of a recording: packet text, a table, JSON lines or Parquet.
 
     ``source`` is a path (also as ``str``) or a file that is open for reading bytes. The format is
     told from the content unless ``input_format`` says it. Where a table or JSON lines have names
@@ -132,7 +132,9 @@ def read_packets(
     a path in a JSON object as ``pos.0``; or all of it as text, ``"time=t,x=pos.0"``.
 
     ``time_unit`` is ``"s"``, ``"ms"``, ``"us"``, ``"ns"``, ``"ticks@60"`` or ``"iso"``, and
-    packets come in seconds. ``time_origin`` is the time in seconds that becomes 0, or ``"first"``.
+    packets come in seconds. ``time_origin`` is the time in seconds that becomes 0, or ``"first"``;
+    without it, Unix times in a column ``time`` stay as they are, for which most strategies, which
+    compute in single precision, want ``"first"``.
     ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
     where y is up. Lengths and velocities are multiplied by ``scale``.
 
@@ -210,9 +212,8 @@ def _blocks(
     layout: Layout | None,
     tell: Callable[[Layout], object],
 ) -> _Blocks:
-    some = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
     try:
-        yield from read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell)
+        yield from read_stream(file, input_format, layout, tell)
     finally:
         if close:
             file.close()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout as RecordingLayout
     from epic_cli.terminal.profiles import Saving
 
 _METRICS = """\b
@@ -95,6 +96,7 @@ def compare(
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_output import write
     from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.formats.layout import begun_together
     from epic_cli.terminal.progress import Progress
     from epic_cli.terminal.report import report_left_out
 
@@ -105,12 +107,13 @@ def compare(
     error_color = use_color(color, sys.stderr)
     name = source_name(inputs.recording)
     with Reporter(name, remarks, error_color) as reporter:
-        packets = load(inputs.recording, inputs.input_format, reporter, inputs.given)
+        given = begun_together(inputs.given)
+        packets = load(inputs.recording, inputs.input_format, reporter, given)
         reporter.save(saving, inputs.given)
         if any(block.lacks_velocity() for block in packets.values()):
             reporter.estimated()
         packets = _of_entity(packets, inputs.entity, name)
-        truths, truth_refused = _truths(inputs, remarks, error_color)
+        truths, truth_refused = _truths(inputs, given, remarks, error_color)
         try:
             with Progress("comparing") as progress:
                 comparison = run(
@@ -149,7 +152,7 @@ def _of_entity(
 
 
 def _truths(
-    inputs: Inputs, remarks: Remarks, color: bool
+    inputs: Inputs, given: RecordingLayout, remarks: Remarks, color: bool
 ) -> tuple[Mapping[str, Truth] | None, bool]:
     """The given truth by entity, if there is one, and whether lines of it were refused."""
     from epic_cli.analysis.truth import truths_of
@@ -158,9 +161,8 @@ def _truths(
     if inputs.truth is None:
         return None, False
     name = source_name(inputs.truth)
-    given = inputs.given and inputs.given._replace(unless_own=True)
     with Reporter(name, remarks, color) as reporter:
-        states = load(inputs.truth, "auto", reporter, given)
+        states = load(inputs.truth, "auto", reporter, given._replace(unless_own=True))
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,13 +11,13 @@ import click
 from epic_cli.cli.options.convert import ConvertOptions, convert_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import Unreadable
-from epic_cli.formats.conversion import Conversion
+from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
-from epic_cli.formats.writing import Fault, Unwritable
+from epic_cli.formats.writing import Fault
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
-from epic_cli.terminal.progress import Progress
+from epic_cli.terminal.progress import Progress, told_of_each
 from epic_cli.terminal.remarks import Reporter
 from epic_cli.terminal.sources import blocks, source_name
 
@@ -66,27 +64,13 @@ def convert(options: ConvertOptions) -> int:
             raise WrongUsage("Parquet is not for a terminal: give --output")
         sink.write(writer.header)
         files = options.files or ("-",)
-        sizes = [_size(file) for file in files]
-        for number, file in enumerate(files):
-            told = partial(_tell, progress, sum(sizes[:number]), sum(sizes))
+        for file, told in zip(files, told_of_each(progress, files), strict=True):
             recording = _Recording(file, options)
             with recording.reporter:
                 recording.convert(writer, sink, told)
             refused |= recording.reporter.refused
         sink.write(writer.end())
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _tell(progress: Progress, before: int, total: int, done: int) -> None:
-    progress(before + done, total)
-
-
-def _size(file: str) -> int:
-    """The bytes of a file; 0: nobody knows."""
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 class _Recording:
@@ -104,7 +88,12 @@ class _Recording:
         options = self._options
         conversion = Conversion(options.changes)
         for block in blocks(
-            self._file, options.input_format, options.given, self.reporter, progress
+            self._file,
+            options.input_format,
+            options.given,
+            self.reporter,
+            progress,
+            shifts_own=False,
         ):
             stops = options.strict and bool(block.refusals)
             if stops:
@@ -112,14 +101,14 @@ class _Recording:
                 block.cut_after_line(block.refusals[0].line)
             else:
                 self.reporter.refuse(block.refusals)
-            for index, packet in conversion.packets(block):
-                try:
-                    sink.write(writer.row(packet))
-                except Unwritable as error:
-                    remedy = _REMEDIES.get(error.fault)
-                    hint = f"; {remedy}" if remedy else ""
-                    place = f"{self._name}:{block.line(index)}"
-                    raise WrongUsage(f"{place}: {error}{hint}") from error
+            try:
+                for rows in conversion.rows(block, writer):
+                    sink.write(rows)
+            except UnwritablePacket as wrong:
+                remedy = _REMEDIES.get(wrong.error.fault)
+                hint = f"; {remedy}" if remedy else ""
+                place = f"{self._name}:{block.line(wrong.index)}"
+                raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
             sink.flush()
             if stops:
                 raise StoppedAtLine

@@ -21,7 +21,7 @@ Examples:
 def replay(options: ReplayOptions) -> int:
     """Turn packets into what a player would see, one row per tick.
 
-    Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", CSV with a header, or JSON lines,
+    Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
     from the FILEs or, without any or for "-", from standard input. Several files are replayed
     one after the other, each from a fresh start, and all formats but epic name the file of each
     row then. A line that begins with q ends packet text.

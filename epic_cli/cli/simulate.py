@@ -159,19 +159,22 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
     if not options.truth:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
-    reporter = Reporter(source_name(options.truth), Remarks(quiet))
-    return read_file(
-        options.truth,
-        lambda stream: read_movement(
-            stream,
-            velocities=options.velocity,
-            max_gap=options.max_gap,
-            max_speed=options.max_speed,
-            entity=options.entity,
-            layout=options.given,
-            tell=reporter.layout,
-        ),
-    )
+    with Reporter(source_name(options.truth), Remarks(quiet)) as reporter:
+        reporter.given(options.given)
+        return read_file(
+            options.truth,
+            lambda stream: read_movement(
+                stream,
+                velocities=options.velocity,
+                max_gap=options.max_gap,
+                max_speed=options.max_speed,
+                entity=options.entity,
+                layout=options.given,
+                tell=reporter.layout,
+                look=reporter.look,
+                shifts_own=True,
+            ),
+        )
 
 
 def _make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:

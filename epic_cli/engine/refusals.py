@@ -37,6 +37,7 @@ class Reason(Enum):
     COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
     COLUMN_UNTOLD = auto()  # field; names: what there is
     COLUMN_AMBIGUOUS = auto()  # field; names: what it may be
+    ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
     NO_HEADER = auto()  # found: so many columns
     FIELD_COUNT = auto()  # found: so many; expected: the columns

@@ -38,7 +38,13 @@ _CONTROLS = 0.1
 #: What only another format than packet text has.
 _OF_OTHERS = (
     *(Reason.COLUMNS_MISSING, Reason.COLUMN_TWICE, Reason.COLUMN_UNKNOWN, Reason.COLUMN_UNTOLD),
-    *(Reason.COLUMN_AMBIGUOUS, Reason.NO_HEADER, Reason.FIELD_COUNT, Reason.QUOTES_OPEN),
+    *(
+        Reason.COLUMN_AMBIGUOUS,
+        Reason.ENTITIES_IN_A_ROW,
+        Reason.NO_HEADER,
+        Reason.FIELD_COUNT,
+        Reason.QUOTES_OPEN,
+    ),
     *(Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING),
 )
 _TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
@@ -67,12 +73,11 @@ def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:
         known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
-    kinds = [one for one in _KINDS if one[1] not in known]
-    for pattern, appearance in kinds:
-        if _most(lines, pattern.match):
-            enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
-            return appearance if enough or appearance not in _VAGUE else None
-    return None
+    fits = next((one for pattern, one in _KINDS if _most(lines, pattern.match)), None)
+    if fits is None or fits in known:
+        return None
+    enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER
+    return fits if enough or fits not in _VAGUE else None
 
 
 def _most(lines: Sequence[bytes], fits: Callable[[bytes], object]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from epic_cli.engine.text.packet_rows import PacketRows
 from epic_cli.formats.conventions import LONGEST_LINE
 from epic_cli.formats.writing import (
     Fault,
@@ -11,7 +12,9 @@ from epic_cli.formats.writing import (
     Unwritable,
     check,
     check_length,
+    check_name,
     csv_field,
+    if_writable,
     number,
 )
 
@@ -35,6 +38,12 @@ class CsvWriter(LineWriter):
         columns = (*COLUMNS, "delta") if delta else COLUMNS
         self.header = separator.join(columns).encode() + b"\n"
 
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        names = if_writable(_name)
+        separator, delta = self._separator, self._delta
+        return PacketRows(names, LONGEST_LINE, separator=separator, delta=delta, **changes)
+
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""
         check(packet)
@@ -52,3 +61,8 @@ class CsvWriter(LineWriter):
             raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
         row = self._separator.join(cells).encode() + b"\n"
         return check_length(row, LONGEST_LINE, packet.entity)
+
+
+def _name(entity: str) -> str:
+    check_name(entity)
+    return csv_field(entity)

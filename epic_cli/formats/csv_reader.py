@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import TableScanner
 from epic_cli.formats.cells import field_offset, split_row
-from epic_cli.formats.conventions import delimiter_of
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
+from epic_cli.formats.detection import lines_above_header
 from epic_cli.formats.guess import Untold, complete, is_value
 from epic_cli.formats.layout import Layout, column_name, column_text
 from epic_cli.formats.lines import LineReader
@@ -24,18 +25,25 @@ class CsvReader(LineReader):
     """
 
     def __init__(
-        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
     ) -> None:
-        super().__init__(layout, tell)
+        super().__init__(layout, tell, entities)
         self._delimiter = ","
         self._names: tuple[str, ...] = ()
         self._headed = True
         self._header: tuple[int, bytes] = (0, b"")
+        self._above = 0  # lines that are still to come above the header
         self._places: dict[str, int] = {}
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Takes the header, then a packet a line."""
         if not self._names:
+            if self._above:
+                self._above -= 1
+                return
             self._take_header(line, raw)
             if self._headed:
                 return
@@ -52,6 +60,13 @@ class CsvReader(LineReader):
         """A header without any row may be wrong as well."""
         if self._names and self.records is None:
             self._settle(block, [""] * len(self._names))
+
+    def look_for_header(self, head: bytes) -> None:
+        """Passes over what stands above the header in a recording that begins like this."""
+        given = [column_name(column) for column in self.layout.places.values()]
+        columns = [] if any(column.isdigit() for column in given) else given
+        lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+        self._above = lines_above_header([line for line in lines if line.strip()], columns)
 
     def _take_header(self, line: str, raw: bytes) -> None:
         line = line.lstrip("#% ")

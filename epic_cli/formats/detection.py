@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from epic_cli.formats.cells import split_row
@@ -10,30 +11,82 @@ from epic_cli.formats.conventions import delimiter_of, is_packet
 #: So many lines may stand above the first packet of packet text.
 _LINES = 6
 
+#: So many lines may stand above a table's header.
+_ABOVE = 20
+
 #: What an array begins with that is JSON; a header may begin with a bracket as well.
 _IN_ARRAYS = (b"{", b"[", b'"', *(b"%c" % byte for byte in b"-0123456789"))
 
 
-def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl"] | None:
+def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl", "json"] | None:
     """The format of a recording that begins like this, without blanks; None: more is needed.
 
-    Objects and packets at first sight have been told before.
+    Objects on a line each, and packets at first sight, have been told before.
     """
-    if begin[:1] == b"[" and begin[1:].lstrip()[:1] in _IN_ARRAYS:
-        return "jsonl"
+    if begin[:1] == b"{" or (begin[:1] == b"[" and begin[1:].lstrip()[:1] in (b"", *_IN_ARRAYS)):
+        return _kind_of_json(begin, final)
     lines = begin.split(b"\n")
     if not final:
         lines.pop()  # it goes on
-    lines = [line for line in lines if line.strip()][:_LINES]
-    if any(map(is_packet, lines)):
+    lines = [line for line in lines if line.strip()]
+    if any(map(is_packet, lines[:_LINES])):
         return "text"
-    header = lines[0].decode("utf-8", "replace").strip("\r").lstrip("#% ") if lines else ""
-    cells = [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
-    if {"time", "x"} <= set(cells):
+    above, lines = lines_above_header(lines), lines[:_LINES]
+    header, cells = _cells(lines[0]) if lines else ("", [])
+    if above or {"time", "x"} <= set(cells):
         return "csv"
     if len(lines) < 2 and not final and len(cells) != 1:
         return None
     return "csv" if _is_table(header, cells, lines[1:]) else "text"
+
+
+def _kind_of_json(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:
+    """Whether it is a document; a line may also be the beginning of an object that broke."""
+    if begin[:1] == b"[":
+        first = begin[1:].lstrip()[:1]
+        return "json" if first == b"{" else "jsonl" if first or final else None
+    _, newline, below = begin.partition(b"\n")
+    below = below.lstrip()
+    if not below and not final:
+        return None
+    return "json" if newline and below[:1] not in (b"", b"{") else "jsonl"
+
+
+def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
+    """How many of the first lines of a table are not its own: titles, and what a logger tells.
+
+    Its header has the names that are wanted as ``columns``, or such that a time and a position can
+    be told, and as many as the line below has cells. Where there is none, the first line is it.
+    """
+    for place, line in enumerate(lines[:_ABOVE]):
+        header, names = _cells(line)
+        if not _names_packets(names, columns):
+            continue
+        below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
+        if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
+            return place
+    return 0
+
+
+def _cells(line: bytes) -> tuple[str, list[str]]:
+    """A line that may be a header, as text, and the names in it."""
+    header = line.decode("utf-8", "replace").strip("\r").lstrip("#% ")
+    return header, [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
+
+
+def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
+    if columns:
+        return set(columns) <= set(names)
+    if {"time", "x"} <= set(names):
+        return True
+    from epic_cli.formats.spellings import SPELLINGS, TICKS, component_of, name_of
+
+    known = [name_of(name) for name in names]
+    times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)
+    components = filter(None, map(component_of, known))
+    return any(name.spelling in times for name in known) and not all(
+        component.velocity for component in components
+    )
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

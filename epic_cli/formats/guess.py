@@ -13,6 +13,7 @@ from epic_cli.formats.spellings import (
     SPELLINGS,
     TICKS,
     TIME_UNIT_WORDS,
+    VELOCITY_WORDS,
     Component,
     Name,
     component_of,
@@ -30,6 +31,9 @@ _UNIX = (9e8, 5e9)
 #: Fields that are only taken where their first value can be meant.
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
 
+
+#: What stands behind the name of an entity where it has a column for each axis.
+_AXIS = re.compile(r"[\W_]*[xyz]\W*$", re.IGNORECASE)
 
 #: So many names are proposed.
 _MOST_NAMES = 12
@@ -55,7 +59,7 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     What is given stands; what is not is told from names and values. Raises ``Untold``.
     """
     if given.unless_own and {"time", "x"} <= set(values):
-        given = Layout()
+        given = Layout(shifts_own=given.shifts_own, beginning=given.beginning)
     chosen = {field: column for field, column in given.columns or () if column or field != "time"}
     for field, column in chosen.items():
         if column and column not in values:
@@ -80,13 +84,14 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
     first = values[columns["time"]].strip()
     iso = _ISO.fullmatch(first) is not None
-    # what this program writes is in seconds, and read back as it was
-    own = all(columns.get(name) == name for name in ("time", *POSITION))
+    # what this program writes is in seconds, and read back as it was unless it is to be drawn
+    own = all(columns.get(name) == name for name in ("time", *POSITION)) and not given.shifts_own
     time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
-        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit]) and not own
-        origin = "first" if time_unit == "iso" or unix else 0.0
+        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
+        shifts = time_unit == "iso" or (unix and not own)
+        origin = "first" if shifts else 0.0
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
@@ -103,7 +108,14 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
             and (field not in VELOCITY or (speeds and field in velocities))
         )
     }
-    return layout_of(kept, time_unit=time_unit, time_origin=origin, axes=axes, scale=given.scale)
+    return layout_of(
+        kept,
+        time_unit=time_unit,
+        time_origin=origin,
+        axes=axes,
+        scale=given.scale,
+        beginning=given.beginning,
+    )
 
 
 def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
@@ -164,9 +176,28 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
     if not any(axis in chosen for axis in POSITION):
         _add_best(chosen, {g: c for g, c in groups.items() if not g.velocity}, "")
         if not any(axis in chosen for axis in POSITION):
+            _check_side_by_side(chosen, names)
             raise Untold(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
     if not any(axis in chosen for axis in VELOCITY):
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
+
+
+def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) -> None:
+    """Refuses a row that has positions of several entities, each under the name of its own."""
+    entities: dict[str, dict[str, str]] = {}
+    for text, name in names.items():
+        axes = [word for word in name.words if word in POSITION]
+        others = [word for word in name.words if word not in POSITION]
+        if len(axes) == 1 and others and not VELOCITY_WORDS & set(others):
+            entities.setdefault("_".join(others), {}).setdefault(axes[0], text)
+    first, *more = entities.values() or ({},)
+    if more and len(first) > 1 and all(one.keys() == first.keys() for one in more):
+        columns = {"time": chosen["time"]} if "time" in chosen else {}
+        detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
+        shown = tuple(
+            _AXIS.sub("", next(iter(one.values()))) or name for name, one in entities.items()
+        )
+        raise Untold(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
 
 
 def _add_best(

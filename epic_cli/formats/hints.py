@@ -59,6 +59,11 @@ class Hint(NamedTuple):
     near: str = ""
     value: float = 0
 
+    @property
+    def option(self) -> str:
+        """The name of the option that would have said what is doubted; empty: there is none."""
+        return {Doubt.TIME_UNIT: "time-unit", Doubt.UNIX_TIMES: "time-origin"}.get(self.doubt, "")
+
     def told(self) -> tuple[object, ...]:
         """What makes it the same as one that was told: its numbers may have changed since."""
         return self.doubt, self.name

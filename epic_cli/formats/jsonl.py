@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from epic_cli.engine.text.packet_rows import PacketRows
 from epic_cli.engine.text.records import FIELDS
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.writing import LineWriter, check, check_length, number
+from epic_cli.formats.writing import (
+    LineWriter,
+    check,
+    check_length,
+    check_name,
+    if_writable,
+    number,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
@@ -19,6 +27,10 @@ class JsonlWriter(LineWriter):
 
     Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
     """
+
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        return PacketRows(if_writable(_name), LONGEST_LINE, json=True, **changes)
 
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""
@@ -38,6 +50,11 @@ class JsonlWriter(LineWriter):
             fields.append('"teleport": 1')
         row = f"{{{', '.join(fields)}}}\n".encode()
         return check_length(row, LONGEST_LINE, packet.entity)
+
+
+def _name(entity: str) -> str:
+    check_name(entity)
+    return json.dumps(entity) if entity else ""
 
 
 def _json_number(value: float) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import FIELDS, JsonScanner
 from epic_cli.formats.guess import Untold, complete
@@ -38,9 +38,12 @@ class JsonlReader(LineReader):
     """Reads a packet from each line: an object of numbers and, for the entity, text."""
 
     def __init__(
-        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
     ) -> None:
-        super().__init__(layout, tell)
+        super().__init__(layout, tell, entities)
         self._paths: dict[str, tuple[str, ...]] = {}
         self._untold = 0
 

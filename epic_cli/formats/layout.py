@@ -36,6 +36,17 @@ TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 Origin = float | Literal["first"]
 
 
+class Beginning:
+    """The time in seconds that ``first`` stands for; None: no packet has come yet.
+
+    Recordings that share one begin together: the first packet of the one that is read first is
+    where all of them are at 0.
+    """
+
+    def __init__(self) -> None:
+        self.time: float | None = None
+
+
 class Layout(NamedTuple):
     """How the packets of a table or of JSON lines are laid out; None: to be told from them.
 
@@ -46,6 +57,8 @@ class Layout(NamedTuple):
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
+    ``shifts_own``: where it is to be told, Unix times under this program's own names begin at the
+    first packet, as those of others do. ``beginning``: other recordings have the same ``first``.
     """
 
     columns: tuple[tuple[str, str], ...] | None = None
@@ -54,6 +67,8 @@ class Layout(NamedTuple):
     axes: str | None = None
     scale: float = 1.0
     unless_own: bool = False
+    shifts_own: bool = False
+    beginning: Beginning | None = None
 
     @property
     def places(self) -> dict[str, str]:
@@ -64,18 +79,21 @@ class Layout(NamedTuple):
     def units(self) -> Units:
         """What the engine's scanners have to know of a layout that is complete."""
         per_second = parse_time_unit(self.time_unit or "s")
-        origin = None if self.time_origin == "first" else self.time_origin or 0.0
+        if self.time_origin == "first":
+            origin = self.beginning.time if self.beginning is not None else None
+        else:
+            origin = self.time_origin or 0.0
         if origin is not None:
             origin *= per_second or 1.0
         axes = self.axes or "xyz"
         return {"per_second": per_second, "origin": origin, "scale": self.scale, "axes": axes}
 
     def items(self) -> list[tuple[str, str]]:
-        """The names and values of the options that say the same."""
+        """The names and values of the options that say the same.
+
+        Where there are others, this program's own names go without saying.
+        """
         items = []
-        if self.columns is not None:
-            pairs = ",".join(f"{field}={column}" for field, column in self.columns)
-            items.append(("columns", pairs))
         if self.time_unit not in (None, "s"):
             items.append(("time-unit", str(self.time_unit)))
         if self.time_origin not in (None, 0.0):
@@ -84,6 +102,10 @@ class Layout(NamedTuple):
             items.append(("axes", str(self.axes)))
         if self.scale != 1:
             items.append(("scale", _shown(self.scale)))
+        own = self._has_own_names and set(POSITION) <= set(self.places)
+        if self.columns is not None and not (items and own):
+            pairs = ",".join(f"{field}={column}" for field, column in self.columns)
+            items.insert(0, ("columns", pairs))
         return items
 
     def options(self) -> str:
@@ -93,10 +115,30 @@ class Layout(NamedTuple):
         return " ".join(f"--{name} {quote(value)}" for name, value in self.items())
 
     @property
+    def settles(self) -> tuple[str, ...]:
+        """Which options about times have been given, whatever they say."""
+        given = (("time-unit", self.time_unit), ("time-origin", self.time_origin))
+        return tuple(name for name, value in given if value is not None)
+
+    @property
     def is_own(self) -> bool:
         """Whether it is that of this program's own files."""
         others = (self.time_unit, self.time_origin, self.axes, self.scale)
-        return others == ("s", 0.0, "xyz", 1.0) and all(a == b for a, b in self.columns or ())
+        return others == ("s", 0.0, "xyz", 1.0) and self._has_own_names
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing of a recording that packet text could not hold to."""
+        return self[:5] == Layout()[:5]
+
+    @property
+    def _has_own_names(self) -> bool:
+        return all(a == b for a, b in self.columns or ())
+
+
+def begun_together(given: Layout | None) -> Layout:
+    """A layout for several recordings that are at 0 at the same moment."""
+    return (given or Layout())._replace(beginning=Beginning())
 
 
 def layout_of(columns: Mapping[str, str], **others: object) -> Layout:

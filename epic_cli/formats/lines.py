@@ -25,9 +25,12 @@ class LineReader(ABC):
     """
 
     def __init__(
-        self, layout: Layout | None = None, tell: Callable[[Layout], object] | None = None
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
     ) -> None:
-        self.entities = Entities()
+        self.entities = Entities() if entities is None else entities
         self.layout = layout or Layout()
         self.records: RecordScanner | None = None
         self.ended = False
@@ -53,6 +56,7 @@ class LineReader(ABC):
             begin = end or len(text)
         if final and not self.ended:
             self.take_end(block)
+        self._keep_beginning()
         self._kept = b"" if self.ended else text[begin:]
         if len(self._kept) > LONGEST_LINE:
             if not self._skipping:
@@ -107,6 +111,12 @@ class LineReader(ABC):
         self.layout = layout
         if news and self._tell is not None:
             self._tell(layout)
+
+    def _keep_beginning(self) -> None:
+        """Lets other recordings know what time ``first`` is."""
+        beginning = self.layout.beginning
+        if beginning is not None and beginning.time is None and self.records is not None:
+            beginning.time = self.records.beginning
 
     def label(self, field: str) -> str:
         """What a field is called in the recording."""

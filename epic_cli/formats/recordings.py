@@ -19,7 +19,7 @@ from epic_cli.formats.conventions import (
 )
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import IO, Protocol
 
     from epic_cli.engine.contract import Packet
     from epic_cli.formats.layout import Layout
@@ -54,8 +54,9 @@ if TYPE_CHECKING:
 
 PacketFormat = Literal["text", "csv", "jsonl"]
 PACKET_FORMATS: tuple[PacketFormat, ...] = ("text", "csv", "jsonl")
-InputFormat = Literal["auto", "text", "csv", "jsonl", "parquet"]
-INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "parquet")
+ReadFormat = Literal["text", "csv", "jsonl", "json"]
+InputFormat = Literal["auto", "text", "csv", "jsonl", "json", "parquet"]
+INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "json", "parquet")
 WrittenFormat = Literal["text", "csv", "tsv", "jsonl", "parquet"]
 WRITTEN_FORMATS: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl", "parquet")
 
@@ -86,24 +87,37 @@ class NoLayout(Unreadable):
 
 
 def make_reader(
-    packet_format: PacketFormat,
+    packet_format: ReadFormat,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
+    entities: Entities | None = None,
+    head: bytes = b"",
 ) -> Reader:
-    """A reader for one recording in this format; see ``read``."""
+    """A reader for one recording in this format, which begins with ``head``; see ``read``."""
+    if packet_format != "text" and shifts_own:
+        from epic_cli.formats.layout import Layout
+
+        layout = (layout or Layout())._replace(shifts_own=True)
     if packet_format == "csv":
         from epic_cli.formats.csv_reader import CsvReader
 
-        return CsvReader(layout, tell)
+        reader = CsvReader(layout, tell, entities)
+        reader.look_for_header(head)
+        return reader
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl_reader import JsonlReader
 
-        return JsonlReader(layout, tell)
-    if layout is not None and not layout.unless_own:
+        return JsonlReader(layout, tell, entities)
+    if packet_format == "json":
+        from epic_cli.formats.json_reader import JsonReader
+
+        return JsonReader(layout, tell, entities)
+    if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
 
-    return TextScanner()
+    return TextScanner(entities)
 
 
 def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
@@ -133,19 +147,32 @@ def read(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
     ``layout`` says which column or name is which field, as far as it is not to be told from the
     recording itself; ``tell`` is given what was told, where it is neither what was given nor this
-    program's own. Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout
-    is given for packet text, and other kinds of ``Unreadable``.
+    program's own. ``shifts_own``: see ``Layout``; with it the times of a recording that is to be
+    drawn or judged begin near 0, without it they are what is written. ``entities``: those of what
+    has been read before, to which the recording belongs.
+
+    Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
+    packet text, and other kinds of ``Unreadable``.
     """
     if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
         from epic_cli.formats.parquet_reader import rows_of
 
-        return read_from(rows_of(descriptor), "csv", layout, tell)
-    return read_from(lambda: os.read(descriptor, BLOCK_SIZE), input_format, layout, tell)
+        return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own, entities)
+    return read_from(
+        lambda: os.read(descriptor, BLOCK_SIZE),
+        input_format,
+        layout,
+        tell,
+        shifts_own,
+        entities,
+    )
 
 
 def read_from(
@@ -153,6 +180,8 @@ def read_from(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
+    entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a function that gives some more bytes, and none at the end."""
     head = b""
@@ -167,10 +196,37 @@ def read_from(
                 raise NeedsFile
             if kind is None:
                 continue
-            reader, data = make_reader(kind, layout, tell), head
+            reader, data = make_reader(kind, layout, tell, shifts_own, entities, head), head
         yield reader.scan(data, final)
         if final:
             return
+
+
+def read_stream(
+    stream: IO[bytes],
+    input_format: InputFormat = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+    shifts_own: bool = False,
+    entities: Entities | None = None,
+) -> Iterator[PacketBlock]:
+    """As ``read``, from a file that is open for reading bytes."""
+    if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
+        from epic_cli.formats.parquet_reader import rows_in
+
+        return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own, entities)
+    some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
+    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, shifts_own, entities)
+
+
+def _begins_as_parquet(stream: IO[bytes]) -> bool:
+    try:
+        begin = stream.tell()
+        head = stream.read(len(PARQUET_MAGIC))
+        stream.seek(begin)
+    except (AttributeError, OSError):
+        return False  # a stream, which ``detect`` looks at
+    return head == PARQUET_MAGIC
 
 
 def _is_parquet(descriptor: int) -> bool:
@@ -180,7 +236,7 @@ def _is_parquet(descriptor: int) -> bool:
         return False  # a stream, which ``detect`` looks at
 
 
-def detect(head: bytes, final: bool = False) -> PacketFormat | None:
+def detect(head: bytes, final: bool = False) -> ReadFormat | None:
     """The format of a recording that begins like this; None: more of it is needed.
 
     What is not packet text at first sight, see ``is_packet``, is told by ``detection``.
@@ -191,7 +247,7 @@ def detect(head: bytes, final: bool = False) -> PacketFormat | None:
         raise NeedsFile
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
-    if begin[:1] == b"{":
+    if begin[:1] == b"{" and line.rstrip().endswith(b"}"):
         return "jsonl"
     if is_packet(line):
         return "text"

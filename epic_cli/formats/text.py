@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from epic_cli.formats.writing import Fault, LineWriter, Unwritable, check, check_length, number
+from epic_cli.formats.writing import (
+    Fault,
+    LineWriter,
+    Unwritable,
+    check,
+    check_length,
+    check_name,
+    if_writable,
+    number,
+)
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.text.packet_rows import PacketRows
 
 #: Bytes of a line with its end; the scanner reads a longer one as several.
 LONGEST_LINE = 1023
@@ -15,6 +25,12 @@ LONGEST_LINE = 1023
 
 class TextWriter(LineWriter):
     """Writes packets as packet text."""
+
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        from epic_cli.engine.text.packet_rows import PacketRows
+
+        return PacketRows(if_writable(_name), LONGEST_LINE, **changes)
 
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""
@@ -38,9 +54,7 @@ def packet_line(packet: Packet) -> str:
     if packet.arrival is not None:
         line += f" arrival={number(packet.arrival)}"
     if packet.entity:
-        if " " in packet.entity:  # of the printable characters the one that ends a word
-            raise Unwritable(Fault.BLANK, "entity", packet.entity)
-        line += f" entity={packet.entity}"
+        line += f" entity={_name(packet.entity)}"
     if packet.sequence is not None:
         line += f" seq={packet.sequence}"
     if packet.teleport:
@@ -50,3 +64,10 @@ def packet_line(packet: Packet) -> str:
     if packet.entity:  # nothing else makes a line so long
         check_length(line.encode(), LONGEST_LINE - 1, packet.entity)
     return line
+
+
+def _name(entity: str) -> str:
+    check_name(entity)
+    if " " in entity:  # of the printable characters the one that ends a word
+        raise Unwritable(Fault.BLANK, "entity", entity)
+    return entity

@@ -7,7 +7,11 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.text.packet_rows import PacketRows
 
 #: The largest sequence number that is read: 63 bits.
 MOST_SEQUENCE = 2**63 - 1
@@ -17,6 +21,10 @@ class LineWriter:
     """Writes a packet a line, with nothing above the first and nothing below the last."""
 
     header = b""
+
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        raise NotImplementedError
 
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
@@ -74,6 +82,18 @@ def check_name(entity: str) -> None:
     """Raises ``Unwritable`` for a name that no format is to hold: it could steer a terminal."""
     if not entity.isprintable():
         raise Unwritable(Fault.UNPRINTABLE, "entity", entity)
+
+
+def if_writable(name: Callable[[str], str]) -> Callable[[str], str | None]:
+    """What a row has of an entity's name; None where ``name`` raises ``Unwritable``."""
+
+    def text(entity: str) -> str | None:
+        try:
+            return name(entity)
+        except Unwritable:
+            return None
+
+    return text
 
 
 def check(packet: Packet) -> None:

@@ -10,7 +10,7 @@ from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.csv_table import FARTHEST, RefusedLine
-from epic_cli.formats.recordings import BLOCK_SIZE, read_from
+from epic_cli.formats.recordings import read_stream
 from epic_cli.network.movement import RecordedMovement, Track
 from epic_cli.wording import FrontEnd, in_words
 
@@ -47,12 +47,15 @@ def read_movement(
     entity: str | None = None,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
+    look: Callable[[PacketBlock], object] | None = None,
+    shifts_own: bool = False,
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is a recording as any other, see ``recordings.read``, also for ``layout`` and ``tell``. The
-    times of each entity rise, entities come in any order; of two states less than a nanosecond
-    apart the later one counts. ``teleport`` is set where an entity was moved on purpose.
+    It is a recording as any other, see ``recordings.read``, also for ``layout``, ``tell`` and
+    ``shifts_own``; ``look`` is shown the packets as they come. The times of each entity rise,
+    entities come in any order; of two states less than a nanosecond apart the later one counts.
+    ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
     where they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
@@ -62,7 +65,8 @@ def read_movement(
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
-    for state in _states(read_from(lambda: stream.read(BLOCK_SIZE), "auto", layout, tell)):
+    blocks = read_stream(stream, "auto", layout, tell, shifts_own)
+    for state in _states(blocks, look):
         name = state.packet.entity
         if entity is not None and name != entity:
             continue
@@ -95,10 +99,14 @@ def _refused(refusal: Refusal) -> RefusedLine:
     return RefusedLine(in_words(refusal, FrontEnd.PYTHON), refusal)
 
 
-def _states(blocks: Iterator[PacketBlock]) -> Iterator[_State]:
+def _states(
+    blocks: Iterator[PacketBlock], look: Callable[[PacketBlock], object] | None
+) -> Iterator[_State]:
     """The states in their order, up to the first line that is refused, for which it raises."""
     count = 0
     for block in blocks:
+        if look is not None:
+            look(block)
         first = block.refusals[0] if block.refusals else None
         for index in range(len(block)):
             if first is not None and block.line(index) > first.line:

@@ -12,18 +12,18 @@ from epic_cli.wording import FrontEnd, in_words
 def change_view(dialogue: Dialogue, view: View, what: str) -> None:
     """Replays the packets in another view, draws the last rows and says what is different."""
     session = dialogue.session
-    if dialogue.quiet or not session.lines:
+    if dialogue.quiet or not session.packets:
         session.change(view)
         if not dialogue.quiet:
             dialogue.screen.say(what)
         return
-    change = session.change(view)
-    dialogue.draw_tail()
+    change = session.change(view, dialogue.room)
+    dialogue.draw_tail(drawing=change.after)
     dialogue.screen.say(f"{what}: {describe(change)}", "good")
     if change.refusals:
         first = in_words(change.refusals[0], FrontEnd.SESSION)
         dialogue.screen.warn(
-            f"{len(change.refusals):,} of {len(session.lines):,} packets are left out; packet"
+            f"{len(change.refusals):,} of {len(session.packets):,} packets are left out; packet"
             f" {first.line}: {first.what}; expected {first.expected}"
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.packets import SampleBlock
+from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.remarks import (
     counted,
@@ -20,6 +21,7 @@ from epic_cli.repl.session import Added, Leap, Session
 from epic_cli.terminal.errors import CannotAccess
 
 if TYPE_CHECKING:
+    from epic_cli.repl.drawing import Drawing
     from epic_cli.terminal.report import RefusedLines
 
 
@@ -73,10 +75,25 @@ class Dialogue:
 
         What is refused goes to ``refused``, or to the screen.
         """
+        several = b"\n" in text.rstrip(b"\r\n")
+        self._take(partial(self.session.add, text), name, first_line, refused, several)
+
+    def take(self, block: PacketBlock, name: str, refused: RefusedLines) -> None:
+        """Takes packets that were read as packet text, with the session's entities."""
+        self._take(partial(self.session.take, block), name, 1, refused, several=True)
+
+    def _take(
+        self,
+        take: Callable[..., Added],
+        name: str,
+        first_line: int,
+        refused: RefusedLines | None,
+        several: bool,
+    ) -> None:
         self._drawn = False
         allows = None if self.quiet or self.confirm is None else self._allows
         try:
-            added = self.session.add(text, self._draw, self.record_lines, allows)
+            added = take(self._draw, self.record_lines, allows)
         except CannotAccess:
             raise
         except Exception as error:  # a strategy of another package may raise anything
@@ -93,7 +110,7 @@ class Dialogue:
         else:
             refused.add(refusals)
         if not self.quiet:
-            self._remark(added, len(refusals), b"\n" in text.rstrip(b"\r\n"))
+            self._remark(added, len(refusals), several)
         self.ended = self.ended or added.ended
 
     def _remark(self, added: Added, refused: int, several: bool) -> None:
@@ -123,11 +140,19 @@ class Dialogue:
             writer = self.screen.writer(self.session.named)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
 
-    def draw_tail(self, count: int | None = None) -> None:
-        """Draws the last rows, a windowful at most unless ``count`` is given."""
-        room = count or max(min(self.screen.lines - 5, 20), 1)
+    @property
+    def room(self) -> int:
+        """How many rows are a windowful."""
+        return max(min(self.screen.lines - 5, 20), 1)
+
+    def draw_tail(self, count: int | None = None, drawing: Drawing | None = None) -> None:
+        """Draws the last rows, a windowful at most unless ``count`` is given.
+
+        ``drawing``: all rows have just been drawn.
+        """
         writer = self.screen.writer(self.session.named)
-        tail = self.session.tail(room, writer)
+        drawing = drawing or self.session.drawing(count or self.room)
+        tail = drawing.tail(writer)
         if tail.before:
             note = f"... {tail.before:,} rows before these"
             total = tail.before + len(tail.rows)
@@ -142,7 +167,7 @@ class Dialogue:
 
         Before the first packet there is nothing to keep: the view then stands above it.
         """
-        if self._recorded or self.session.lines:
+        if self._recorded or self.session.packets:
             self.record_lines(f"{command}\n".encode())
 
     def record_lines(self, lines: bytes) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import zip_longest
 from operator import ne
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, SampleBlock, count_apart
 from epic_cli.engine.text.rows import RowWriter
@@ -14,11 +15,24 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
 
 
-class Drawing:
-    """How many rows were drawn, and the sample of the last one; None: there is none."""
+class Tail(NamedTuple):
+    """The last rows, and how many there are before them."""
 
-    def __init__(self, entities: Entities) -> None:
+    rows: list[bytes]
+    before: int
+
+
+class Drawing:
+    """How many rows were drawn, and the sample of the last one; None: there is none.
+
+    The last rows can be asked for, so many of them as are ``kept``.
+    """
+
+    def __init__(self, entities: Entities, kept: int = 0) -> None:
         self._entities = entities
+        self._kept = kept
+        self._pieces: deque[SampleBlock] = deque()
+        self._held = 0  # samples in the pieces
         self.rows = 0
         self.last: Sample | None = None
 
@@ -27,7 +41,21 @@ class Drawing:
         for samples in blocks:
             self.rows += len(samples)
             self.last = samples.last(self._entities)
+            if self._kept:
+                self._keep(samples.copy())
             yield samples
+
+    def _keep(self, piece: SampleBlock) -> None:
+        self._pieces.append(piece)
+        self._held += len(piece)
+        while self._held - len(self._pieces[0]) >= self._kept:
+            self._held -= len(self._pieces.popleft())
+
+    def tail(self, writer: RowWriter) -> Tail:
+        """The last rows."""
+        text = b"".join(writer.rows(piece, self._entities) for piece in self._pieces)
+        rows = text.splitlines(keepends=True)[-self._kept :]
+        return Tail(rows, self.rows - len(rows))
 
 
 def count_different(

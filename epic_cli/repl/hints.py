@@ -37,8 +37,10 @@ def proposal(session: Session) -> str:
         return ""
     assert last.velocity is not None  # packet text has no packet without one
     x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
+    vx, vy, vz = map(_without_noise, last.velocity)
     moved = last._replace(
         position=(x, y, z),
+        velocity=(vx, vy, vz),
         time=_tidy(last.time + step),
         teleport=False,
         arrival=None if last.arrival is None else _tidy(last.arrival + step),
@@ -67,6 +69,11 @@ def _recent(session: Session) -> list[Packet]:
 def _tidy(value: float) -> float:
     """A number as a person would type it: what float arithmetic adds is rounded off."""
     return float(f"{value:.9g}") + 0.0  # no minus in front of zero
+
+
+def _without_noise(value: float) -> float:
+    """A number of up to 15 digits as it is; one of more has come out of arithmetic."""
+    return value if float(f"{value:.15g}") == value else _tidy(value)
 
 
 def from_history(text: str, history: Sequence[str]) -> str:

@@ -115,9 +115,9 @@ def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> Non
 
 def _show(dialogue: Dialogue, what: str) -> None:
     session = dialogue.session
-    if session.lines:
+    if session.packets:
         dialogue.draw_tail()
-        packets = counted(len(session.lines), "packet")
+        packets = counted(len(session.packets), "packet")
         dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy}")
 
 

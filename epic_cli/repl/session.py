@@ -9,17 +9,18 @@ import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import DEFAULT, declaration, maker
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text.packet_rows import own_lines
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
 from epic_cli.playback import SampleStream, Timing
 from epic_cli.repl.drawing import Drawing, count_different
 from epic_cli.repl.interrupts import DrawingStopped, held_back
+from epic_cli.repl.packet_store import PacketStore
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
@@ -31,9 +32,6 @@ _AT_ONCE = 256
 
 #: So many are where nobody sees them being drawn.
 _MANY_AT_ONCE = 4096
-
-#: So many packets are copied at once for another replay of them.
-_PART = 16384
 
 #: A packet that asks for more rows than this is asked about.
 MOST_ROWS = 10_000
@@ -90,13 +88,6 @@ class Added(NamedTuple):
     ended: bool = False
 
 
-class Tail(NamedTuple):
-    """The last rows, and how many there are before them."""
-
-    rows: list[bytes]
-    before: int
-
-
 class ViewChange(NamedTuple):
     """What was drawn before and after another view of the same packets was chosen.
 
@@ -112,8 +103,8 @@ class ViewChange(NamedTuple):
 class Session:
     """The packets so far, as text and as numbers, and one replay of them that goes on.
 
-    ``lines`` holds the text of each packet, so that what is saved is what was typed. The replay
-    can always be made again from the packets: an interrupt at any point loses none.
+    What is saved is what was typed. The replay can always be made again from the packets: an
+    interrupt at any point loses none.
     """
 
     def __init__(self, view: View | None = None) -> None:
@@ -124,8 +115,7 @@ class Session:
     def reset(self) -> None:
         """Forgets the packets; strategy, settings and timing stay."""
         self.entities = Entities()
-        self.packets = PacketBlock(self.entities)
-        self.lines: list[bytes] = []
+        self.packets = PacketStore(self.entities)
         self.named = False  # whether any entity has a name
         self.refused = 0
         self.discarded = 0  # packets that the strategy did not want
@@ -150,6 +140,16 @@ class Session:
         """
         scanner = TextScanner(self.entities)
         block = scanner.scan(text, final=True)
+        return self.take(block, draw, accept, allows)._replace(ended=scanner.ended)
+
+    def take(
+        self,
+        block: PacketBlock,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[Leap], bool] | None = None,
+    ) -> Added:
+        """As ``add``, for packets that were read as packet text, with this session's entities."""
         refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
         block.refusals = []
         stream = self._resume()
@@ -158,25 +158,24 @@ class Session:
             self._stream = None  # if it was the first packet, it has chosen no pacing
             return Added(0, refusals)
         lines = lines_of(block)
-        before = self.discarded
-        taken_text = b"".join(lines)
+        count, before = len(self.packets), self.discarded
         with held_back():
-            if accept and lines:
-                accept(taken_text)
-            self.packets.extend(block)
-            self.lines += lines
-            self.named = self.named or _NAME in taken_text
+            if len(block):
+                if accept:
+                    accept(lines)
+                self.packets.add(block, lines)
+            self.named = self.named or _NAME in lines
             self.refused += len(refusals)
             self._stream = None
         self._draw(stream, block, draw)
         self._stream = stream
         self._note(stream)
         if block.refusals:
-            self._drop(len(lines), {refusal.line for refusal in block.refusals}, block)
+            self._drop(count, {refusal.line for refusal in block.refusals}, block, lines)
             self.refused += len(block.refusals)
-        taken = len(lines) - len(block.refusals)
+        taken = len(block) - len(block.refusals)
         discarded = self.discarded - before
-        return Added(taken, refusals, block.refusals, discarded, scanner.ended)
+        return Added(taken, refusals, block.refusals, discarded)
 
     def _draw(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
         drawn = None
@@ -188,23 +187,22 @@ class Session:
         except KeyboardInterrupt:
             raise DrawingStopped(drawn, stream.horizon()[1]) from None
 
-    def _drop(self, added: int, refused: set[int], block: PacketBlock) -> None:
-        """The clock never gets to some of the packets added last: they are not kept."""
-        first = len(self.lines) - added
-        places = _line_numbers(block, self.lines[first:])
-        kept = [line for line, number in places if number not in refused]
-        self.packets.cut_after_line(first)
-        self.packets.extend(TextScanner(self.entities).scan(b"".join(kept), final=True))
-        self.lines[first:] = kept
+    def _drop(self, first: int, refused: set[int], block: PacketBlock, lines: bytes) -> None:
+        """The clock never gets to some of the packets from this one on: they are not kept."""
+        kept = b"".join(
+            line + b"\n"
+            for index, line in enumerate(lines.split(b"\n")[:-1])
+            if block.line(index) not in refused
+        )
+        self.packets.cut(first)
+        self.packets.add(TextScanner(self.entities).scan(kept, final=True), kept)
 
     def undo(self, count: int) -> int:
         """Takes the last packets back; how many there were to take."""
-        count = min(count, len(self.lines))
-        left = len(self.lines) - count
+        count = min(count, len(self.packets))
         self._stream = None
-        self.packets.cut_after_line(left)
-        del self.lines[left:]
-        self.named = any(_NAME in line for line in self.lines)
+        self.packets.cut(len(self.packets) - count)
+        self.named = any(_NAME in text for text in self.packets.texts())
         return count
 
     # ------------------------------------------------------------- replaying
@@ -213,16 +211,11 @@ class Session:
         """The replay that has taken all packets so far."""
         if self._stream is None:
             stream = self.view.stream()
-            for block in self._parts():
+            for _, block in self.packets.blocks():
                 deque(stream.feed(block), maxlen=0)
             self._stream = stream
             self._note(stream)
         return self._stream
-
-    def _parts(self) -> Iterator[PacketBlock]:
-        """All packets, some at a time: what is drawn does not depend on how many."""
-        for begin in range(0, len(self.packets), _PART):
-            yield self.packets.part(begin, begin + _PART)
 
     def _note(self, stream: SampleStream) -> None:
         """Keeps what the toolbar shows of a replay of all packets."""
@@ -232,38 +225,31 @@ class Session:
     def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
         stream = (view or self.view).stream(_MANY_AT_ONCE)
-        for block in self._parts():
+        for _, block in self.packets.blocks():
             yield from stream.feed(block)
         if view is None:
             self._note(stream)
         yield from stream.finish()
 
-    def tail(self, count: int, writer: RowWriter) -> Tail:
-        """The last ``count`` rows."""
-        pieces: deque[SampleBlock] = deque()
-        total = kept = 0
-        for samples in self.samples():
-            pieces.append(samples.copy())
-            total += len(samples)
-            kept += len(samples)
-            while kept - len(pieces[0]) >= count:
-                kept -= len(pieces.popleft())
-        text = b"".join(writer.rows(piece, self.entities) for piece in pieces)
-        rows = text.splitlines(keepends=True)[-count:]
-        return Tail(rows, total - len(rows))
+    def drawing(self, count: int) -> Drawing:
+        """All rows, of which the last ``count`` can be seen."""
+        drawing = Drawing(self.entities, count)
+        deque(drawing.follow(self.samples()), maxlen=0)
+        return drawing
 
-    def change(self, view: View) -> ViewChange:
+    def change(self, view: View, count: int = 0) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
 
-        The rows are those of a replay of the packets so far, as ``tail`` counts them. Raises
-        ``ValueError`` for a strategy or setting that there is not, changing nothing.
+        The rows are those of a replay of the packets so far, as ``drawing`` has them, also for
+        ``count``. Raises ``ValueError`` for a strategy or setting that there is not, changing
+        nothing.
         """
         stream = view.stream(_MANY_AT_ONCE)
         refusals: list[Refusal] = []
-        before, after = Drawing(self.entities), Drawing(self.entities)
+        before, after = Drawing(self.entities), Drawing(self.entities, count)
         different = count_different(
             before.follow(_while_it_works(self.samples())),
-            after.follow(_whole(stream, self._parts(), refusals)),
+            after.follow(_whole(stream, self.packets, refusals)),
             self.entities,
         )
         same_ticks = view.timing == self.view.timing
@@ -274,7 +260,11 @@ class Session:
 
     def newest(self, entity: str, end: int) -> float:
         """The newest time of an entity's packets among the first ``end``."""
-        packets = (self.packets[index] for index in range(end))
+        packets = (
+            block[index]
+            for begin, block in self.packets.blocks()
+            for index in range(min(len(block), max(end - begin, 0)))
+        )
         return max((one.time for one in packets if one.entity == entity), default=-math.inf)
 
     @property
@@ -286,12 +276,17 @@ class Session:
 
 
 def _whole(
-    stream: SampleStream, parts: Iterator[PacketBlock], refusals: list[Refusal]
+    stream: SampleStream, packets: PacketStore, refusals: list[Refusal]
 ) -> Iterator[SampleBlock]:
-    """All that a replay draws for all packets; adds those that have no place on the clock."""
-    for block in parts:
+    """All that a replay draws for all packets; adds those that have no place on the clock.
+
+    Their lines are the numbers of the packets.
+    """
+    for begin, block in packets.blocks():
         yield from stream.feed(block)
-        refusals += block.refusals
+        if block.refusals:
+            numbers = {block.line(index): begin + index + 1 for index in range(len(block))}
+            refusals += [one._replace(line=numbers[one.line]) for one in block.refusals]
     yield from stream.finish()
 
 
@@ -308,21 +303,12 @@ def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
         yield from blocks
 
 
-def lines_of(block: PacketBlock) -> list[bytes]:
-    """The packets as lines of packet text: their own text where it is that.
-
-    Raises ``Unwritable`` for a packet that has no such line, see ``packet_line``.
-    """
-    texts = block.line_texts(_LONGEST_LINE) if block.find_field is None else [None] * len(block)
-    if None not in texts:
-        return cast("list[bytes]", texts)
-    return [
+def lines_of(block: PacketBlock) -> bytes:
+    """The lines of packets that were read as packet text; one that is too long is made anew."""
+    lines = own_lines(block, _LONGEST_LINE)
+    if lines is not None:
+        return lines
+    return b"".join(
         f"{packet_line(block[index])}\n".encode() if text is None else text
-        for index, text in enumerate(texts)
-    ]
-
-
-def _line_numbers(block: PacketBlock, lines: list[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Each packet's text with the number of the line that it came from."""
-    for index, line in enumerate(lines):
-        yield line, block.line(index)
+        for index, text in enumerate(block.line_texts(_LONGEST_LINE))
+    )

@@ -15,10 +15,10 @@ def toolbar_text(session: Session, columns: int) -> str:
     """One line no wider than the window; what matters least is left out first."""
     timing = session.timing_in_force
     strategy = f"{session.view.strategy} {assignments(session.view.changed)}".rstrip()
-    packets = f"{len(session.lines):,} taken, {session.refused:,} refused"
+    packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
-    last = f"last {_last_time(session)}" if session.lines else ""
+    last = f"last {_last_time(session)}" if session.packets else ""
     drawn, promised = session.horizon
     if drawn < promised:
         last += f", rows wait from {seconds(max(drawn, 0.0))}"

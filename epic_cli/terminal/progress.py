@@ -7,6 +7,8 @@ import os
 import select
 import sys
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -62,6 +64,26 @@ class Progress:
         with self._ending:
             if self._bar is not None:
                 self._bar.stop()
+
+
+def told_of_each(
+    progress: Callable[[int, int], object], files: Sequence[str]
+) -> list[Callable[[int], None]]:
+    """For each of the files, what is to be told how many of its bytes have been read."""
+    sizes = [_size(file) for file in files]
+
+    def tell(before: int, done: int) -> None:
+        progress(before + done, sum(sizes))
+
+    return [partial(tell, sum(sizes[:number])) for number in range(len(files))]
+
+
+def _size(file: str) -> int:
+    """The bytes of a file; 0: nobody knows."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0
 
 
 def _show_cursor() -> None:

@@ -51,6 +51,11 @@ class Reporter:
         if not self._remarks.quiet:
             say(text)
 
+    def given(self, layout: Layout | None) -> None:
+        """How the recording is to be read, as far as somebody has said it."""
+        if self._hints is not None:
+            self._hints.settled(layout)
+
     def layout(self, layout: Layout) -> None:
         """How a recording is read whose layout was told from it."""
         from epic_cli.terminal.layout import layout_words

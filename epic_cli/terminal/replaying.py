@@ -5,8 +5,9 @@ Without click, so that it can start before the command line's parser is there.
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
@@ -88,9 +89,11 @@ def run(options: ReplayOptions) -> ExitStatus:
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
     file_column = options.named_file_column
     refused = False
-    with open_sink(options.output) as sink:
-        width = screen_columns(sink) if sink.isatty() else None
+    with contextlib.ExitStack() as ending:
         files = options.files or ("-",)
+        progress = _progress(options.output, files, ending)
+        sink = ending.enter_context(open_sink(options.output))
+        width = screen_columns(sink) if sink.isatty() else None
         writer = RowWriter(
             options.row_format,
             use_color(options.color, sink),
@@ -106,8 +109,8 @@ def run(options: ReplayOptions) -> ExitStatus:
             if not options.remarks.quiet:
                 say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
-        for file in files:
-            recording = _Recording(file, options, error_color)
+        for file, told in zip(files, progress, strict=True):
+            recording = _Recording(file, options, error_color, told)
             writer.begin_file(recording.name)
             try:
                 with recording.reporter:
@@ -120,11 +123,32 @@ def run(options: ReplayOptions) -> ExitStatus:
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
+def _progress(
+    output: str | None, files: Sequence[str], ending: contextlib.ExitStack
+) -> Sequence[Callable[[int], None] | None]:
+    """For each file what is told how far it has been read, where a bar does not stand among rows.
+
+    The bar goes when ``ending`` does.
+    """
+    if output in (None, "-"):
+        return [None] * len(files)
+    from epic_cli.terminal.progress import Progress, told_of_each
+
+    return told_of_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)
+
+
 class _Recording:
     """A recording to be replayed, and what to do about the lines of it that are refused."""
 
-    def __init__(self, file: str, options: ReplayOptions, color: bool) -> None:
+    def __init__(
+        self,
+        file: str,
+        options: ReplayOptions,
+        color: bool,
+        progress: Callable[[int], None] | None,
+    ) -> None:
         self._file = file
+        self._progress = progress
         self.name = source_name(file)
         self._options = options
         self.reporter = Reporter(self.name, options.remarks, color)
@@ -137,7 +161,9 @@ class _Recording:
         options = self._options
         stream = SampleStream(make_strategy, options.timing, options.strict)
         second: tuple[int, str] | None = None
-        for block in blocks(self._file, options.input_format, options.given, self.reporter):
+        for block in blocks(
+            self._file, options.input_format, options.given, self.reporter, self._progress
+        ):
             self.reporter.save(options.saving, options.given)
             self._say_estimated(block, make_strategy)
             if options.entity is not None:

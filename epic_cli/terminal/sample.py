@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.hints import Hint
+    from epic_cli.formats.layout import Layout
 
 #: Packets that are looked at: after the first few a live recording has its hints, and no later
 #: packets are looked at than these, which takes less than a millisecond.
@@ -24,6 +25,11 @@ class Hints:
         self._looked = 0
         self._texts: list[bytes] = []
         self._told: set[tuple[object, ...]] = set()
+        self._settled: Layout | None = None
+
+    def settled(self, layout: Layout | None) -> None:
+        """What somebody has said of the recording's times is not doubted."""
+        self._settled = layout
 
     def look(self, block: PacketBlock) -> bool:
         """Takes the next packets; whether it is time to ask for what is ``new``."""
@@ -53,6 +59,11 @@ class Hints:
         if self._sample is not None and len(self._sample) >= _LEAST:
             self._looked = len(self._sample)
             found += hints(self._sample)
-        fresh = {hint.told(): hint for hint in found if hint.told() not in self._told}
+        settled = self._settled.settles if self._settled is not None else ()
+        fresh = {
+            hint.told(): hint
+            for hint in found
+            if hint.told() not in self._told and hint.option not in settled
+        }
         self._told.update(fresh)
         return list(fresh.values())

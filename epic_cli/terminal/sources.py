@@ -50,18 +50,21 @@ def blocks(
     given: Layout | None = None,
     reporter: Reporter | None = None,
     progress: Callable[[int], object] | None = None,
+    shifts_own: bool = True,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording; what is to be said of it goes to ``reporter``, or to stderr.
 
     ``progress`` is given how many bytes of a file have been read, after each block.
+    ``shifts_own``: Unix times begin at the first packet under this program's own names, too.
 
     Raises ``CannotAccess``, and ``WrongUsage`` where it cannot be read in this way.
     """
     name = source_name(file)
     reporter = reporter or Reporter(name)
+    reporter.given(given)
     with open_source(file) as descriptor:
         try:
-            for block in read(descriptor, input_format, given, reporter.layout):
+            for block in read(descriptor, input_format, given, reporter.layout, shifts_own):
                 reporter.look(block)
                 yield block
                 if progress is not None:

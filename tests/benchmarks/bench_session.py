@@ -100,8 +100,8 @@ def replay(count: int) -> float:
     lines = b"".join(b"%d,%d,0 / 20,10,0 / %.2f\n" % (k, k // 2, k * 0.05) for k in range(count))
     state.add(lines, lambda _: None)
     begin = time.perf_counter()
-    state.change(View("epic", {"calc_ahead": 0.1}))
-    state.tail(20, RowWriter("table"))
+    change = state.change(View("epic", {"calc_ahead": 0.1}), 20)
+    change.after.tail(RowWriter("table"))
     return time.perf_counter() - begin
 
 

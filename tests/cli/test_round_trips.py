@@ -67,7 +67,7 @@ def test_a_session_refuses_what_packet_text_cannot_hold(tmp_path: Path) -> None:
     loaded.write_bytes(writer.row(Packet(origin, origin, 0.0, entity="tank 7")))
     session = TypedSession()
     assert "cannot hold the entity's name 'tank 7'" in session.type(f":load {loaded}")
-    assert session.session.lines == []
+    assert session.lines == []
 
 
 @pytest.mark.parametrize("name", NAMES)

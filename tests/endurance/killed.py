@@ -52,7 +52,7 @@ def kept(state: Path) -> Kept:
         return Kept([], "epic")
     typed = TypedSession()
     typed.run_quietly(journals.read(path), path.name)
-    indices = [int(line.partition(b",")[0]) for line in typed.session.lines]
+    indices = [int(line.partition(b",")[0]) for line in typed.lines]
     return Kept(indices, typed.session.view.strategy)
 
 

@@ -16,7 +16,6 @@ STRANGE = {
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
     "a script of session commands": b":strategy epic\n:tick 60hz\n:set calc_ahead=0.1\n",
     "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",
-    "one JSON document": b'[\n {\n  "t": 1,\n  "x": 2\n },\n {\n  "t": 2\n }\n]\n',
     "a log with numbers": b"12:01 Player 3 moved to (1 2 3)\n" * 4,
 }
 
@@ -44,6 +43,7 @@ def test_rows_are_no_packets() -> None:
         ("text", b"t,x,y\n1,2,3\n2,3,4\n3,4,5\n", "csv"),
         ("text", b'{"time":1,"x":2}\n', "jsonl"),
         ("csv", TURN, "text"),
+        ("jsonl", b'[\n {\n  "t": 1,\n  "x": 2\n }\n]\n', "json"),
         ("jsonl", TURN, "text"),
     ],
 )

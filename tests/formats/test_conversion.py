@@ -13,9 +13,9 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conversion import Changes, Conversion
+from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.formats.recordings import WRITTEN_FORMATS, WrittenFormat, make_writer, read
-from epic_cli.formats.writing import Unwritable
+from epic_cli.formats.writing import Unwritable, number
 
 numbers = st.floats()
 vectors = st.tuples(numbers, numbers, numbers)
@@ -126,3 +126,62 @@ def test_a_velocity_is_estimated_across_blocks_and_from_what_is_not_kept() -> No
     assert list(conversion.packets(block_of(packet(0.0, 1.0)))) == []
     ((_, second),) = conversion.packets(block_of(packet(2.0, 5.0)))
     assert second.velocity == (2.0, 0.0, 0.0)
+
+
+LINES: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl")
+
+#: Numbers on both sides of what is written with an exponent, and of what has a short decimal.
+TURNS = [
+    *(0.0, -0.0, 0.1, 1 / 3, 0.1 + 0.2, 1e-4, 9.9999e-5, 1e-5, 123456.789012, 1234567.8901234),
+    *(1e5, 1e15, 1e16, 123456789012345680.0, 999999999.999999, 1e9, 1e22, 5e-324, 1.7e308),
+    *(2.5, 1e-6, 0.000101, 4503599627370497.5, 100.0, 1e300, math.inf, -math.inf, math.nan),
+]
+
+
+def one_by_one(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
+    """The rows as the writers write them one by one, and at which packet they stop, and why."""
+    writer, rows = make_writer(to, delta=True), b""
+    for index, one in Conversion(changes).packets(block):
+        try:
+            rows += writer.row(one)
+        except Unwritable as error:
+            return rows, (index, str(error))
+    return rows, None
+
+
+def at_once(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
+    rows = b""
+    try:
+        for some in Conversion(changes).rows(block, make_writer(to, delta=True)):
+            rows += some
+    except UnwritablePacket as wrong:
+        return rows, (wrong.index, str(wrong))
+    return rows, None
+
+
+@pytest.mark.parametrize("to", LINES)
+@given(
+    wanted=st.lists(packets, max_size=6),
+    changes=st.builds(
+        Changes,
+        entities=st.just(()) | st.just(("a", "")),
+        span=st.none() | st.tuples(st.floats(-1e3, 0), st.floats(0, 1e3)),
+        shift=st.sampled_from([0.0, 0.1, -2.5]),
+        fill_velocities=st.booleans(),
+    ),
+)
+@example([ODD, ODD._replace(velocity=(1.0, 2.0, 3.0))], Changes(shift=0.1))
+@example([Packet((x, -x, x / 7), (x * 3, 0.0, 1.0), x, None, "ä b") for x in TURNS], Changes())
+@examples(60)
+def test_rows_many_at_once_are_those_one_by_one(
+    to: WrittenFormat, wanted: list[Packet], changes: Changes
+) -> None:
+    assert at_once(to, changes, block_of(*wanted)) == one_by_one(to, changes, block_of(*wanted))
+
+
+@given(st.floats() | st.decimals(-(10**9), 10**9, places=6).map(float))
+@examples(2000)
+def test_a_number_is_written_as_its_shortest_decimal(value: float) -> None:
+    wanted = [Packet((value, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)]
+    rows, _ = at_once("text", Changes(), block_of(*wanted))
+    assert rows == f"{number(value)},0,0 / 0,0,0 / 0\n".encode()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.recordings import problems_of, scan_packets, scan_problems
+from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.formats.csv_reader import CsvReader
@@ -176,3 +177,28 @@ def test_a_wrong_json_line_is_refused_where_it_is_wrong(line: str, at: str, what
     found = json_problem(line)
     assert what in found.what
     assert found.text[found.caret :].startswith(at.encode())
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        b"Unity log v1\n",
+        b"# recorded by Ann, on 2024-05-01, level 3\n\n",
+        b"My Game, Version 2\n\r\nPlayer,Ann\n",
+        b"sep=,\n",
+        b"Log\n" * 19,
+    ],
+)
+def test_lines_above_a_header_are_passed_over(above: bytes) -> None:
+    table = b"Time,PosX,PosY\n0,1,2\n0.1,x,2\n0.2,3,4\n"
+    wanted = epic(stdin=table)
+    found = epic(stdin=above + table)
+    assert found.stdout == wanted.stdout
+    lines = above.count(b"\n")
+    assert found.stderr == wanted.stderr.replace(b":3:", b":%d:" % (3 + lines))
+    given = ("--columns", "time=Time,x=PosX,y=PosY")
+    assert epic("--input-format", "csv", *given, stdin=above + table).stdout == wanted.stdout
+
+
+def test_a_title_above_no_header_is_no_table() -> None:
+    assert b"pos:" not in epic(stdin=b"Unity log v1\nfoo\nbar\n").stdout

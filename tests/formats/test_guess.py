@@ -6,7 +6,7 @@ import pytest
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.guess import Untold, complete
-from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout import Layout, parse_columns
 
 
 def told(header: str, row: str = "", given: Layout | None = None) -> str:
@@ -95,6 +95,39 @@ def test_own_times_are_seconds_as_they_stand(more: str) -> None:
     assert told(header, header.replace("time", "12:00:01")).endswith(
         "--time-unit iso --time-origin first"
     )
+
+
+def test_unix_times_under_own_names_move_where_they_are_drawn() -> None:
+    drawn = Layout(shifts_own=True)
+    for time, units in (
+        ("1700000000.5", "--time-origin first"),
+        ("1700000000500", "--time-unit ms --time-origin first"),
+    ):
+        header = "time|x|y|z|vx|vy|vz"
+        row = f"{time}|1|2|3|4|5|6"
+        assert told(header, row, drawn) == units
+        assert told(header, row).startswith("--columns")  # nothing but the names
+    assert complete(drawn, {"time": "5", "x": "1", "y": "2", "z": "3"}).is_own
+
+
+@pytest.mark.parametrize(
+    ("header", "entities", "one"),
+    [
+        ("time|p1_x|p1_y|p2_x|p2_y", ("p1", "p2"), "time=time,x=p1_x,y=p1_y"),
+        ("t|ball.x|ball.z|ann.x|ann.z", ("ball", "ann"), "time=t,x=ball.x,z=ball.z"),
+    ],
+)
+def test_entities_side_by_side_are_refused_with_what_to_do(
+    header: str, entities: tuple[str, ...], one: str
+) -> None:
+    wrong = untold(header)
+    assert wrong.reason is Reason.ENTITIES_IN_A_ROW
+    assert wrong.facts == {"names": entities, "detail": one}
+    assert told(header, given=Layout(parse_columns(one))).startswith(f"--columns {one}")
+
+
+def test_names_of_two_groups_that_are_not_alike_are_no_entities() -> None:
+    assert untold("t|foo_x|bar_y").reason is Reason.COLUMN_UNTOLD
 
 
 def test_own_names_that_are_not_given_stay() -> None:

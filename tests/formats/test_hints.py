@@ -107,12 +107,29 @@ def test_a_misspelt_word_is_told_and_an_unknown_one_is_not() -> None:
     assert epic("-q", stdin=line * 3).stderr == b""
 
 
-def test_unix_times_are_told_with_the_option_that_helps() -> None:
+def test_unix_times_begin_at_the_first_packet() -> None:
     rows = b"".join(
         b"%d.%d,%d,0,0,10,0,0\n" % (1_700_000_000 + n // 10, n % 10, n) for n in range(30)
     )
     table = b"time,x,y,z,vx,vy,vz\n" + rows
-    assert b"times look like Unix times" in epic(stdin=table).stderr
     begun = epic("--time-origin", "first", stdin=table)
-    assert b"look" not in begun.stderr
-    assert begun.returncode == 0
+    assert (begun.stderr, begun.returncode) == (b"", 0)
+    shifted = epic(stdin=table)
+    assert shifted.stdout == begun.stdout
+    assert shifted.stderr == b"epic: <stdin>: read with --time-origin first\n"
+    stays = epic("--latency", "0", "--time-origin", "0", stdin=table)
+    assert b" time: 1700000002.900\n" in stays.stdout
+    assert stays.stderr == b""  # it was asked for
+
+
+def test_unix_times_of_packet_text_are_hinted_at() -> None:
+    lines = b"".join(b"%d,0,0 / 10,0,0 / 1700000000.%d\n" % (n, n) for n in range(10, 40))
+    done = epic("--latency", "0", stdin=lines)
+    assert b"times look like Unix times" in done.stderr
+
+
+def test_a_unit_that_was_given_is_not_doubted() -> None:
+    table = b"t,x,y\n" + b"".join(b"%d,%d,0\n" % (n * 100, n) for n in range(30))
+    assert b"look like milliseconds" in epic("--latency", "0", stdin=table).stderr
+    given = epic("--latency", "0", "--time-unit", "s", stdin=table)
+    assert b"look" not in given.stderr

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from epic_cli import Packet
+from epic_cli import Packet, read_packets
 from epic_cli.formats import parquet_writer
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.layout import Layout
@@ -167,3 +167,36 @@ def test_without_the_library_one_sentence_says_what_to_install(
         make_writer("parquet")
     with pytest.raises(NoParquetLibrary):
         packets_of(path)
+
+
+def test_only_the_columns_that_are_wanted_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {
+        "t": [0.0, 0.1],
+        "pos": [{"x": 1.0, "y": 2.0}] * 2,
+        "note": ["a,b", "c\nd"],
+        "n": [1, 2],
+    }
+    asked: list[list[str] | None] = []
+
+    iterate = pq.ParquetFile.iter_batches
+
+    def watched(file: Any, size: int, columns: list[str] | None = None) -> Any:
+        asked.append(columns)
+        return iterate(file, size, columns=columns)
+
+    path = written(tmp_path / "wide.parquet", table)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", watched)
+    assert [(one.time, one.position) for one in packets_of(path)] == [
+        (0.0, (1.0, 2.0, 0.0)),
+        (0.1, (1.0, 2.0, 0.0)),
+    ]
+    assert asked == [None, ["t", "pos"]]
+
+
+def test_a_file_that_is_open_for_reading_is_read_from_python(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", {"t": [0.0, 0.1], "x": [1.0, 2.0], "y": [0.0, 0.0]})
+    with path.open("rb") as stream:
+        assert [one.position[0] for one in read_packets(stream)] == [1.0, 2.0]
+    assert [one.position[0] for one in read_packets(path, input_format="parquet")] == [1.0, 2.0]

@@ -25,7 +25,8 @@ def test_figures_are_those_of_the_metrics() -> None:
     head = output.splitlines()[0]
     assert head.split() == ["strategy", "ends", "at", "jump", "error", "lag", "ms", "score"]
     blocks: dict[str, PacketBlock] = {}
-    separate(typed.session.packets.part(0, len(STEADY)), blocks)
+    for _, block in typed.session.packets.blocks():
+        separate(block, blocks)
     timing = typed.session.view.timing
     for result in compare(blocks, candidates(["lerp", "epic"]), timing).results:
         cells = [named(name).cell(result.value(name)) for name in SHOWN]

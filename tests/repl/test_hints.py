@@ -37,6 +37,10 @@ def test_the_ghost_is_what_is_missing(text: str, missing: str) -> None:
         (("0,0,0 / 10,0,0 / 0",), ""),
         (("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,-5,0 / 0.1"), "2,-0.5,0 / 10,-5,0 / 0.2"),
         (("0,0,0 / 1,0,0 / 1", "0,0,0 / 1,0,0 / 1"), ""),
+        (
+            ("0,0,0 / 9.979999999999992,0,0 / 0", "1,0,0 / 9.979999999999992,0.1234567891,0 / 1"),
+            "10.98,0.123456789,0 / 9.98,0.1234567891,0 / 2",
+        ),
         (("0,0,0 / 1,0,0 / 1", "0,0,0 / 1,0,0 / inf"), ""),
         (("0,0,0 / 1,0,0 / 1 entity=\x07", "0,0,0 / 1,0,0 / 2 entity=\x07"), ""),
         (
@@ -60,7 +64,7 @@ def test_a_proposal_is_a_packet_as_it_stands() -> None:
     typed.type("0,0,0 / 0.1,0.2,0.3 / 0", "0.1,1e6,0.3 / 0.1,1e-3,0.3 / 0.1")
     for _ in range(20):
         typed.type(proposal(typed.session))
-    assert len(typed.session.lines) == 22
+    assert len(typed.session.packets) == 22
     assert typed.session.refused == 0
 
 

@@ -54,7 +54,7 @@ def test_a_packet_beyond_the_clock_is_not_kept() -> None:
     output = typed.type("0,0,0 / 1,0,0 / 0\n1,1,1 / 1,1,1 / 1e9\n1,0,0 / 1,0,0 / 1\n")
     assert "ticks after the last row" in output
     assert "or a longer :tick, or :pacing arrival to begin at the first packet" in output
-    assert typed.session.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
+    assert typed.lines == [b"0,0,0 / 1,0,0 / 0\n", b"1,0,0 / 1,0,0 / 1\n"]
     assert len(typed.session.packets) == 2
     assert typed.session.refused == 1
 
@@ -136,9 +136,9 @@ def test_what_a_wrong_command_says(command: str, message: str) -> None:
 def test_a_refused_word_is_named_or_what_is_allowed_in_its_place(command: str, named: str) -> None:
     typed = TypedSession()
     typed.type(*TURN)
-    view, lines = typed.session.view, list(typed.session.lines)
+    view, lines = typed.session.view, typed.lines
     assert named in typed.type(command)
-    assert (typed.session.view, typed.session.lines) == (view, lines)
+    assert (typed.session.view, typed.lines) == (view, lines)
     wrong = typed.check(command)
     assert wrong is not None
     assert named in wrong.message
@@ -153,7 +153,7 @@ def test_a_wrong_word_has_the_cursor() -> None:
 def test_a_command_may_be_shortened() -> None:
     typed = TypedSession()
     typed.type(TURN[0], ":un")
-    assert not typed.session.lines
+    assert not typed.session.packets
     typed.type(":q")
     assert typed.dialogue.ended
 
@@ -213,7 +213,7 @@ def test_load_takes_all_formats(tmp_path: Path) -> None:
     output = typed.type(f":load {csv}")
     assert "recording.csv:3:13: vx is not a number" in output
     assert output.endswith(f"{csv}: 2 packets taken, 1 line refused\n")
-    assert typed.session.lines == [
+    assert typed.lines == [
         b"0,0,0 / 10,0,0 / 0 entity=a\n",
         b"2,0,0 / 10,0,0 / 0.2 entity=a\n",
     ]
@@ -227,11 +227,11 @@ def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
     output = typed.type(f":load {lines} --columns time=n --time-unit ticks@60")
     assert f"{lines}: read with --columns time=n,x=pos.0,y=pos.1 --time-unit ticks@60" in output
     assert f"{lines}: velocities from the positions for 2 packets" in output
-    assert typed.session.lines == [b"1,2,0 / 0,0,0 / 0\n", b"2,2,0 / 10,0,0 / 0.1\n"]
+    assert typed.lines == [b"1,2,0 / 0,0,0 / 0\n", b"2,2,0 / 10,0,0 / 0.1\n"]
     text = tmp_path / "packets.txt"
     text.write_text("1,2,3 / 4,5,6 / 7\n")
     assert "this is packet text" in typed.type(f":load {text} --scale 2")
-    assert len(typed.session.lines) == 2
+    assert len(typed.session.packets) == 2
 
 
 def test_rows_says_how_many_there_are() -> None:
@@ -359,7 +359,7 @@ def test_quiet_scripts_tell_problems_only() -> None:
     assert typed.output.getvalue().decode().splitlines()[0] == "script:5:3: y is not a number"
     assert "pos" not in typed.output.getvalue().decode()
     assert not typed.dialogue.ended
-    assert len(typed.session.lines) == 1
+    assert len(typed.session.packets) == 1
 
 
 def test_a_view_that_can_no_longer_be_made_can_be_left(

@@ -37,7 +37,7 @@ def test_a_journal_makes_the_session_again(tmp_path: Path) -> None:
     typed.dialogue.journal.close()
     again = resumed(tmp_path)
     assert again.session.view == typed.session.view
-    assert again.session.lines == typed.session.lines
+    assert again.lines == typed.lines
     assert again.type(":rows 99") == typed.type(":rows 99")
 
 
@@ -54,7 +54,7 @@ def test_a_reset_is_kept_too(tmp_path: Path) -> None:
     typed.type(*PACKETS, ":reset", PACKETS[1])
     assert typed.dialogue.journal is not None
     typed.dialogue.journal.close()
-    assert resumed(tmp_path).session.lines == [PACKETS[1].encode() + b"\n"]
+    assert resumed(tmp_path).lines == [PACKETS[1].encode() + b"\n"]
 
 
 def test_a_session_without_packets_leaves_nothing(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_damaged_line_costs_no_other(tmp_path: Path, damage: bytes) -> None:
         typed = TypedSession()
         typed.run_quietly(journals.read(path), path.name)
         expected = [line for line in whole.splitlines(True) if line in text.splitlines(True)]
-        assert [line for line in typed.session.lines if line in expected] == expected
+        assert [line for line in typed.lines if line in expected] == expected
 
 
 def test_a_full_disk_is_one_warning(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_directory_that_cannot_be_made_is_one_warning(tmp_path: Path) -> None:
     typed = session_with(tmp_path / "epic", warnings)
     typed.type(*PACKETS)
     assert len(warnings) == 1
-    assert len(typed.session.lines) == 3
+    assert len(typed.session.packets) == 3
 
 
 def test_only_the_last_sessions_are_kept(tmp_path: Path) -> None:

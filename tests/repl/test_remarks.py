@@ -86,7 +86,7 @@ def test_a_resumed_session_counts_no_line_that_was_refused_before(tmp_path: Path
     again.run_quietly(journals.read(path), path.name)
     assert again.output.getvalue() == b""
     assert again.session.refused == 0
-    assert again.session.lines == typed.session.lines
+    assert again.lines == typed.lines
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_flood_is_asked_about(packets: list[str], rows: str) -> None:
     assert output.endswith("nothing was taken\n")
     assert len(asked) == 1
     assert f"asks for about {rows}" in asked[0]
-    assert len(typed.session.lines) == len(packets) - 1
+    assert len(typed.session.packets) == len(packets) - 1
 
 
 def test_what_an_interrupt_leaves() -> None:
@@ -122,7 +122,7 @@ def test_what_an_interrupt_leaves() -> None:
         typed.session.add(TWO[0].encode(), interrupt)
     assert stopped.value.drawn is None
     assert stopped.value.clock == pytest.approx(0.15)
-    assert typed.session.lines == [TWO[0].encode() + b"\n"]
+    assert typed.lines == [TWO[0].encode() + b"\n"]
     assert len(typed.session.packets) == 1
     # the clock has gone on as if the rows had been drawn
     assert typed.type("1,0,0 / 10,0,0 / 0.1 entity=a").split("\n")[1].split()[0] == "0.200"

@@ -27,6 +27,11 @@ class TypedSession(Interpreter):
         super().__init__(Dialogue(Session(view), screen, journal, preferences), lambda: COMMANDS)
         self.session = self.dialogue.session
 
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines of the packets so far."""
+        return b"".join(self.session.packets.texts()).splitlines(keepends=True)
+
     def type(self, *lines: str) -> str:
         """Runs lines one by one, as if typed; what was written."""
         self.output.seek(0)

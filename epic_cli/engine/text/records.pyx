@@ -97,6 +97,13 @@ cdef class RecordScanner:
             self.units.axes[index] = "xyz".index(axes[index]) if index < len(axes) else -1
         self.units.decimal_comma = decimal_comma
 
+    @property
+    def beginning(self):
+        """The time (s) that has become 0; None: there is none, or no packet to begin with yet."""
+        if not self.units.moved:
+            return None
+        return (self.units.origin.whole + self.units.origin.part) / self.units.per_second
+
     def take_lines(self, PacketBlock block, size_t begin, int64_t line):
         """Adds the packets of the usual lines from ``begin`` on, up to one that is left over.
 

@@ -48,10 +48,12 @@ private:
         const char* const cell = p_;
         if (plan_.delimiter != ' ')
             while (p_ < end_ && *p_ == ' ') ++p_;
-        if (p_ < end_ && *p_ != '"') {
-            const char* after = scan_number(p_, record.numbers[field]);
-            if (after) {
-                if (plan_.delimiter != ' ')
+        if (p_ < end_) {
+            const bool quoted = p_ == cell && *p_ == '"' && plan_.delimiter != ' ';
+            const char* after = scan_number(p_ + quoted, record.numbers[field]);
+            if (after && (!quoted || *after == '"')) {
+                after += quoted;
+                if (!quoted && plan_.delimiter != ' ')
                     while (after < end_ && *after == ' ') ++after;
                 if (after == end_ || *after == plan_.delimiter) {
                     record.seen |= bit(field);

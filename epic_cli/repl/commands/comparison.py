@@ -62,7 +62,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     from epic_cli.views.comparison_words import not_enough_words, note_words, result_words
 
     session = dialogue.session
-    if not session.lines:
+    if not session.packets:
         dialogue.screen.say("there are no packets yet")
         return
     candidates = _candidates(session, names)
@@ -97,7 +97,7 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     from epic_cli.views.scenes import scene_chart
 
     session = dialogue.session
-    if not session.lines:
+    if not session.packets:
         dialogue.screen.say("there are no packets yet")
         return
     candidates = _candidates(session, names or (session.view.strategy,))
@@ -133,7 +133,8 @@ def _compared(
     from epic_cli.engine.replay.trace import separate
 
     entities: dict[str, PacketBlock] = {}
-    separate(session.packets, entities)
+    for _, block in session.packets.blocks():
+        separate(block, entities)
     return compare_all(entities, candidates, session.view.timing, selection=selection)
 
 

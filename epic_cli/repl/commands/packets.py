@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.engine.velocities import VelocityFiller
 from epic_cli.formats.conventions import Unreadable
-from epic_cli.formats.recordings import read
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
+from epic_cli.repl.loading import Loading
 from epic_cli.repl.remarks import counted
-from epic_cli.repl.session import lines_of
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.layout import layout_options, make_layout
 from epic_cli.terminal.output import open_sink
-from epic_cli.terminal.progress import Progress
-
-if TYPE_CHECKING:
-    from epic_cli.formats.layout import Layout
 
 
 @command("format")
@@ -34,7 +28,7 @@ def row_format(dialogue: Dialogue, name: str | None) -> None:
         screen.say(f"format {screen.format}")
         return
     screen.choose_format(name)
-    if dialogue.session.lines and not dialogue.quiet:
+    if dialogue.session.packets and not dialogue.quiet:
         dialogue.draw_tail()
 
 
@@ -47,16 +41,16 @@ def undo(dialogue: Dialogue, count: int) -> None:
         dialogue.record(f":undo {taken_back}")
     if dialogue.quiet:
         return
-    if dialogue.session.lines:
+    if dialogue.session.packets:
         dialogue.draw_tail()
-    left = counted(len(dialogue.session.lines), "packet")
+    left = counted(len(dialogue.session.packets), "packet")
     dialogue.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
 
 
 @command("reset")
 def reset(dialogue: Dialogue) -> None:
     """Forget all packets and restart the clock; the strategy and its settings stay."""
-    count = len(dialogue.session.lines)
+    count = len(dialogue.session.packets)
     dialogue.record(":reset")
     dialogue.session.reset()
     if not dialogue.quiet:
@@ -67,7 +61,7 @@ def reset(dialogue: Dialogue) -> None:
 @click.argument("count", required=False, type=click.IntRange(1), metavar="[N]")
 def rows(dialogue: Dialogue, count: int | None) -> None:
     """Draw the last rows again: as many as fit, or N."""
-    if not dialogue.session.lines:
+    if not dialogue.session.packets:
         dialogue.screen.say("there are no packets yet")
         return
     dialogue.draw_tail(count)
@@ -78,43 +72,17 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 @layout_options
 @click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
 def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None:
-    """Add the packets in FILE: packet text, a table or JSON lines."""
-    session, screen = dialogue.session, dialogue.screen
-    taken, refused, filled = len(session.lines), session.refused, 0
-    quiet, dialogue.quiet = dialogue.quiet, True  # rows are drawn once, at the end
-    filler = VelocityFiller()
-    told: list[Layout] = []
-    lines = screen.refused_lines(file, all_errors)
+    """Add the packets in FILE: packet text, a table, JSON or Parquet."""
+    loading = Loading(dialogue, file, make_layout(**layout), all_errors)
     try:
-        with Path(file).open("rb", buffering=0) as stream, Progress("loading", True) as progress:
-            first, size = 1, os.fstat(stream.fileno()).st_size
-            for block in read(stream.fileno(), "auto", make_layout(**layout), told.append):
-                lines.add(block.refusals)
-                session.refused += len(block.refusals)
-                filled += filler.fill(block)
-                dialogue.add(b"".join(lines_of(block)), file, first, lines)
-                first += len(block)
-                if size:  # a pipe has neither a size nor a place
-                    progress(stream.tell(), size)
+        loading.run()
     except Unreadable as error:
         raise click.UsageError(f"{file}: {error}") from error
-    finally:
-        dialogue.quiet = quiet
-        screen.say(lines.summary(len(session.lines) - taken))
     if dialogue.quiet:
         return
-    if session.lines:
+    if dialogue.session.packets:
         dialogue.draw_tail()
-    for one in told:
-        screen.say(f"{file}: read with {one.options()}")
-    if filled:
-        screen.say(f"{file}: velocities from the positions for {counted(filled, 'packet')}")
-    note = f"{file}: {counted(len(session.lines) - taken, 'packet')} taken"
-    if taken:
-        note += f", after the {taken:,} of before (:reset first begins anew)"
-    if session.refused > refused:
-        note += f", {counted(session.refused - refused, 'line')} refused"
-    screen.say(note)
+    loading.say()
 
 
 @command("save")
@@ -124,8 +92,9 @@ def save(dialogue: Dialogue, file: str, force: bool) -> None:
     """Write the packets so far to FILE, as they were typed: input for "epic replay"."""
     _check_new(file, force)
     with open_sink(file) as sink:
-        sink.write(b"".join(dialogue.session.lines))
-    dialogue.screen.say(f"{file}: {counted(len(dialogue.session.lines), 'packet')}")
+        for lines in dialogue.session.packets.texts():
+            sink.write(lines)
+    dialogue.screen.say(f"{file}: {counted(len(dialogue.session.packets), 'packet')}")
 
 
 @command("export")

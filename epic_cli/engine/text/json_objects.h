@@ -1,0 +1,81 @@
+// A JSON document, an array of objects or objects one after the other, cut into a line for each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace epic {
+
+// Where in the document a line begins: its line and column, from 1.
+struct DocumentPlace {
+    int64_t line = 1, column = 1;
+};
+
+class ObjectCutter {
+public:
+    std::vector<DocumentPlace> places;  // of the lines that have begun
+
+    // Appends the lines of some more of the document. Blanks within an object become one; what
+    // stands between objects is left out, but for what does not belong there.
+    void cut(const char* p, const char* end, std::string& out) {
+        for (; p < end; ++p) {
+            take(*p, out);
+            if (*p == '\n') {
+                ++here_.line;
+                here_.column = 1;
+            } else {
+                ++here_.column;
+            }
+        }
+    }
+
+    // Ends a line that has begun.
+    void finish(std::string& out) {
+        if (begun_) end_line(out);
+    }
+
+private:
+    static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+    void take(char c, std::string& out) {
+        if (quoted_) {
+            out += c == '\n' || c == '\r' ? ' ' : c;  // it ends no line, and belongs in no text
+            if (escaped_) escaped_ = false;
+            else if (c == '\\') escaped_ = true;
+            else if (c == '"') quoted_ = false;
+            return;
+        }
+        if (depth_ == 0 && (is_blank(c) || c == ',' || c == '[' || c == ']')) {
+            if (begun_ && c != ' ') end_line(out);
+            return;
+        }
+        if (is_blank(c)) {
+            blank_ = true;
+            return;
+        }
+        if (!begun_) {
+            begun_ = true;
+            places.push_back(here_);
+        } else if (blank_) {
+            out += ' ';
+        }
+        blank_ = false;
+        out += c;
+        if (c == '"' && depth_) quoted_ = true;
+        if (c == '{' || c == '[') ++depth_;
+        if ((c == '}' || c == ']') && depth_ && --depth_ == 0) end_line(out);
+    }
+
+    void end_line(std::string& out) {
+        out += '\n';
+        begun_ = blank_ = quoted_ = escaped_ = false;
+        depth_ = 0;
+    }
+
+    DocumentPlace here_;
+    int64_t depth_ = 0;
+    bool begun_ = false, quoted_ = false, escaped_ = false, blank_ = false;
+};
+
+}  // namespace epic

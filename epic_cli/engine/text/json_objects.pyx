@@ -1,0 +1,61 @@
+"""JSON documents cut into lines with an object each, as they come."""
+
+from libc.stdint cimport int64_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport PacketBlock
+
+
+cdef extern from "text/json_objects.h" namespace "epic" nogil:
+    cdef cppclass DocumentPlace:
+        int64_t line
+        int64_t column
+
+    cdef cppclass ObjectCutter:
+        vector[DocumentPlace] places
+        void cut(const char*, const char*, string&)
+        void finish(string&)
+
+
+cdef class DocumentCutter:
+    """Cuts an array of objects, or objects one after the other, into lines, of which it keeps the
+    places in the document.
+    """
+
+    cdef ObjectCutter cutter
+    cdef int64_t forgotten      # lines whose places are not kept any more
+
+    def cut(self, bytes data not None, bint final=False):
+        """The lines of some more of the document."""
+        cdef const char* text = data
+        cdef size_t size = len(data)
+        cdef string out
+        with nogil:
+            out.reserve(size + 64)
+            self.cutter.cut(text, text + size, out)
+            if final:
+                self.cutter.finish(out)
+        return out.data()[:out.size()] if out.size() else b""
+
+    def place(self, int64_t line):
+        """Line and column, from 1, in the document of a line that was cut out of it."""
+        cdef int64_t index = line - 1 - self.forgotten
+        if not 0 <= index < <int64_t>self.cutter.places.size():
+            raise IndexError(line)
+        return self.cutter.places[index].line, self.cutter.places[index].column
+
+    def place_packets(self, PacketBlock block not None):
+        """Gives packets that were read from the lines their places in the document."""
+        cdef size_t index
+        cdef int64_t line
+        for index in range(block.items.size()):
+            line = block.items[index].line - 1 - self.forgotten
+            block.items[index].line = self.cutter.places[line].line
+            block.items[index].column = self.cutter.places[line].column - 1
+
+    def forget(self, int64_t line):
+        """Lets go of the places of this line and those above."""
+        cdef int64_t count = min(line - self.forgotten, <int64_t>self.cutter.places.size())
+        self.cutter.places.erase(self.cutter.places.begin(), self.cutter.places.begin() + count)
+        self.forgotten += count

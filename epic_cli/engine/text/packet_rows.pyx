@@ -1,0 +1,150 @@
+"""Packets to rows of packet text, tables and JSON lines, a block at once."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Packet, PacketBlock, string_view
+
+
+cdef extern from "text/packet_row.h" namespace "epic" nogil:
+    cdef enum class PacketFormat(int32_t):
+        TEXT
+        TABLE
+        JSON
+
+    cdef cppclass PacketRow:
+        PacketFormat format
+        char separator
+        cbool delta
+        double shift
+        bint usual(const Packet&)
+        char* append_to(char*, const Packet&, string_view)
+
+    enum:
+        LONGEST_ROW "epic::kLongestPacketRow"
+
+
+cdef enum:
+    WRITTEN
+    PASSED_OVER
+    UNUSUAL
+
+
+def own_lines(PacketBlock block not None, size_t longest):
+    """The lines that the packets were read from, each with one new line at its end.
+
+    None: a packet has no line, or one that is longer than so many bytes.
+    """
+    cdef size_t size = 0
+    cdef size_t length
+    cdef size_t index
+    cdef const char* begin
+    cdef const char* text = block.text
+    cdef string out
+    for index in range(block.items.size()):
+        size += block.items[index].length + 1
+    out.resize(size)
+    size = 0
+    for index in range(block.items.size()):
+        begin = text + block.items[index].offset
+        length = block.items[index].length
+        while length and (begin[length - 1] == b"\r" or begin[length - 1] == b"\n"):
+            length -= 1
+        if not length or length > longest:
+            return None
+        memcpy(&out[size], begin, length)
+        out[size + length] = b"\n"
+        size += length + 1
+    return out.data()[:size] if size else b""
+
+
+cdef class PacketRows:
+    """Writes rows of packets that are like others, and leaves those that are not.
+
+    ``separator``: that of a table, with a column for ``delta`` on request; empty: packet text, or
+    with ``json`` lines of JSON. ``name_text`` is asked once for each entity's name: what a row has
+    of it, or None where its packets are to be left. Of ``entities`` (none: all) and of times in
+    ``span`` (s, ends included) the packets are written, others are passed over; to the times that
+    are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
+    """
+
+    cdef PacketRow row
+    cdef object name_text
+    cdef object entities
+    cdef double start
+    cdef double end
+    cdef bint limited
+    cdef size_t longest
+    cdef vector[string] names
+    cdef vector[int8_t] kinds
+    cdef string out
+
+    def __init__(self, name_text, size_t longest, *, str separator="", bint json=False,
+                 bint delta=False, entities=(), span=None, double shift=0):
+        self.name_text = name_text
+        self.entities = entities
+        self.limited = span is not None
+        if span is not None:
+            self.start, self.end = span
+        self.longest = longest
+        self.row.shift = shift
+        self.row.delta = delta
+        self.row.format = PacketFormat.JSON if json else PacketFormat.TEXT
+        if separator:
+            self.row.format = PacketFormat.TABLE
+            self.row.separator = <char>ord(separator)
+
+    def rows(self, PacketBlock block not None, size_t begin=0):
+        """The rows from an index on, and the index of the packet that is left; or that behind all.
+
+        All blocks are of one recording.
+        """
+        cdef size_t size = 0
+        cdef size_t index = begin
+        cdef size_t count = block.items.size()
+        cdef size_t room
+        cdef int32_t entity
+        cdef const Packet* packet
+        cdef char* place
+        cdef char* behind
+        self.learn(block)
+        with nogil:
+            while index < count:
+                packet = &block.items[index]
+                entity = packet.entity
+                if self.kinds[entity] == PASSED_OVER or (
+                    self.limited and not self.start <= packet.time <= self.end
+                ):
+                    index += 1
+                    continue
+                if self.kinds[entity] == UNUSUAL or not self.row.usual(packet[0]):
+                    break
+                room = LONGEST_ROW + self.names[entity].size()
+                if self.out.size() < size + room:
+                    self.out.resize(2 * size + room)
+                place = &self.out[0] + size
+                behind = self.row.append_to(
+                    place, packet[0],
+                    string_view(self.names[entity].data(), self.names[entity].size()))
+                if <size_t>(behind - place) > self.longest:
+                    break
+                size += behind - place
+                index += 1
+        return (self.out.data()[:size] if size else b""), index
+
+    cdef int learn(self, PacketBlock block) except -1:
+        """Asks for the names that are new."""
+        cdef size_t number
+        for number in range(self.kinds.size(), len(block.entities)):
+            name = block.entities.name(<int32_t>number)
+            text = self.name_text(name)
+            self.names.push_back(b"" if text is None else text.encode())
+            if self.entities and name not in self.entities:
+                self.kinds.push_back(PASSED_OVER)
+            else:
+                self.kinds.push_back(UNUSUAL if text is None else WRITTEN)
+        return 0

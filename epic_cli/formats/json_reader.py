@@ -1,0 +1,42 @@
+"""Packets from JSON documents: an array of objects, or objects on several lines each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.text.json_objects import DocumentCutter
+from epic_cli.formats.conventions import BYTE_ORDER_MARK
+from epic_cli.formats.jsonl_reader import JsonlReader
+from epic_cli.formats.layout import Layout
+
+
+class JsonReader(JsonlReader):
+    """Reads a packet from each object, as from lines with one each.
+
+    Places are those of the document; an object that goes over several lines is shown as one, and
+    stands where it begins.
+    """
+
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        tell: Callable[[Layout], object] | None = None,
+        entities: Entities | None = None,
+    ) -> None:
+        super().__init__(layout, tell, entities)
+        self._cutter = DocumentCutter()
+
+    def scan(self, data: bytes, final: bool = False) -> PacketBlock:
+        """The packets of all objects that ``data`` completes; ``final``: there is no more."""
+        data = data.removeprefix(BYTE_ORDER_MARK) if not self._line else data
+        block = super().scan(self._cutter.cut(data, final), final)
+        self._cutter.place_packets(block)
+        block.refusals = [self._placed(one) for one in block.refusals]
+        self._cutter.forget(self._line)
+        return block
+
+    def _placed(self, refusal: Refusal) -> Refusal:
+        line, column = self._cutter.place(refusal.line)
+        return refusal._replace(line=line, column=column + refusal.column - 1)
