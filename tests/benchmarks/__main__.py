@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,8 +109,8 @@ def print_replays(demo: str | None, runs: int) -> list[str]:
 def print_readers(runs: int) -> list[str]:
     """Recordings to numbers; returns what is missing."""
     data = bench_formats.recordings()
-    readers = {
-        f"epic, {name}": lambda kind=kind, text=text: bench_formats.read(kind, text)
+    readers: dict[str, Callable[[], int]] = {
+        f"epic, {name}": lambda kind=kind, text=text: bench_formats.read(kind, text)  # type: ignore[misc]
         for name, (kind, text) in data.items()
     }
     readers |= bench_formats.others(data)

@@ -7,7 +7,8 @@ TICK, LEAD, AHEAD, BEHIND, SLOP = 0.05, 0.15, 0.2, 0.2, 0.5
 
 def main() -> None:
     """Packets from the file, rows to stdout."""
-    start = slope = shown = (0.0, 0.0, 0.0)
+    start: tuple[float, ...] = (0.0, 0.0, 0.0)
+    slope, shown = start, start
     time = now = 0.0
     write = sys.stdout.write
     with open(sys.argv[1]) as lines:  # noqa: PTH123 - as plain as can be
