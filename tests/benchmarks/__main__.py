@@ -98,7 +98,7 @@ def print_replays(demo: str | None, runs: int) -> list[str]:
         for _ in range(runs):
             for one in found:
                 costs[one.name].append(cost(one, files))
-    print(f"{'packets to rows':32}{'ns a packet':>12}{'spread':>16}{'of epic':>10}")
+    print(f"{'packets to rows':32}{'ns a packet':>12}{'spread':>20}{'of epic':>10}")
     own = costs["epic replay"]
     for name, seconds in costs.items():
         times = statistics.median(a / b for a, b in zip(seconds, own, strict=True))
@@ -120,7 +120,7 @@ def print_readers(runs: int) -> list[str]:
             begin = time.process_time()
             use()
             costs[name].append((time.process_time() - begin) / bench_formats.PACKETS)
-    print(f"\n{'recordings to numbers':32}{'ns a packet':>12}{'spread':>16}")
+    print(f"\n{'recordings to numbers':32}{'ns a packet':>12}{'spread':>20}")
     for name, seconds in costs.items():
         print(f"{name[:31]:32}{_figures(seconds)}")
     return [f"{one}: pip install {one}" for one in ("orjson", "pandas") if not _version(one)]
@@ -128,7 +128,7 @@ def print_readers(runs: int) -> list[str]:
 
 def _figures(seconds: list[float]) -> str:
     low, high = min(seconds) * 1e9, max(seconds) * 1e9
-    return f"{statistics.median(seconds) * 1e9:12,.0f}{f'{low:,.0f} to {high:,.0f}':>16}"
+    return f"{statistics.median(seconds) * 1e9:12,.0f}{f'{low:,.0f} to {high:,.0f}':>20}"
 
 
 def _version(package: str) -> str:
