@@ -6,34 +6,48 @@ Without click: a plain replay is done before click would be there.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 from epic_cli.app.endings import ending_of
-from epic_cli.app.plain import plain_files
+from epic_cli.app.plain import Plain, plain_replay
 
 
 def main(args: list[str] | None = None) -> int:
     """Runs the command line and returns its exit status."""
     words = sys.argv[1:] if args is None else args
-    files = plain_files(words)
-    if files is None:
-        from epic_cli.app.command_line import run_command_line
+    plain = plain_replay(words)
+    if plain is not None:
+        return _replay(plain)
+    from epic_cli.app.command_line import run_command_line
 
-        return ending_of(lambda: run_command_line(words))
-    from epic_cli.terminal.replaying import ReplayOptions
-    from epic_cli.terminal.replaying import run as replay
-
-    return ending_of(lambda: replay(ReplayOptions(files)))
+    return ending_of(lambda: run_command_line(words))
 
 
 def run() -> None:
     """The entry point of the command ``epic``."""
-    is_plain = plain_files(sys.argv[1:]) is not None
-    status = main()
-    if is_plain:
-        # all is written, and nothing is left to be put away: Python's own end takes 4 ms
-        if sys.stderr is not None:
-            sys.stderr.flush()
-        os._exit(status)
-    sys.exit(status)
+    gc.disable()  # what a start makes is there to stay: looking through it finds nothing
+    plain = plain_replay(sys.argv[1:])
+    if plain is None:
+        gc.enable()
+        sys.exit(main())
+    status = _replay(plain)
+    # all is written, and nothing is left to be put away: Python's own end takes 4 ms
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def _replay(plain: Plain) -> int:
+    from epic_cli.terminal.replaying import ReplayOptions, StrategyChoice
+    from epic_cli.terminal.replaying import run as replay
+
+    gc.freeze()
+    gc.enable()
+    options = ReplayOptions(plain.files)
+    if plain.strategy is not None:
+        options = options._replace(chosen=StrategyChoice(plain.strategy))
+    if plain.row_format is not None:
+        options = options._replace(row_format=plain.row_format)
+    return ending_of(lambda: replay(options))

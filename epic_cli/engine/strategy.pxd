@@ -1,28 +1,8 @@
-from libc.stdint cimport int32_t
-from libcpp.vector cimport vector
-
 from epic_cli.engine.packets cimport Packet, Sample
 from epic_cli.engine.velocity_estimate cimport VelocityEstimate
 
 ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
 ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
-
-cdef extern from "demo_run.h" namespace "epic" nogil:
-    cdef cppclass DemoRun:
-        const Packet* packet
-        const Packet* end
-        vector[Sample]* out
-        size_t capacity
-        size_t taken
-        size_t discarded
-        double due
-        double promised
-        float now
-        float tick
-        float stall
-        int32_t entity
-
-    void follow_demo(DemoRun& run, void* strategy, TakePacket take, DrawSample draw)
 
 
 cdef class Strategy:
@@ -45,7 +25,6 @@ cdef class Strategy:
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil
     cdef void restart(self) noexcept nogil
-    cdef void run_demo(self, DemoRun& run) noexcept nogil
     cdef double elapsed(self, double at) noexcept nogil
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil
@@ -69,11 +48,10 @@ cdef class PythonStrategy(Strategy):
 cpdef bint is_native(object made)
 
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
-ctypedef void (*FollowDemo)(void* strategy, DemoRun& run) noexcept nogil
 ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
 
 cdef TakePacket take_packet
 cdef DrawSample draw_sample
 cdef IsBroken is_broken
-cdef FollowDemo follow_packets
+cdef TakePacket take_native      # the same, where the strategy is the engine's own
 cdef BeginAfter begin_after

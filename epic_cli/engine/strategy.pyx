@@ -135,10 +135,6 @@ cdef class Strategy:
         """How long ``at`` is after the frame before, or after the first packet without one."""
         return max(at - self.drawn.time, 0.0)
 
-    cdef void run_demo(self, DemoRun& run) noexcept nogil:
-        """Takes and draws all that comes next in the demo's loop, as far as nothing is odd."""
-        follow_demo(run, <void*>self, take_packet, draw_sample)
-
     # ------------------------------------------------------------- for strategies to override
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
@@ -344,6 +340,13 @@ cdef bint take_through(Strategy strategy, const Packet& packet, double now) noex
     return strategy.take(packet if strategy.estimates_velocity else filled, now)
 
 
+cdef bint take_native_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
+    if not packet.has_velocity:
+        return take_through(strategy, packet, now)
+    strategy.past.note(packet, packet.velocity)
+    return Strategy.take(strategy, packet, now)
+
+
 cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
     strategy.draw(at, sample)
     strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
@@ -358,12 +361,8 @@ cdef void begin_through(Strategy strategy, double frame) noexcept nogil:
     strategy.drawn.time = frame
 
 
-cdef void follow_through(Strategy strategy, DemoRun& run) noexcept nogil:
-    strategy.run_demo(run)
-
-
 take_packet = <TakePacket>take_through
 draw_sample = <DrawSample>draw_through
 is_broken = <IsBroken>broken_through
 begin_after = <BeginAfter>begin_through
-follow_packets = <FollowDemo>follow_through
+take_native = <TakePacket>take_native_through

@@ -23,7 +23,7 @@ class Sink:
         """Whether it is a terminal, where a person may be looking on."""
         return self._stream.isatty()
 
-    def write(self, rows: bytes) -> None:
+    def write(self, rows: bytes | memoryview) -> None:
         """Writes rows into the stream's buffer."""
         with self._errors():
             self._stream.write(rows)

@@ -76,10 +76,13 @@ class Reporter:
             self._say_hints(self._hints)
 
     def _say_hints(self, hints: Hints) -> None:
+        found = hints.new()
+        if not found:
+            return
         from epic_cli.terminal.hint_words import hint_words
         from epic_cli.wording import FrontEnd
 
-        for hint in hints.new():
+        for hint in found:
             self.say(f"epic: {_shown(self.name)}: {hint_words(hint, FrontEnd.COMMAND_LINE)}\n")
 
     def estimated(self) -> None:

@@ -173,7 +173,7 @@ class _Recording:
                 if second is not None:
                     block.refusals = [one for one in block.refusals if one.line < second[0]]
             for samples in stream.feed(block):
-                sink.write(writer.rows(samples, block.entities))
+                sink.write(writer.view(samples, block.entities))
             sink.flush()
             if block.refusals:
                 if options.strict:
@@ -188,7 +188,7 @@ class _Recording:
                 )
         self._check_entity(block)
         for samples in stream.finish():
-            sink.write(writer.rows(samples, block.entities))
+            sink.write(writer.view(samples, block.entities))
         sink.flush()
 
     def _check_entity(self, block: PacketBlock) -> None:

@@ -1,4 +1,4 @@
-"""A replay without options starts without click, and is the same replay."""
+"""A replay with no more than a strategy and a format starts without click, and is the same."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import PACKET, environment, epic
 
-from epic_cli.app.plain import plain_files
+from epic_cli.app.plain import Plain, plain_replay
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,13 @@ def nothing_else_says_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("words", [["replay"], ["replay", "a"], ["replay", "-", "b c"]])
 def test_it_is_told_from_the_words(words: list[str]) -> None:
-    assert plain_files(words) == tuple(words[1:])
+    assert plain_replay(words) == Plain(tuple(words[1:]))
+
+
+def test_a_strategy_and_a_format_may_be_given() -> None:
+    words = ["replay", "-f", "tsv", "a", "--strategy", "dead-reckoning", "b"]
+    assert plain_replay(words) == Plain(("a", "b"), "dead-reckoning", "tsv")
+    assert plain_replay(["replay", "--format", "csv", "-s", "dis"]) == Plain((), "dis", "csv")
 
 
 @pytest.mark.parametrize(
@@ -25,22 +31,25 @@ def test_it_is_told_from_the_words(words: list[str]) -> None:
     [
         *(["replay", "-q"], ["replay", "--", "a"], ["replay", "a", "--help"], ["compare", "a"]),
         *(["--version"], ["a.txt"], ["session"], ["--strategy", "epic"]),
+        *(["replay", "-s"], ["replay", "-s", "nosuch"], ["replay", "-s", "parts"]),
+        *(["replay", "-s", "a.py:A"], ["replay", "-s", "epic", "-s", "lerp"], ["replay", "-slerp"]),
+        *(["replay", "-f", "xml"], ["replay", "--format=csv"], ["replay", "a", "-f"]),
     ],
 )
 def test_all_else_is_for_click(words: list[str]) -> None:
-    assert plain_files(words) is None
+    assert plain_replay(words) is None
 
 
 @pytest.mark.parametrize("name", ["EPIC_STRATEGY", "EPIC_REPLAY_TICK", "_EPIC_COMPLETE"])
 def test_variables_are_for_click(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "")
-    assert plain_files(["replay"]) is None
+    assert plain_replay(["replay"]) is None
 
 
 def test_a_configuration_is_for_click(tmp_path: Path) -> None:
     (tmp_path / "epic").mkdir()
     (tmp_path / "epic" / "config.toml").write_text("")
-    assert plain_files(["replay"]) is None
+    assert plain_replay(["replay"]) is None
 
 
 @pytest.mark.parametrize(
@@ -59,6 +68,14 @@ def test_it_is_the_same_replay(files: list[str]) -> None:
         whole.stdout,
         whole.stderr,
     )
+
+
+@pytest.mark.parametrize("words", [["-s", "lerp"], ["-f", "jsonl", "--strategy", "mirror"]])
+def test_it_is_the_same_replay_with_a_strategy(words: list[str]) -> None:
+    file = SAMPLES / "jitter.txt"
+    plain, whole = epic("replay", *words, file), epic("replay", "--color", "auto", *words, file)
+    assert plain.stdout == whole.stdout != b""
+    assert (plain.returncode, plain.stderr) == (whole.returncode, whole.stderr)
 
 
 def test_epic_alone_is_a_replay_where_there_is_no_terminal() -> None:

@@ -2,6 +2,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, SampleBlock
+from epic_cli.engine.replay.one_entity cimport Run
 from epic_cli.engine.replay.pacing cimport Pacing, Verdict
 from epic_cli.engine.strategy cimport Strategy
 
@@ -32,7 +33,8 @@ cdef class Replay:
     cdef bint closed
     cdef bint broken
     cdef bint any_python
-    cdef bint as_demo                   # the demo's pacing on the demo's clock
+    cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
+    cdef bint by_arrival, is_single
     cdef object error
 
     cdef int check_idle(self) except -1
@@ -40,7 +42,8 @@ cdef class Replay:
     cdef int raise_error(self) except -1
     cdef object refusal(self, RefusedPacket refused)
     cdef bint run(self, SampleBlock out) noexcept nogil
-    cdef void run_as_demo(self, SampleBlock out) noexcept nogil
+    cdef void run_one_entity(self, SampleBlock out) noexcept nogil
+    cdef void follow_clock(self, Run& run) noexcept nogil
     cdef bint draw_due(self, SampleBlock out) noexcept nogil
     cdef void apply(self, const Packet& packet) noexcept nogil
     cdef bint add_entity(self, int32_t entity) noexcept nogil

@@ -4,7 +4,15 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
-from epic_cli.engine.replay.clocks cimport SingleClock
+from epic_cli.engine.replay.clocks cimport ExactClock, SingleClock
+from epic_cli.engine.replay.one_entity cimport (
+    ArrivalPace,
+    DemoPace,
+    ExactTicks,
+    Run,
+    SingleTicks,
+    follow,
+)
 from epic_cli.engine.replay.pacing cimport (
     ACCEPTED,
     ARRIVAL_GOES_BACK,
@@ -18,14 +26,13 @@ from epic_cli.engine.replay.pacing cimport (
     Verdict,
 )
 from epic_cli.engine.strategy cimport (
-    DemoRun,
     PythonStrategy,
     Strategy,
     begin_after,
     draw_sample,
-    follow_packets,
     is_broken,
     is_native,
+    take_native,
     take_packet,
 )
 
@@ -52,7 +59,10 @@ cdef class Replay:
         self.made = []
         self.due = -INFINITY
         pacing.restart()
-        self.as_demo = type(pacing) is DemoPacing and type(pacing.clock) is SingleClock
+        self.is_usual = type(pacing) in (DemoPacing, ArrivalPacing) and type(pacing.clock) in (
+            SingleClock, ExactClock)
+        self.by_arrival = isinstance(pacing, ArrivalPacing)
+        self.is_single = isinstance(pacing.clock, SingleClock)
 
     def __del__(self):
         self.let_go()
@@ -188,8 +198,8 @@ cdef class Replay:
         cdef double before
         cdef RefusedPacket one
         while True:
-            if self.as_demo and self.pointers.size() == 1 and not self.any_python:
-                self.run_as_demo(out)
+            if self.is_usual and self.pointers.size() == 1 and not self.any_python:
+                self.run_one_entity(out)
             if self.draw_due(out):
                 return True
             if self.broken or self.block is None or self.index >= self.block.items.size():
@@ -212,9 +222,9 @@ cdef class Replay:
             self.apply(packet[0])
             self.due = max(self.due, self.pacing.after(packet[0]))
 
-    cdef void run_as_demo(self, SampleBlock out) noexcept nogil:
-        """The same for one entity with the demo's pacing and clock, in one loop."""
-        cdef DemoRun run
+    cdef void run_one_entity(self, SampleBlock out) noexcept nogil:
+        """The same for one entity, in one loop, as far as nothing is odd."""
+        cdef Run run
         if self.next_entity == 0 or self.block is None or self.index >= self.block.items.size():
             return              # in the middle of a tick, or nothing to take
         run.packet = &self.block.items[self.index]
@@ -222,19 +232,47 @@ cdef class Replay:
         run.out = &out.items
         run.capacity = out.capacity
         run.due = self.due
-        run.promised = (<DemoPacing>self.pacing).promised
-        run.now = (<SingleClock>self.pacing.clock).current
-        run.tick = (<SingleClock>self.pacing.clock).tick
-        run.stall = (<SingleClock>self.pacing.clock).stall
         run.entity = self.drawn[0]
-        follow_packets(self.pointers[0], run)
+        self.follow_clock(run)
         self.taken += run.taken
         self.discarded += run.discarded
         self.index = self.block.items.size() - (run.end - run.packet)
         self.due = run.due
-        (<DemoPacing>self.pacing).promised = run.promised
-        (<SingleClock>self.pacing.clock).current = run.now
+
+    cdef void follow_clock(self, Run& run) noexcept nogil:
+        """Hands clock and pacing over to the loop, and takes them back."""
+        cdef void* strategy = self.pointers[0]
+        # what is near a limit is left to the pacing, which knows it exactly
+        run.limit = self.pacing.clock.reach()
+        run.now = self.pacing.clock.now
+        if self.is_single:
+            run.tick = (<SingleClock>self.pacing.clock).tick
+        else:
+            run.index = (<ExactClock>self.pacing.clock).index
+            run.numerator = (<ExactClock>self.pacing.clock).numerator
+            run.denominator = (<ExactClock>self.pacing.clock).denominator
+            run.limit = min(run.limit, run.now + MOST_TICKS / 2 * self.pacing.clock.length())
+        if self.by_arrival:
+            run.limit -= 1
+            run.newest = (<ArrivalPacing>self.pacing).newest
+            run.latency = (<ArrivalPacing>self.pacing).latency
+            if self.is_single:
+                follow[ArrivalPace[SingleTicks]](run, strategy, take_native, draw_sample)
+            else:
+                follow[ArrivalPace[ExactTicks]](run, strategy, take_native, draw_sample)
+            (<ArrivalPacing>self.pacing).newest = run.newest
+        else:
+            run.promised = (<DemoPacing>self.pacing).promised
+            if self.is_single:
+                follow[DemoPace[SingleTicks]](run, strategy, take_native, draw_sample)
+            else:
+                follow[DemoPace[ExactTicks]](run, strategy, take_native, draw_sample)
+            (<DemoPacing>self.pacing).promised = run.promised
         self.pacing.clock.now = run.now
+        if self.is_single:
+            (<SingleClock>self.pacing.clock).current = <float>run.now
+        else:
+            (<ExactClock>self.pacing.clock).index = run.index
 
     cdef bint draw_due(self, SampleBlock out) noexcept nogil:
         """Draws the ticks that are due; True: the block is full before the last of them."""

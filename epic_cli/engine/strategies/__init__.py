@@ -76,6 +76,11 @@ def find(name: str) -> type[SmoothingStrategy]:
     return found
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a strategy of this package has that name."""
+    return _module(name) is not None
+
+
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
     """A new strategy; raises ``UnknownStrategy``, ``SettingError`` or ``StrategyFailed``."""
     return make(find(name), settings or {}, name)

@@ -1,5 +1,7 @@
 """Samples to rows: how a tick is written, in each of the formats."""
 
+from cpython.buffer cimport PyBUF_READ
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stddef cimport size_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -27,7 +29,6 @@ from epic_cli.engine.text.widths import cut, pad, printable
 
 cdef extern from "text/print_number.h" namespace "epic" nogil:
     char* append(char* out, const char* text)
-    char* append_shortest(char* out, double value)
     bint isfinite "std::isfinite"(double value)
 
 
@@ -39,6 +40,9 @@ cdef extern from "text/print_row.h" namespace "epic" nogil:
         pass
     char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
     const char** STATUS "epic::kStatus"
+
+cdef extern from "text/usual_shortest.h" namespace "epic" nogil:
+    char* append_usual_shortest(char* out, double value)
 
 cdef extern from "text/usual_rows.h" namespace "epic" nogil:
     enum:
@@ -136,6 +140,16 @@ cdef class RowWriter:
 
     def rows(self, SampleBlock block not None, Entities entities not None):
         """The rows of a block's samples."""
+        cdef size_t size = self.fill(block, entities)
+        return self.out.data()[:size] if size else b""
+
+    def view(self, SampleBlock block not None, Entities entities not None):
+        """The same as a ``memoryview``, which holds until the next rows are written."""
+        cdef size_t size = self.fill(block, entities)
+        return PyMemoryView_FromMemory(&self.out[0], size, PyBUF_READ) if size else b""
+
+    cdef size_t fill(self, SampleBlock block, Entities entities) except? 0:
+        """Puts the rows into ``out``; returns their size."""
         cdef size_t size = 0
         cdef size_t index
         cdef char* p
@@ -145,7 +159,7 @@ cdef class RowWriter:
         if self.kind == EPIC:
             with nogil:
                 size = self.epic_rows(block.items)
-            return self.out.data()[:size] if size else b""
+            return size
         if shorten:
             self.shorten(entities)
         with nogil:
@@ -164,7 +178,7 @@ cdef class RowWriter:
                     p = self.row(p, block.items[index],
                                  entities.names.name(block.items[index].entity))
                 size = p - &self.out[0]
-        return self.out.data()[:size] if size else b""
+        return size
 
     cdef size_t epic_rows(self, const vector[Sample]& samples) noexcept nogil:
         """Puts the rows into ``out``; returns their size."""
@@ -209,11 +223,11 @@ cdef char* separated_row(char* out, const Sample& sample, string_view entity,
     cdef int index
     numbers = [sample.position.x, sample.position.y, sample.position.z,
                sample.velocity.x, sample.velocity.y, sample.velocity.z]
-    out = append_shortest(out, sample.time)
+    out = append_usual_shortest(out, sample.time)
     for index in range(6):
         out = append(out, separator)
         if sample.status != NONE:
-            out = append_shortest(out, numbers[index])
+            out = append_usual_shortest(out, numbers[index])
     out = append(out, separator)
     out = append(out, STATUS[sample.status])
     out = append(out, separator)
@@ -230,12 +244,12 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
                sample.velocity.x, sample.velocity.y, sample.velocity.z]
     keys = [b', "x": ', b', "y": ', b', "z": ', b', "vx": ', b', "vy": ', b', "vz": ']
     out = append(out, b'{"time": ')
-    out = append_shortest(out, sample.time)
+    out = append_usual_shortest(out, sample.time)
     for index in range(6):
         out = append(out, keys[index])
         # JSON has no word for infinity and NaN
         if sample.status != NONE and isfinite(numbers[index]):
-            out = append_shortest(out, numbers[index])
+            out = append_usual_shortest(out, numbers[index])
         else:
             out = append(out, b"null")
     out = append(out, b', "status": "')

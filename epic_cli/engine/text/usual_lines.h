@@ -7,6 +7,7 @@
 #include "entities.h"
 #include "text/scan.h"
 #include "text/usual_line.h"
+#include "text/usual_words.h"
 
 namespace epic {
 
@@ -29,7 +30,7 @@ EPIC_WIDE const char* usual_newline(const char* p, const char* begin, const char
 inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names) {
     Scanned result;
     const char* const p = line.numbers_end;
-    if (p != line.newline) {
+    if (p != line.newline && !scan_usual_words(p, line.newline, packet, result.entity)) {
         if (std::memchr(p, '\0', size_t(line.newline - p))) return false;
         scan_tail(p, line.newline + 1, packet, result);
     }

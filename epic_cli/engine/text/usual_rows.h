@@ -24,18 +24,20 @@ namespace epic {
 
 constexpr size_t kRowsAtOnce = 32;
 
-// The first six numbers of a row. Their order in memory, x y z vx | vy vz, makes pairs: 0 and 4,
-// 1 and 5, 2 and 3.
+// The numbers of a row. Their order in memory, x y z vx | vy vz time, makes pairs: 0 and 4,
+// 1 and 5, 2 and 3; the time is number 6.
 struct alignas(32) RowDigits {
     __m256i pair[3];       // 16 characters for each number
-    uint32_t shown[2];     // a bit for each digit that is not 0: of 0, 1, 4, 5; of 2, 3
+    __m128i time;
+    uint32_t shown[2];     // a bit for each digit that is not 0: of 0, 1, 4, 5; of 2, 3, 6
     uint32_t negative;     // bit i: number i has a minus
-    bool usual;
+    bool usual;            // all but the time
+    bool time_usual;
 };
 
 struct DigitLanes {
     __m256i low;   // numbers 0, 1 | 4, 5
-    __m256i high;  // numbers 2, 3
+    __m256i high;  // numbers 2, 3 | 6
 };
 
 // Two digits in each 16 bits to one in each byte, the first digit first.
@@ -46,7 +48,7 @@ EPIC_WIDE __m256i split_twos(__m256i twos) {
                             _mm256_mullo_epi16(tens, _mm256_set1_epi16(2559)));
 }
 
-// The digits of whole numbers below 10^8, 0 to 3 in a and 4, 5 in b: eight bytes each, the most
+// The digits of whole numbers below 10^8, 0 to 3 in a and 4 to 6 in b: eight bytes each, the most
 // significant digit first.
 EPIC_WIDE DigitLanes digits_of(__m256d a, __m256d b) {
     const __m256d half = _mm256_set1_pd(0.5), myriadth = _mm256_set1_pd(1e-4);
@@ -70,28 +72,33 @@ EPIC_WIDE DigitLanes digits_of(__m256d a, __m256d b) {
             split_twos(_mm256_unpackhi_epi16(hundreds, rests))};
 }
 
-// Whether all of the values are printed from their rounded products.
-EPIC_WIDE bool are_usual(__m256d values, __m256d products, __m256d rounded) {
+// Which of the values are printed from their rounded products: bit i, value i.
+EPIC_WIDE uint32_t find_usual(__m256d values, __m256d products, __m256d rounded) {
     const __m256d sign = _mm256_set1_pd(-0.0);
     const __m256d off = _mm256_andnot_pd(sign, _mm256_sub_pd(products, rounded));
     const __m256d clear = _mm256_cmp_pd(off, _mm256_set1_pd(0.499999), _CMP_LT_OQ);
     const __m256d small = _mm256_cmp_pd(rounded, _mm256_set1_pd(99999999), _CMP_LE_OQ);
-    if (__builtin_expect(_mm256_movemask_pd(_mm256_and_pd(clear, small)) == 15, 1)) return true;
+    const auto usual = uint32_t(_mm256_movemask_pd(_mm256_and_pd(clear, small)));
+    if (__builtin_expect(usual == 15, 1)) return usual;
     const __m256d single =
         _mm256_cmp_pd(_mm256_cvtps_pd(_mm256_cvtpd_ps(values)), values, _CMP_EQ_OQ);
-    return _mm256_movemask_pd(_mm256_and_pd(small, _mm256_or_pd(clear, single))) == 15;
+    return uint32_t(_mm256_movemask_pd(_mm256_and_pd(small, _mm256_or_pd(clear, single))));
 }
 
 EPIC_WIDE void find_digits(const Sample& sample, RowDigits& row) {
     const __m256d sign = _mm256_set1_pd(-0.0), whole = _mm256_set1_pd(0x1p52);
     const __m256d a = _mm256_loadu_pd(&sample.position.x);  // x y z vx
-    const __m256d b = _mm256_zextpd128_pd256(_mm_loadu_pd(&sample.velocity.y));
+    const __m256d b = _mm256_insertf128_pd(                 // vy vz time 0
+        _mm256_castpd128_pd256(_mm_loadu_pd(&sample.velocity.y)), _mm_load_sd(&sample.time), 1);
     const __m256d a_scaled =
         _mm256_mul_pd(_mm256_andnot_pd(sign, a), _mm256_setr_pd(100, 100, 100, 1000));
     const __m256d b_scaled = _mm256_mul_pd(_mm256_andnot_pd(sign, b), _mm256_set1_pd(1000));
     const __m256d a_rounded = _mm256_sub_pd(_mm256_add_pd(a_scaled, whole), whole);
     const __m256d b_rounded = _mm256_sub_pd(_mm256_add_pd(b_scaled, whole), whole);
-    row.usual = are_usual(a, a_scaled, a_rounded) && are_usual(b, b_scaled, b_rounded);
+    const uint32_t usual =
+        find_usual(a, a_scaled, a_rounded) | find_usual(b, b_scaled, b_rounded) << 4;
+    row.usual = (usual & 0b111111) == 0b111111;
+    row.time_usual = usual >> 6 & 1;
     if (__builtin_expect(!row.usual, 0)) return;
     row.negative = uint32_t(_mm256_movemask_pd(a)) | uint32_t(_mm256_movemask_pd(b)) << 4;
     const DigitLanes digits = digits_of(a_rounded, b_rounded);
@@ -109,7 +116,7 @@ EPIC_WIDE void find_digits(const Sample& sample, RowDigits& row) {
                          o, o, o, o, o, '.', o, o, o, ',', 0, 0, 0, 0, 0, 0);
     const __m256i around_1_5 =
         _mm256_setr_epi8(o, o, o, o, o, o, '.', o, o, ',', 0, 0, 0, 0, 0, 0,
-                         o, o, o, o, o, '.', o, o, o, ' ', 0, 0, 0, 0, 0, 0);
+                         o, o, o, o, o, '.', o, o, o, ' ', ' ', 't', 'i', 'm', 'e', ':');
     const __m256i around_2_3 =
         _mm256_setr_epi8(o, o, o, o, o, o, '.', o, o, ' ', ' ', 'v', 'e', 'l', ':', ' ',
                          o, o, o, o, o, '.', o, o, o, ',', 0, 0, 0, 0, 0, 0);
@@ -117,6 +124,11 @@ EPIC_WIDE void find_digits(const Sample& sample, RowDigits& row) {
     row.pair[1] = _mm256_or_si256(_mm256_shuffle_epi8(digits.low, odd), around_1_5);
     const __m256i two_and_three = _mm256_permute4x64_epi64(digits.high, 0b01010000);
     row.pair[2] = _mm256_or_si256(_mm256_shuffle_epi8(two_and_three, even), around_2_3);
+    const __m128i around_time =
+        _mm_setr_epi8(o, o, o, o, o, '.', o, o, o, '\n', 0, 0, 0, 0, 0, 0);
+    row.time = _mm_or_si128(_mm_shuffle_epi8(_mm256_extracti128_si256(digits.high, 1),
+                                             _mm256_extracti128_si256(even, 1)),
+                            around_time);
 }
 
 // Shuffles that leave out the first bytes: the one at kShifts + n leaves out n.
@@ -142,7 +154,8 @@ EPIC_WIDE char* put_number(char* out, const __m128i* text, uint32_t shown, uint3
     return out + (length - zeros);
 }
 
-EPIC_WIDE char* put_row(char* out, const Sample& sample, const RowDigits& row, SecondsText& seconds) {
+EPIC_WIDE char* put_row(char* out, const Sample& sample, const RowDigits& row,
+                        SecondsText& seconds) {
     const auto* const text = reinterpret_cast<const __m128i*>(row.pair);
     const uint32_t low = row.shown[0], high = row.shown[1], negative = row.negative;
     std::memcpy(out, "pos: ", 5);
@@ -151,8 +164,10 @@ EPIC_WIDE char* put_row(char* out, const Sample& sample, const RowDigits& row, S
     out = put_number<6, 16>(out, text + 4, high, negative >> 2);
     out = put_number<5, 10>(out, text + 5, high >> 8, negative >> 3);
     out = put_number<5, 10>(out, text + 1, low >> 16, negative >> 4);
-    out = put_number<5, 10>(out, text + 3, low >> 24, negative >> 5);
-    return append_time(out, sample.time, seconds);
+    out = put_number<5, 16>(out, text + 3, low >> 24, negative >> 5);
+    if (__builtin_expect(!row.time_usual, 0)) return append_time(out - 6, sample.time, seconds);
+    *out = ' ';
+    return put_number<5, 10>(out + 1, &row.time, high >> 16, negative >> 6);
 }
 
 // Appends up to kRowsAtOnce rows.

@@ -26,7 +26,7 @@ USUAL = (
 
 
 @pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason="no C++ compiler")
-@pytest.mark.parametrize("name", ["lines", "rows"])
+@pytest.mark.parametrize("name", ["lines", "rows", "shortest"])
 def test_random_input_gives_the_same_bits(name: str, tmp_path: Path) -> None:
     program = tmp_path / name
     flags = ["-O1", "-std=c++17", "-ffp-contract=off", "-fsanitize=address,undefined"]

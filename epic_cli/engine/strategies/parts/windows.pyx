@@ -11,23 +11,35 @@ cdef void add_to(Window& window, double value) noexcept nogil:
     """Takes a value in, and the oldest one out where the window is full."""
     cdef int place
     if window.count == window.size:
-        place = 0
-        while window.sorted[place] != window.arrived[window.oldest]:
-            place += 1
-        while place < window.count - 1:
-            window.sorted[place] = window.sorted[place + 1]
-            place += 1
-        window.count -= 1
+        place = place_of(window, window.arrived[window.oldest])
         window.arrived[window.oldest] = value
-        window.oldest = (window.oldest + 1) % window.size
+        window.oldest = window.oldest + 1 if window.oldest + 1 < window.size else 0
     else:
+        place = window.count
         window.arrived[window.count] = value
-    place = window.count
+        window.count += 1
+    # what lies between the place that is free and that of the value moves over
     while place > 0 and window.sorted[place - 1] > value:
         window.sorted[place] = window.sorted[place - 1]
         place -= 1
+    while place < window.count - 1 and window.sorted[place + 1] < value:
+        window.sorted[place] = window.sorted[place + 1]
+        place += 1
     window.sorted[place] = value
-    window.count += 1
+
+
+cdef int place_of(const Window& window, double value) noexcept nogil:
+    """The first place of a value that is in the window."""
+    cdef int low = 0
+    cdef int high = window.count - 1
+    cdef int middle
+    while low < high:
+        middle = (low + high) // 2
+        if window.sorted[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 cdef double middle_mean(const Window& window) noexcept nogil:
@@ -50,10 +62,13 @@ cdef double typical(const Window& window) noexcept nogil:
     """
     cdef double middle = window.sorted[(window.count - 1) * 3 // 8]
     cdef double total = 0
-    cdef int near = 0
+    cdef int first = 0
+    cdef int last = window.count - 1
     cdef int place
-    for place in range(window.count):
-        if middle < 1.5 * window.sorted[place] < 2.25 * middle:
-            total += window.sorted[place] - middle
-            near += 1
-    return middle + total / near
+    while first < last and not middle < 1.5 * window.sorted[first]:
+        first += 1
+    while last > first and not 1.5 * window.sorted[last] < 2.25 * middle:
+        last -= 1
+    for place in range(first, last + 1):
+        total += window.sorted[place] - middle
+    return middle + total / (last + 1 - first)

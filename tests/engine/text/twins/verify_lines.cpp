@@ -69,7 +69,12 @@ static std::string line() {
     static const char* const tails[] = {
         " ", "\r", " arrival=0.1", " seq=4 entity=a,b/c teleport=1", "x", "1", "e5", ",", "\t",
         " # 1.2/-3", "\v", "  ", " /", " / 4", " arrival=x", " entity=", " entity=b\xff",
-        " arrival=1 delta=0.02 seq=99", " entity=tank", " entity=tank arrival=2.5"};
+        " arrival=1 delta=0.02 seq=99", " entity=tank", " entity=tank arrival=2.5",
+        " arrival=-0.1250", " arrival=5.", " arrival=.5", " arrival=1e3", " arrival=", " arrival=-",
+        " arrival=123456789.012345", " arrival=1234567890.123456", " delta=-0 seq=0",
+        " seq=999999999999999", " seq=9223372036854775807", " seq=-1", " teleport=2", " arrival=1 ",
+        " teleport=01", " entity=\x01", " entity==a", " delta=0.1#", " arrival=1  seq=2",
+        " arrival=1 arrival=2", " xarrival=1", " arrivals=1", " arrival=007.50 entity=\xc3\xa9"};
     std::string text;
     for (int i = 0; i < 7; ++i) {
         text += number();
