@@ -132,6 +132,7 @@ class BuildEngine(build_ext):
         """Translates the engine to C++ and compiles it."""
         self._delete_what_is_not_built()
         flags: list[str]
+        common: list[str] = []
         if self.compiler.compiler_type == "msvc":
             flags = [*MSVC_FLAGS]
         else:
@@ -142,9 +143,9 @@ class BuildEngine(build_ext):
                     f"epic needs a C++ compiler to build its engine and found no {command[0]!r}: "
                     "install one (for example the packages gcc and g++) and run pip again"
                 )
-            flags += self._precompile(flags)
+            common = self._precompile(flags)
         for extension in self.extensions:
-            extension.extra_compile_args = flags
+            extension.extra_compile_args = [*flags, *common]
             extension.define_macros.append(("EPIC_FLAGS", f'"{" ".join(flags)}"'))
         super().build_extensions()
 
@@ -154,7 +155,7 @@ class BuildEngine(build_ext):
         from Cython.Compiler import Options
 
         with self._translating:
-            Options.emit_code_comments = False
+            Options.emit_code_comments = False  # type: ignore[attr-defined]
             (translated,) = cythonize(  # type: ignore[no-untyped-call]
                 [ext], build_dir=str(BUILD), compiler_directives=DIRECTIVES, quiet=True
             )
