@@ -43,6 +43,7 @@ DIRECTIVES = {
     # written into each module again, and compiled: a fifth of the time.
     "binding": False,
     "auto_pickle": False,
+    "emit_code_comments": False,
 }
 
 # The stable interface of Python: what is compiled for 3.11 runs on all that come after (but not on
@@ -152,10 +153,8 @@ class BuildEngine(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Translates a module, one at a time, while others are compiled; then compiles it."""
         from Cython.Build import cythonize
-        from Cython.Compiler import Options
 
         with self._translating:
-            Options.emit_code_comments = False  # type: ignore[attr-defined]
             (translated,) = cythonize(  # type: ignore[no-untyped-call]
                 [ext], build_dir=str(BUILD), compiler_directives=DIRECTIVES, quiet=True
             )
