@@ -1,6 +1,7 @@
 """What the tests of the engine share: recordings in, samples, rows and problems out."""
 
 import math
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +25,12 @@ DEFAULT_TIMING = Timing()
 
 
 def examples(count: int) -> settings:
-    """So many examples of a hypothesis test, however long each of them takes."""
+    """So many examples of a hypothesis test, however long each of them takes.
+
+    A quarter of them unless EPIC_TESTS=exhaustive is in the environment.
+    """
+    if os.environ.get("EPIC_TESTS") != "exhaustive":
+        count = max(count // 4, 25)
     return settings(max_examples=count, deadline=None)
 
 

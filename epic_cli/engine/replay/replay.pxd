@@ -15,7 +15,7 @@ cdef struct RefusedPacket:
 cdef class Replay:
     cdef readonly Pacing pacing
     cdef readonly Entities entities
-    cdef list made                      # the strategies that are in use
+    cdef object made                    # the strategies that are in use
     cdef readonly size_t taken
     cdef readonly size_t discarded
     cdef object make_strategy

@@ -37,6 +37,23 @@ from epic_cli.engine.strategy cimport (
 )
 
 
+cdef int let_go_of(strategies) except -1:
+    cdef Strategy strategy
+    for strategy in strategies:
+        strategy.let_go()
+    return 0
+
+
+class StrategiesInUse(list):
+    """The strategies of one replay, which lets go of them when it is gone itself.
+
+    A class of Python, because a compiled one gets no ``__del__`` in the stable interface.
+    """
+
+    def __del__(self):
+        let_go_of(self)
+
+
 cdef class Replay:
     """Runs packets through one strategy per entity and draws each of them at every tick.
 
@@ -56,16 +73,13 @@ cdef class Replay:
         self.make_strategy = make_strategy
         self.pacing = pacing
         self.entities = Entities() if entities is None else entities
-        self.made = []
+        self.made = StrategiesInUse()
         self.due = -INFINITY
         pacing.restart()
         self.is_usual = type(pacing) in (DemoPacing, ArrivalPacing) and type(pacing.clock) in (
             SingleClock, ExactClock)
         self.by_arrival = isinstance(pacing, ArrivalPacing)
         self.is_single = isinstance(pacing.clock, SingleClock)
-
-    def __del__(self):
-        self.let_go()
 
     @property
     def strategies(self):
@@ -156,9 +170,7 @@ cdef class Replay:
         return 0
 
     cdef int let_go(self) except -1:
-        cdef Strategy strategy
-        for strategy in self.made or ():
-            strategy.let_go()
+        let_go_of(self.made or ())
         return 0
 
     def refusals(self):

@@ -1,7 +1,14 @@
 """Whole traces: one entity's packets through one strategy, kept as an array of rows."""
 
-from cpython.array cimport array, clone
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
+from array import array
+
+from cpython.buffer cimport (
+    PyBUF_FORMAT,
+    PyBUF_STRIDES,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from libc.math cimport NAN
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
@@ -112,8 +119,10 @@ def columns(PacketBlock block not None):
 
     They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none) and teleport (0 or 1).
     """
-    cdef array numbers = clone(array("d"), block.items.size() * COLUMNS, False)
-    cdef double* at = numbers.data.as_doubles
+    numbers = array("d", (0,)) * (block.items.size() * COLUMNS)
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(numbers, &buffer, PyBUF_WRITABLE)
+    cdef double* at = <double*>buffer.buf
     cdef Packet packet
     for packet in block.items:
         at[0] = packet.time
@@ -124,4 +133,5 @@ def columns(PacketBlock block not None):
         at[7] = packet.arrival
         at[8] = packet.teleport
         at += COLUMNS
+    PyBuffer_Release(&buffer)
     return numbers
