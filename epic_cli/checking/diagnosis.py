@@ -1,0 +1,294 @@
+"""What kind of mistake a difference looks like: one tick late, a factor, rounding, ...
+
+Each pattern is tried on the rows that both sides have; the first that explains them is told, with
+the figures that it rests on.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from itertools import permutations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.checking.case import NUMBERS
+from epic_cli.checking.differences import Difference, Group, tick_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class Pattern(enum.Enum):
+    """What a difference looks like."""
+
+    STATUS = enum.auto()  # only statuses differ
+    ENDS_EARLY = enum.auto()  # rows are missing at the end, the others are the same
+    BEGINS_LATE = enum.auto()
+    GOES_ON = enum.auto()  # rows too many at the end
+    BEGINS_EARLY = enum.auto()
+    SHIFTED = enum.auto()  # drawn some ticks late or early
+    TIMES = enum.auto()  # only the times are off, by as much everywhere
+    CLOCK = enum.auto()  # only the times are off, by more and more
+    AXES = enum.auto()  # axes are swapped or mirrored
+    FACTOR = enum.auto()  # positions, velocities or both are multiplied by something
+    OFFSET = enum.auto()  # something is added to a column
+    LAST_DIGIT = enum.auto()  # no more than the last digit that is printed
+    PRECISION = enum.auto()  # as far as single precision reaches
+    GROWING = enum.auto()  # the further on, the larger
+    BEGINS_AT = enum.auto()  # the same up to some row, apart from there on
+    SCATTERED = enum.auto()  # now and then
+    NONE = enum.auto()
+
+
+class Diagnosis(NamedTuple):
+    """A pattern with its evidence.
+
+    ``amount`` is the ticks of a shift, the factor, the offset (in the columns' unit), the largest
+    relative deviation, or the growth in a second; ``what`` names columns or axes; ``count`` of
+    ``total`` rows show it; ``time`` is where it begins (s).
+    """
+
+    pattern: Pattern
+    amount: float = 0.0
+    what: str = ""
+    count: int = 0
+    total: int = 0
+    time: float = 0.0
+
+
+#: Deviations within this share of the largest number of a column are what single precision makes.
+_SINGLE = 2.0**-21
+
+#: A pattern explains a difference if no more than this share of the deviation is left.
+_LEFT = 0.1
+
+_MOST_TICKS = 8
+
+#: Deviations of less than this share of the largest are not where it begins.
+_NOTHING = 1e-3
+
+
+class _Numbers(NamedTuple):
+    """The rows that both sides have: ``ours`` and ``theirs`` (n, columns), NaN where nothing is."""
+
+    columns: tuple[str, ...]
+    ours: Floats
+    theirs: Floats
+    steps: Floats  # half of the last printed digit, by column; 0: all digits are printed
+
+    def of(self, names: str) -> tuple[Floats, Floats]:
+        """Some columns of both."""
+        places = [self.columns.index(one) for one in names.split() if one in self.columns]
+        return self.ours[:, places], self.theirs[:, places]
+
+
+def diagnose(difference: Difference) -> list[Diagnosis]:
+    """What it looks like: the kind of the deviation, then what there is of rows on one side."""
+    found = [*_ends(difference)]
+    if not difference.differing:
+        return found
+    group = max(difference.groups, key=lambda one: sum(bool(pair.apart) for pair in one.pairs))
+    numbers = _numbers(difference, group)
+    total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
+    differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
+    first = group.pairs[differing[0]].time
+    for diagnosis in _patterns(difference, group, numbers):
+        count = diagnosis.count or len(differing)
+        found.insert(0, diagnosis._replace(count=count, total=total, time=diagnosis.time or first))
+        break
+    return found
+
+
+def _ends(difference: Difference) -> Iterator[Diagnosis]:
+    """Rows that only one side has, where all of them are at one end."""
+    for pairs, at_end, at_begin, side in (
+        (difference.missing, Pattern.ENDS_EARLY, Pattern.BEGINS_LATE, "drawn"),
+        (difference.extra, Pattern.GOES_ON, Pattern.BEGINS_EARLY, "expected"),
+    ):
+        if not pairs:
+            continue
+        alone = [
+            [getattr(pair, side) is None for pair in group.pairs]
+            for group in difference.groups
+            if any(getattr(pair, side) is None for pair in group.pairs)
+        ]
+        total = sum(1 for _ in difference.pairs())
+        if all(one == sorted(one) for one in alone):
+            yield Diagnosis(at_end, count=len(pairs), total=total, time=pairs[0].time)
+        elif all(one == sorted(one, reverse=True) for one in alone):
+            yield Diagnosis(at_begin, count=len(pairs), total=total, time=pairs[-1].time)
+
+
+def _numbers(difference: Difference, group: Group) -> _Numbers:
+    columns = tuple(one for one in difference.columns if one in NUMBERS)
+    ours: list[list[float]] = []
+    theirs: list[list[float]] = []
+    digits = [0] * len(columns)
+    for pair in group.pairs:
+        if pair.expected is None or pair.drawn is None:
+            continue
+        for table, row, into in (
+            (difference.expected, pair.expected, ours),
+            (difference.drawn, pair.drawn, theirs),
+        ):
+            cells = [row.cells[table.index(one)] for one in columns]
+            into.append([float(one) if one else np.nan for one in cells])
+            for place, cell in enumerate(cells):
+                digits[place] = max(digits[place], len(cell.partition(".")[2]))
+    fixed = difference.expected.row_format == "epic"
+    steps = np.array([0.5 * 10.0**-one if fixed else 0.0 for one in digits])
+    both = np.array(ours, float), np.array(theirs, float)
+    return _Numbers(columns, *(np.where(np.isfinite(one), one, np.nan) for one in both), steps)
+
+
+def _patterns(
+    difference: Difference, group: Group, numbers: _Numbers
+) -> Iterator[Diagnosis]:
+    apart = {cell.column for pair in group.pairs for cell in pair.apart}
+    if apart == {"status"}:
+        kinds = {(c.expected, c.drawn) for pair in group.pairs for c in pair.apart}
+        if len(kinds) == 1:
+            ((expected, drawn),) = kinds
+            yield Diagnosis(Pattern.STATUS, what=f"{drawn} instead of {expected}")
+        yield Diagnosis(Pattern.STATUS)
+        return
+    with np.errstate(all="ignore"):
+        yield from _rounding(numbers)
+        yield from _times(numbers, apart)
+        yield from _shifts(group, numbers)
+        yield from _axes(numbers)
+        yield from _factors(numbers)
+        yield from _offsets(numbers)
+        yield from _course(group, numbers)
+    yield Diagnosis(Pattern.NONE)
+
+
+def _rounding(numbers: _Numbers) -> Iterator[Diagnosis]:
+    """Too little to be anything but digits."""
+    off = np.abs(numbers.theirs - numbers.ours)
+    printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
+    if numbers.steps.any() and np.all(printed | np.isnan(off)):
+        yield Diagnosis(Pattern.LAST_DIGIT)
+    size = np.nanmax(np.abs(numbers.ours), axis=0, initial=0.0)
+    size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
+    relative = np.nanmax(off / np.where(size > 0, size, 1.0), initial=0.0)
+    if relative <= _SINGLE and not _systematic(numbers):
+        yield Diagnosis(Pattern.PRECISION, float(relative))
+
+
+def _shared(numbers: _Numbers) -> Floats:
+    """The largest number of a column's vector: its axes are computed together."""
+    size = np.nanmax(np.abs(numbers.ours), axis=0, initial=0.0)
+    out = size.copy()
+    for names in (NUMBERS[1:4], NUMBERS[4:7]):
+        places = [numbers.columns.index(one) for one in names if one in numbers.columns]
+        if places:
+            out[places] = size[places].max()
+    return out
+
+
+def _systematic(numbers: _Numbers) -> bool:
+    """Whether a factor explains what is left: rounding has no direction."""
+    return any(True for _ in _factors(numbers))
+
+
+def _times(numbers: _Numbers, apart: set[str]) -> Iterator[Diagnosis]:
+    if apart != {"time"}:
+        return
+    ours, theirs = numbers.of("time")
+    off = (theirs - ours)[:, 0]
+    middle = float(np.nanmedian(off))
+    if np.nanmax(np.abs(off - middle)) <= _LEFT * abs(middle):
+        yield Diagnosis(Pattern.TIMES, middle)
+    elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
+        yield Diagnosis(Pattern.CLOCK, float(off[-1]))
+
+
+def _explains(left: Floats, before: Floats) -> bool:
+    """Whether hardly anything of a deviation is left."""
+    rest, whole = np.nansum(left**2), np.nansum(before**2)
+    return bool(whole > 0 and rest <= _LEFT**2 * whole)
+
+
+def _shifts(group: Group, numbers: _Numbers) -> Iterator[Diagnosis]:
+    """What is drawn in a row was expected some rows earlier or later."""
+    ours, theirs = numbers.of("x y z")
+    best: tuple[float, int] | None = None
+    for ticks in (*range(1, _MOST_TICKS + 1), *range(-1, -_MOST_TICKS - 1, -1)):
+        there, here = (theirs[ticks:], ours[:-ticks]) if ticks > 0 else (theirs[:ticks], ours[-ticks:])
+        if len(here) < 4:
+            continue
+        before = (theirs - ours)[ticks:] if ticks > 0 else (theirs - ours)[:ticks]
+        left = there - here
+        if _explains(left, before):
+            rest = float(np.nansum(left**2) / np.nansum(before**2))
+            best = min(best or (rest, ticks), (rest, ticks))
+    if best is not None:
+        rows = [pair.expected for pair in group.pairs if pair.expected]
+        yield Diagnosis(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.6g}")
+
+
+def _axes(numbers: _Numbers) -> Iterator[Diagnosis]:
+    ours, theirs = numbers.of("x y z")
+    axes = "xyz"[: ours.shape[1]]
+    for order in permutations(range(len(axes))):
+        for signs in product((1, -1), repeat=len(axes)):
+            if order == tuple(range(len(axes))) and all(one == 1 for one in signs):
+                continue
+            if _explains(theirs - ours[:, order] * np.array(signs), theirs - ours):
+                moved = [
+                    f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
+                    for axis, place, sign in zip(axes, order, signs, strict=True)
+                    if (axis != axes[place] or sign < 0) and np.nanmax(np.abs(ours[:, place])) > 0
+                ]
+                yield Diagnosis(Pattern.AXES, what=", ".join(moved))
+
+
+def _factors(numbers: _Numbers) -> Iterator[Diagnosis]:
+    """All is so many times as large as expected; or only the velocities are."""
+    for names, what in (("x y z vx vy vz", "everything"), ("x y z", "positions")):
+        factor = _factor(*numbers.of(names))
+        if factor is not None and (what == "positions" or "vx" in numbers.columns):
+            yield Diagnosis(Pattern.FACTOR, factor, what)
+            return
+    factor = _factor(*numbers.of("vx vy vz"))
+    if factor is not None:
+        yield Diagnosis(Pattern.FACTOR, factor, "velocities")
+
+
+def _factor(ours: Floats, theirs: Floats) -> float | None:
+    whole = np.nansum(ours**2)
+    if not ours.size or not whole > 0:
+        return None
+    factor = float(np.nansum(ours * theirs) / whole)
+    return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
+
+
+def _offsets(numbers: _Numbers) -> Iterator[Diagnosis]:
+    off = numbers.theirs - numbers.ours
+    middle = np.nanmedian(off, axis=0)
+    if _explains(off - middle, off):
+        worst = int(np.nanargmax(np.abs(middle)))
+        yield Diagnosis(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
+
+
+def _course(group: Group, numbers: _Numbers) -> Iterator[Diagnosis]:
+    """Where the deviation begins, and whether it grows."""
+    rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    ours, theirs = numbers.of("x y z")
+    size = np.nan_to_num(np.linalg.norm(theirs - ours, axis=1))
+    quarters = [float(part.mean()) for part in np.array_split(size, 4)] if len(size) > 7 else []
+    if quarters and quarters[0] < quarters[1] < quarters[2] < quarters[3] > 3 * quarters[0]:
+        seconds = rows[-1].time - rows[0].time
+        if seconds > 0:
+            yield Diagnosis(Pattern.GROWING, float(size[-1]) / seconds)
+    wrong = list(size > _NOTHING * size.max()) if size.any() else [bool(one.apart) for one in rows]
+    begins = wrong.index(True)
+    if begins > 2 and sum(wrong[begins:]) > 0.8 * len(wrong[begins:]):
+        yield Diagnosis(Pattern.BEGINS_AT, time=rows[begins].time, count=sum(wrong))
+    if sum(wrong) < 0.5 * len(wrong):
+        yield Diagnosis(Pattern.SCATTERED, count=sum(wrong))

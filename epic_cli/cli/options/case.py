@@ -1,0 +1,336 @@
+"""``case.toml``: all that ``epic replay`` can be told, under the names of its options, and more.
+
+The options are those of ``epic replay``, with their types, so that what one of them takes is
+declared once.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from epic_cli.analysis.candidates import Candidate, candidates
+from epic_cli.analysis.conditions import Condition, ConditionError, check_strategies, expectation
+from epic_cli.analysis.metrics import METRICS
+from epic_cli.checking.case import (
+    NUMBERS,
+    ROW_FORMATS,
+    Case,
+    Drawing,
+    Recording,
+    Tolerance,
+    Tolerances,
+    Truth,
+)
+from epic_cli.checking.discovery import beside, case_name, expected_files
+from epic_cli.checking.toml_file import BrokenCase, TomlFile, read_toml
+from epic_cli.cli.options.replay import replay_options
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.strategies import names
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.quantities import Seconds
+from epic_cli.terminal.replaying import ReplayOptions
+
+#: What a case cannot say of the options of ``epic replay``, and why.
+EXCUSED = {
+    "output": "rows go beside the case",
+    "profile": "a case must not depend on whose configuration it is run with",
+    "save-profile": "it changes the configuration",
+    "replace-profile": "it changes the configuration",
+    "all-errors": "a case has no messages on the way",
+    "quiet": "a case has no messages on the way",
+    "color": "rows in files have none",
+}
+
+#: What a case has besides.
+OWN = ("recording", "strategies", "expected", "tolerance", "expect")
+
+#: What stands for all built-in strategies.
+ALL = "all"
+
+_TRUTH = ("truth", "truth-offset", "warm-up")
+
+
+@click.command(add_help_option=False)
+@replay_options
+def _replay(options: ReplayOptions) -> ReplayOptions:
+    return options
+
+
+def option_names() -> dict[str, click.Option]:
+    """The options of ``epic replay`` that a case can have, by their names without dashes."""
+    return {
+        flag[2:]: one
+        for one in _replay.params
+        if isinstance(one, click.Option)
+        for flag in one.opts
+        if flag.startswith("--") and flag[2:] not in EXCUSED
+    }
+
+
+def read_case(path: str) -> Case:
+    """The case in a file; raises ``BrokenCase``."""
+    return _Reading(read_toml(path)).case()
+
+
+class _Reading:
+    """One file on its way to a case."""
+
+    def __init__(self, file: TomlFile) -> None:
+        self._file = file
+        self._table = file.table
+        self._folder = os.path.dirname(file.path)  # noqa: PTH120
+        self._options = option_names()
+        file.check_keys(file.table, (*OWN, *self._options))
+
+    def case(self) -> Case:
+        """The whole case."""
+        recordings = self._recordings()
+        options = self._replay_options(tuple(one.name for one in recordings))
+        several, taking_part = self._candidates(options)
+        if several and len(recordings) > 1:
+            what = "several strategies and several recordings: rows name one of them only"
+            raise self._file.broken(what, "strategies")
+        conditions, truth = self._expectations(taking_part)
+        if conditions and len(recordings) > 1:
+            raise self._file.broken("figures are of one recording: give one", "expect")
+        expected, row_format = self._expected(conditions, options)
+        if row_format == "epic" and several:
+            what = "epic rows do not name their strategy: give one strategy, or another format"
+            raise self._file.broken(what, "strategies")
+        try:
+            column = options._replace(row_format=row_format).named_file_column
+        except WrongUsage as error:
+            raise self._file.broken(str(error), "file-column") from error
+        drawing = Drawing(
+            recordings,
+            taking_part,
+            several,
+            options.timing,
+            row_format,
+            options.entity,
+            options.input_format,
+            options.given,
+            options.strict,
+            column,
+        )
+        return Case(
+            case_name(self._file.path),
+            self._file.path,
+            drawing,
+            expected,
+            self._tolerances(),
+            conditions,
+            truth,
+        )
+
+    # ------------------------------------------------------------ what is drawn
+
+    def _recordings(self) -> tuple[Recording, ...]:
+        if "recording" not in self._table:
+            raise self._file.broken("it names no recording: recording = 'FILE'")
+        named = self._table["recording"]
+        written = named if isinstance(named, list) else [named]
+        if not written or not all(isinstance(one, str) and one for one in written):
+            raise self._file.broken("is a path, or a list of paths", "recording")
+        return tuple(Recording(one, self._path(one)) for one in written)
+
+    def _path(self, written: str) -> str:
+        """A path as it is seen from the case's folder."""
+        return os.path.normpath(os.path.join(self._folder, written))  # noqa: PTH118
+
+    def _replay_options(self, files: tuple[str, ...]) -> ReplayOptions:
+        """What click makes of the keys, as it does of a command line."""
+        words: list[str] = []
+        for key, value in self._table.items():
+            if key in self._options and not (key == "set" and "strategies" in self._table):
+                words += self._words(key, self._options[key], value)
+        strategy = self._table.get("strategy")
+        if isinstance(strategy, str):
+            words.append(f"--strategy={self._strategy(strategy)}")  # the last one counts
+        try:
+            with _replay.make_context("case", [*words, "--", *files]) as context:
+                options: ReplayOptions = _replay.invoke(context)
+            options.chosen.maker()
+        except click.UsageError as error:
+            option = error.param if isinstance(error, click.BadParameter) else None
+            keys = [key for key, one in self._options.items() if one is option]
+            raise self._file.broken(error.message, *keys[:1]) from error
+        except (WrongUsage, ValueError, StrategyFailed) as error:
+            key = "set" if "set" in self._table else "strategy"
+            raise self._file.broken(str(error), key) from error
+        if options.timing.latency is not None and options.timing.pacing == "demo":
+            what = "sets arrival times, which pacing = 'demo' ignores"
+            raise self._file.broken(what, "latency")
+        return options
+
+    def _words(self, key: str, option: click.Option, value: object) -> list[str]:
+        if option.is_flag:
+            if not isinstance(value, bool):
+                raise self._file.broken("is true or false", key)
+            return [f"--{key}"] if value else []
+        if option.multiple:
+            return [f"--{key}={one}" for one in self._assignments(key, value)]
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise self._file.broken(f"takes one value, and not {value!r}", key)
+        return [f"--{key}={value}"]
+
+    def _assignments(self, key: str, value: object, before: str = "") -> list[str]:
+        """``key=value`` of a list of these, or of a table; in a table in it after its name."""
+        if isinstance(value, dict):
+            found = []
+            for name, one in value.items():
+                if isinstance(one, dict):
+                    found += self._assignments(key, one, f"{before}{name}.")
+                elif isinstance(one, bool):
+                    found.append(f"{before}{name}={str(one).lower()}")
+                else:
+                    found.append(f"{before}{name}={one}")
+            return found
+        written = value if isinstance(value, list) else [value]
+        if not all(isinstance(one, str) for one in written):
+            raise self._file.broken("is a table, or a list of 'key=value'", key)
+        return list(written)
+
+    def _strategy(self, name: str) -> str:
+        """A strategy's name; that of a file as it is seen from the case's folder."""
+        path, colon, rest = name.rpartition(":")
+        is_file = colon and path.endswith(".py")
+        return f"{os.path.abspath(self._path(path))}:{rest}" if is_file else name  # noqa: PTH100
+
+    def _candidates(self, options: ReplayOptions) -> tuple[bool, tuple[Candidate, ...]]:
+        """Whether there may be several strategies, and which there are."""
+        if "strategies" not in self._table:
+            chosen = options.chosen
+            label = self._table.get("strategy", chosen.strategy)
+            return False, (Candidate(label, chosen.strategy, dict(chosen.settings)),)
+        if "strategy" in self._table:
+            raise self._file.broken("give strategy or strategies, and not both", "strategies")
+        listed = self._table["strategies"]
+        listed = [listed] if isinstance(listed, str) else listed
+        if not isinstance(listed, list) or not listed:
+            what = f"is a list of strategies, NAME or NAME+key=value, or {ALL!r}"
+            raise self._file.broken(what, "strategies")
+        labels: list[str] = []
+        for one in listed:
+            labels += sorted(names()) if one == ALL else [str(one)]
+        settings: dict[tuple[str, str], Any] = {}
+        for text in self._assignments("set", self._table.get("set", {})):
+            place, equals, value = text.partition("=")
+            strategy, point, key = place.strip().rpartition(".")
+            if not (equals and point):
+                what = f"with strategies, {text!r} is of the form strategy.key=value"
+                raise self._file.broken(what, "set")
+            settings[strategy, key] = value.strip()
+        try:
+            found = candidates([self._strategy(one) for one in labels], settings)
+        except (ValueError, StrategyFailed) as error:
+            raise self._file.broken(str(error), "strategies") from error
+        return True, tuple(
+            one._replace(label=label) for one, label in zip(found, labels, strict=True)
+        )
+
+    # ------------------------------------------------------------ what is expected
+
+    def _expected(
+        self, conditions: tuple[Condition, ...], options: ReplayOptions
+    ) -> tuple[str | None, str]:
+        """Where rows are expected, and their format, which the file's name says if nothing does."""
+        given = options.row_format if "format" in self._table else None
+        if given is not None and given not in ROW_FORMATS:
+            what = f"{given} rows are cut to a screen: choose from {', '.join(ROW_FORMATS)}"
+            raise self._file.broken(what, "format")
+        named = self._table.get("expected")
+        if named is not None:
+            if not isinstance(named, str) or not named:
+                raise self._file.broken("is a path", "expected")
+            ending = named.rpartition(".")[2]
+            row_format = given or (ending if ending in ROW_FORMATS else "tsv")
+            return self._path(named), row_format
+        there = expected_files(self._file.path)
+        if given is not None:
+            there = [one for one in there if one.endswith(f".{given}")]
+        if len(there) > 1:
+            what = f"{' and '.join(there)} are both there: give the format, or remove one"
+            raise BrokenCase(self._file.path, what)
+        if there:
+            return there[0], there[0].rpartition(".")[2]
+        row_format = given or "tsv"
+        return None if conditions else beside(self._file.path, row_format), row_format
+
+    def _tolerances(self) -> Tolerances:
+        table = self._sub_table("tolerance")
+        self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
+        default = self._tolerance(table, ("tolerance",), Tolerance())
+        columns = {}
+        for column in NUMBERS:
+            if column in table:
+                one = table[column]
+                if not isinstance(one, dict):
+                    one = {"atol": one}
+                self._file.check_keys(one, ("atol", "rtol"), "tolerance", column)
+                columns[column] = self._tolerance(one, ("tolerance", column), default)
+        return Tolerances(default, columns)
+
+    def _tolerance(
+        self, table: dict[str, Any], keys: tuple[str, ...], default: Tolerance
+    ) -> Tolerance:
+        found = default
+        for key in ("atol", "rtol"):
+            if key not in table:
+                continue
+            value = table[key]
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < float("inf"):
+                raise self._file.broken(f"is a number from 0 on, and not {value!r}", *keys, key)
+            found = found._replace(**{key: float(value)})
+        return found
+
+    def _expectations(
+        self, taking_part: tuple[Candidate, ...]
+    ) -> tuple[tuple[Condition, ...], Truth]:
+        table = self._sub_table("expect")
+        labels = [one.label for one in taking_part]
+        known = [one.name for one in METRICS]
+        self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
+        found = []
+        for key, value in table.items():
+            inner = value if isinstance(value, dict) else {key: value}
+            keys = ("expect", key) if isinstance(value, dict) else ("expect",)
+            if key in _TRUTH:
+                continue
+            self._file.check_keys(inner, known, *keys)
+            for metric, limits in inner.items():
+                label = key if isinstance(value, dict) else None
+                for text in limits if isinstance(limits, list) else [limits]:
+                    try:
+                        found.append(expectation(metric, str(text), label))
+                        check_strategies(found[-1:], labels)
+                    except ConditionError as error:
+                        raise self._file.broken(str(error), *keys, metric) from error
+        return tuple(found), self._truth(table)
+
+    def _truth(self, table: dict[str, Any]) -> Truth:
+        path = table.get("truth")
+        if path is not None and not isinstance(path, str):
+            raise self._file.broken("is a path", "expect", "truth")
+        times = {}
+        for key, lowest in (("truth-offset", -1e9), ("warm-up", 0.0)):
+            if key in table:
+                try:
+                    times[key] = Seconds(lowest, 1e9).convert(str(table[key]), None, None)
+                except click.UsageError as error:
+                    raise self._file.broken(error.message, "expect", key) from error
+        return Truth(
+            None if path is None else self._path(path),
+            times.get("truth-offset", 0.0),
+            times.get("warm-up"),
+        )
+
+    def _sub_table(self, key: str) -> dict[str, Any]:
+        table = self._table.get(key, {})
+        if not isinstance(table, dict):
+            raise self._file.broken(f"is a table: write [{key}]", key)
+        return table
