@@ -36,6 +36,10 @@ class Pattern(enum.Enum):
     AXES = enum.auto()  # axes are swapped or mirrored
     FACTOR = enum.auto()  # positions, velocities or both are multiplied by something
     OFFSET = enum.auto()  # something is added to a column
+    DOUBLE = enum.auto()  # double precision where single is computed here
+    SINGLE = enum.auto()  # the other way round
+    FEW_DIGITS = enum.auto()  # single-precision numbers, printed with fewer digits than they need
+    FACTOR_AT_FIRST = enum.auto()  # a factor in the first rows that differ; errors feed back then
     LAST_DIGIT = enum.auto()  # no more than the last digit that is printed
     PRECISION = enum.auto()  # as far as single precision reaches
     GROWING = enum.auto()  # the further on, the larger
@@ -49,7 +53,8 @@ class Diagnosis(NamedTuple):
 
     ``amount`` is the ticks of a shift, the factor, the offset (in the columns' unit), the largest
     relative deviation, or the growth in a second; ``what`` names columns or axes; ``count`` of
-    ``total`` rows show it; ``time`` is where it begins (s).
+    ``total`` rows (of numbers, where it is about digits) show it; ``time`` is where it begins (s).
+    ``more`` rows are off by more than the pattern explains, from ``time`` on.
     """
 
     pattern: Pattern
@@ -58,6 +63,7 @@ class Diagnosis(NamedTuple):
     count: int = 0
     total: int = 0
     time: float = 0.0
+    more: int = 0
 
 
 #: Deviations within this share of the largest number of a column are what single precision makes.
@@ -67,6 +73,9 @@ _SINGLE = 2.0**-21
 _LEFT = 0.1
 
 _MOST_TICKS = 8
+
+#: So many of the first rows that differ are looked at by themselves.
+_MOST_AT_FIRST, _LEAST_AT_FIRST = 64, 3
 
 #: Deviations of less than this share of the largest are not where it begins.
 _NOTHING = 1e-3
@@ -96,11 +105,13 @@ def diagnose(difference: Difference) -> list[Diagnosis]:
     total = sum(pair.expected is not None and pair.drawn is not None for pair in group.pairs)
     differing = [index for index, pair in enumerate(group.pairs) if pair.apart]
     first = group.pairs[differing[0]].time
-    for diagnosis in _patterns(difference, group, numbers):
-        count = diagnosis.count or len(differing)
-        found.insert(0, diagnosis._replace(count=count, total=total, time=diagnosis.time or first))
-        break
-    return found
+    diagnosis = next(_patterns(difference, group, numbers))
+    diagnosis = diagnosis._replace(
+        count=diagnosis.count or len(differing),
+        total=diagnosis.total or total,
+        time=diagnosis.time or first,
+    )
+    return [diagnosis, *found]
 
 
 def _ends(difference: Difference) -> Iterator[Diagnosis]:
@@ -157,14 +168,41 @@ def _patterns(
         yield Diagnosis(Pattern.STATUS)
         return
     with np.errstate(all="ignore"):
+        yield from _digits(group, numbers)
         yield from _rounding(numbers)
         yield from _times(numbers, apart)
         yield from _shifts(group, numbers)
         yield from _axes(numbers)
         yield from _factors(numbers)
+        yield from _at_first(numbers)
         yield from _offsets(numbers)
         yield from _course(group, numbers)
     yield Diagnosis(Pattern.NONE)
+
+
+def _digits(group: Group, numbers: _Numbers) -> Iterator[Diagnosis]:
+    """Numbers of one side are single-precision ones, those of the other are not."""
+    if numbers.steps.any():
+        return  # of numbers that are cut when they are printed nothing can be told
+    ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
+    if numbers.columns[0] != "time":
+        ours, theirs = numbers.of("x y z vx vy vz")
+    apart = (ours != theirs) & np.isfinite(ours) & np.isfinite(theirs)
+    here, there = (one == one.astype(np.float32) for one in (ours, theirs))
+    total = int(apart.sum())
+    if not total or np.all(here) == np.all(there):
+        return
+    if np.all(here) and np.all(ours.astype(np.float32)[apart] == theirs.astype(np.float32)[apart]):
+        yield Diagnosis(Pattern.FEW_DIGITS, count=total, total=total)
+    longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
+    if longer < 0.5 * total:
+        return
+    kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
+    size = np.nanmax(np.abs(ours), initial=0.0)
+    large = np.nanmax(np.abs(theirs - ours), axis=1) > _SINGLE * size
+    rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    first = rows[int(large.argmax())].time if large.any() else 0.0
+    yield Diagnosis(kind, count=longer, total=total, time=first, more=int(large.sum()))
 
 
 def _rounding(numbers: _Numbers) -> Iterator[Diagnosis]:
@@ -243,7 +281,7 @@ def _axes(numbers: _Numbers) -> Iterator[Diagnosis]:
                 moved = [
                     f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
                     for axis, place, sign in zip(axes, order, signs, strict=True)
-                    if (axis != axes[place] or sign < 0) and np.nanmax(np.abs(ours[:, place])) > 0
+                    if axis != axes[place] or (sign < 0 and np.nanmax(np.abs(ours[:, place])) > 0)
                 ]
                 yield Diagnosis(Pattern.AXES, what=", ".join(moved))
 
@@ -266,6 +304,21 @@ def _factor(ours: Floats, theirs: Floats) -> float | None:
         return None
     factor = float(np.nansum(ours * theirs) / whole)
     return factor if factor != 1 and _explains(theirs - factor * ours, theirs - ours) else None
+
+
+def _at_first(numbers: _Numbers) -> Iterator[Diagnosis]:
+    """A factor in the first rows that differ; what is drawn then depends on what was drawn."""
+    for names, what in (("vx vy vz", "velocities"), ("x y z", "positions")):
+        ours, theirs = numbers.of(names)
+        if not ours.size:
+            continue
+        differ = np.nonzero(np.any(np.abs(theirs - ours) > 0, axis=1))[0]
+        first = int(differ[0]) if len(differ) else 0
+        for rows in range(min(len(ours) - first, _MOST_AT_FIRST), _LEAST_AT_FIRST - 1, -1):
+            factor = _factor(ours[first : first + rows], theirs[first : first + rows])
+            if factor is not None and abs(factor - 1) > _SINGLE:
+                yield Diagnosis(Pattern.FACTOR_AT_FIRST, factor, what, count=rows)
+                return
 
 
 def _offsets(numbers: _Numbers) -> Iterator[Diagnosis]:

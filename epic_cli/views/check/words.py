@@ -184,29 +184,54 @@ def diagnosis_words(one: Diagnosis) -> str:  # noqa: PLR0911 - a sentence for ea
         case Pattern.OFFSET:
             more = "more" if one.amount > 0 else "less"
             return f"{one.what} is {_amount(one.amount)} {more} throughout"
+        case Pattern.FACTOR_AT_FIRST:
+            first = f"in the first {_count(one.count, 'row')} that {_s(one.count, 'differ')}"
+            return f"{_factor_words(one)} {first}, which no rounding makes; later errors feed back"
+        case Pattern.DOUBLE | Pattern.SINGLE:
+            return _precision_words(one)
+        case Pattern.FEW_DIGITS:
+            return (
+                "the numbers are the same in single precision, but are printed with too few"
+                " digits: print them as doubles, with %.17g"
+            )
         case Pattern.LAST_DIGIT:
             return f"rounding: no more than the last digit that is printed, {rows}"
         case Pattern.PRECISION:
             return (
-                f"rounding: no more than {one.amount:.1g} of the numbers' size, which is what single"
-                " precision leaves; a port that computes in double, or in another order, draws this"
+                f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in"
+                " another order or precision makes it"
             )
         case Pattern.GROWING:
             return f"the deviation grows, by about {_amount(one.amount)} a second"
         case Pattern.BEGINS_AT:
-            return f"all is the same up to {one.time:g} s, and hardly anything from there on"
+            return f"all is the same (but for rounding) up to {one.time:g} s, and hardly anything from there on"
         case Pattern.SCATTERED:
             return f"now and then, {rows}, the first time at {one.time:g} s"
         case Pattern.NONE:
             return f"no pattern that this program knows, {rows}"
 
 
+def _precision_words(one: Diagnosis) -> str:
+    share = f"{one.count:,} of the {one.total:,} numbers that differ"
+    if one.pattern is Pattern.DOUBLE:
+        words = f"it computes in double precision, and not in single: {share} have more digits"
+    else:
+        words = f"it computes in single precision, and not in double: {share} have fewer digits"
+    if one.more:
+        rows = _count(one.more, "row")
+        words += (
+            f"; that tips a comparison, so that {rows} {_s(one.more, 'is', 'are')} off by more than"
+            f" rounding from {one.time:g} s on"
+        )
+    return words
+
+
 def _factor_words(one: Diagnosis) -> str:
-    off = one.amount - 1
+    off = abs(one.amount - 1)
+    digits = max(6, 1 - math.floor(math.log10(off))) if off else 6
+    factor = f"{one.amount:.{digits}f}".rstrip("0").rstrip(".")
     is_are = "is" if one.what == "everything" else "are"
-    if abs(off) < 0.01:
-        return f"{one.what} {is_are} too {'large' if off > 0 else 'small'} by {abs(off):.2g} of it"
-    return f"{one.what} {is_are} {one.amount:.6g} times what is expected"
+    return f"{one.what} {is_are} {factor} times what is expected"
 
 
 # ---------------------------------------------------------------- figures and programs
