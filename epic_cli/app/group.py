@@ -36,9 +36,7 @@ COMMANDS = {
     "compare": Entry(
         "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
     ),
-    "check": Entry(
-        "epic_cli.cli.check", "Check golden cases, or a program of yours, row by row."
-    ),
+    "check": Entry("epic_cli.cli.check", "Check golden cases, or a program of yours, row by row."),
     "strategies": Entry(
         "epic_cli.cli.strategies", "List the smoothing strategies, or explain one."
     ),

@@ -85,5 +85,3 @@ def _held_against(
     difference = compare(table, theirs, tolerances)
     ignored = tuple(one for one in table.columns if one not in theirs.columns)
     return difference, ignored
-
-

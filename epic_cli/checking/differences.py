@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from epic_cli.checking.case import NUMBERS, Tolerances
@@ -146,7 +147,7 @@ class _Cells:
         literal: bool,
     ) -> None:
         self._places = [
-            (one, expected.index(one), drawn.index(one), tolerances.of(one)) for one in columns
+            (one, expected.place(one), drawn.place(one), tolerances.of(one)) for one in columns
         ]
         self._literal = literal
 
@@ -169,7 +170,7 @@ class _Cells:
 
 
 def _by_names(table: Table, names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    places = [table.index(one) for one in names]
+    places = [table.place(one) for one in names]
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in table.rows:
         groups.setdefault(tuple(row.cells[one] for one in places), []).append(row)
@@ -178,7 +179,7 @@ def _by_names(table: Table, names: Sequence[str]) -> dict[tuple[str, ...], list[
 
 def tick_of(rows: Sequence[Row]) -> float:
     """The usual time from one row to the next; NaN: there is none."""
-    steps = sorted(b.time - a.time for a, b in zip(rows, rows[1:], strict=False))
+    steps = sorted(b.time - a.time for a, b in pairwise(rows))
     return steps[len(steps) // 2] if steps else math.nan
 
 

@@ -36,7 +36,9 @@ def beside(path: str, row_format: str) -> str:
 def expected_files(path: str) -> list[str]:
     """The files of expected rows beside a case file, in the order of the formats."""
     return [
-        one for one in (beside(path, name) for name in ROW_FORMATS) if os.path.exists(one)  # noqa: PTH110
+        one
+        for one in (beside(path, name) for name in ROW_FORMATS)
+        if os.path.exists(one)  # noqa: PTH110
     ]
 
 

@@ -62,7 +62,8 @@ def _draw(
                 out.write(writer.rows(samples, block.entities))
                 if out.tell() > MOST_ROWS:
                     raise BrokenCase(
-                        recording.name, f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick"
+                        recording.name,
+                        f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick",
                     )
             refused += _refused(drawing, recording, block)
         if block is not None:

@@ -34,7 +34,7 @@ class Playback:
     def __init__(self, table: Table, rows: list[Row]) -> None:
         self._rows = rows
         self._times = [row.time for row in rows]
-        self._places = [table.index(one) for one in ("x", "y", "z", "vx", "vy", "vz")]
+        self._places = [table.place(one) for one in ("x", "y", "z", "vx", "vy", "vz")]
 
     def reset(self) -> None:
         """There is nothing to forget."""
@@ -63,9 +63,7 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
     named = dict(zip(names, group.names, strict=False))
     sides: list[_Side | Candidate] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
-        places = [table.index(one) for one in names]
-        rows = [
-            row for row in table.rows if tuple(row.cells[one] for one in places) == group.names
-        ]
+        places = [table.place(one) for one in names]
+        rows = [row for row in table.rows if tuple(row.cells[one] for one in places) == group.names]
         sides.append(_Side(label, lambda table=table, rows=rows: Playback(table, rows)))  # type: ignore[misc]
     return compared(case, sides, selection, named.get("entity") or None)

@@ -97,7 +97,7 @@ class _Leash:
                     (process.stdout, selectors.EVENT_READ),
                     (process.stderr, selectors.EVENT_READ),
                 ):
-                    assert stream is not None  # noqa: S101 - all three are pipes
+                    assert stream is not None
                     os.set_blocking(stream.fileno(), False)
                     pipes.register(stream, event)
                 ending = self._serve(pipes)
@@ -143,7 +143,7 @@ class _Leash:
 
     def _write(self, pipes: selectors.BaseSelector) -> None:
         stream = self._process.stdin
-        assert stream is not None  # noqa: S101 - it is a pipe
+        assert stream is not None
         try:
             written = os.write(stream.fileno(), self._given[:_PIECE])
             self._given = self._given[written:]

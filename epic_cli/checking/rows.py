@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 from epic_cli.checking.case import NUMBERS
 
-_EPIC = re.compile(
-    r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)"
-)
+_EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
 _EPIC_COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
 #: What is shown of a line that is no row.
@@ -44,7 +42,7 @@ class Table(NamedTuple):
     columns: tuple[str, ...]
     rows: list[Row]
 
-    def index(self, column: str) -> int:
+    def place(self, column: str) -> int:
         """The place of a column; -1: there is none."""
         return self.columns.index(column) if column in self.columns else -1
 
@@ -66,6 +64,7 @@ def format_of(text: bytes) -> str | None:
 def parse(data: bytes, row_format: str) -> Table:
     """The rows of a text; raises ``NotRows``."""
     text = data.decode("utf-8", "surrogateescape")
+    columns: tuple[str, ...]
     if not text.strip():
         return Table(row_format, _EPIC_COLUMNS if row_format == "epic" else NUMBERS, [])
     if row_format == "epic":

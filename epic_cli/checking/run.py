@@ -111,6 +111,7 @@ def _against_expected(case: Case, rows: bytes) -> Outcome:
     verdict, problem, difference = wrong
     return outcome._replace(verdict=verdict, problem=problem, difference=difference, drawn=rows)
 
+
 def _rows(case: Case, drawn: bytes) -> tuple[Verdict, str, Difference | None] | None:
     """What is wrong with the rows; None: nothing is."""
     expected_at = case.expected or ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection
@@ -77,6 +78,11 @@ def read_toml(path: str) -> TomlFile:
         raise _not_toml(path, text, str(error)) from error
     except RecursionError as error:
         raise BrokenCase(path, "its values are nested too deeply") from error
+
+
+def path_from(file: TomlFile, written: str) -> str:
+    """A path that stands in a file, as it is seen from that file's folder."""
+    return os.path.normpath(os.path.join(os.path.dirname(file.path), written))  # noqa: PTH118, PTH120
 
 
 def _not_toml(path: str, text: str, message: str) -> BrokenCase:

@@ -34,7 +34,7 @@ def new_case(
     ``values`` are all other keys. Raises ``CaseExists``, or ``OSError``.
     """
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
-    if os.path.lexists(path):  # noqa: PTH110
+    if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
     if packets is not None:

@@ -84,12 +84,8 @@ def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
         if len(options.files) > 1 or sys.stdin is None:
             raise WrongUsage("--new CASE takes standard input alone")
         packets = sys.stdin.buffer.read()
-    values = case_values(
-        _from_folder(folder, options.chosen.strategy),
-        options.chosen.settings,
-        options.timing,
-        options.given,
-    )
+    chosen = options.chosen
+    values = case_values(folder, chosen.strategy, chosen.settings, options.timing, options.given)
     others = {
         "entity": options.entity,
         "input-format": None if options.input_format == "auto" else options.input_format,
@@ -117,15 +113,6 @@ def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
         raise
     write_text(f"{path}: a case of {rows:,} lines of rows\n")
     return ExitStatus.DONE
-
-
-def _from_folder(folder: str, strategy: str) -> str:
-    """A strategy in a file is named as it is seen from the case's folder."""
-    path, colon, rest = strategy.rpartition(":")
-    if not (colon and path.endswith(".py")):
-        return strategy
-    seen = os.path.relpath(path, folder)
-    return f"{seen if seen.startswith('.') else f'./{seen}'}:{rest}"
 
 
 def _expect(case: Case) -> int:

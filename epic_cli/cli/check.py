@@ -51,7 +51,7 @@ def check(
     drawing: ReplayOptions,
     color: ColorChoice,
 ) -> int:
-    """Check golden cases, or a program of yours: are the rows what they are expected to be?
+    """Check golden cases, or a program of yours, row by row.
 
     A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
     of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are

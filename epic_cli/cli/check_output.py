@@ -71,7 +71,7 @@ class Output:
         """Writes the summary and the reports; returns the exit status."""
         if not self._told:
             raise WrongUsage("there are no cases")
-        self._say(f"{summary(self._told)}\n")
+        self._say(f"{summary(one.verdict for one in self._told)}\n")
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:

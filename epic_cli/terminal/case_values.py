@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,16 @@ if TYPE_CHECKING:
 
 
 def case_values(
+    folder: str,
     strategy: str = DEFAULT,
     settings: Mapping[str, object] | None = None,
     timing: Timing = Timing(),  # noqa: B008 - a value
     layout: Layout | None = None,
 ) -> dict[str, Value]:
-    """The keys of a case of these."""
+    """The keys of a case of these in a folder, from which a strategy in a file is seen."""
     from epic_cli.formats.writing import number
 
-    values: dict[str, Value] = {"strategy": strategy}
+    values: dict[str, Value] = {"strategy": _seen_from(folder, strategy)}
     words = [
         f"{key}={number(value) if isinstance(value, float) else str(value)}"
         for key, value in (settings or {}).items()
@@ -36,3 +38,11 @@ def case_values(
             values[one.name] = one.written(value)
     values.update(layout.items() if layout is not None else {})
     return values
+
+
+def _seen_from(folder: str, strategy: str) -> str:
+    path, colon, rest = strategy.rpartition(":")
+    if not (colon and path.endswith(".py")):
+        return strategy
+    seen = os.path.relpath(path, folder)
+    return f"{seen if seen.startswith('.') else f'./{seen}'}:{rest}"

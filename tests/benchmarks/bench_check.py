@@ -30,7 +30,9 @@ def make(folder: Path, count: int) -> None:
         for step in range(499):
             time = step * 0.1
             arrival = time + 0.05 + dice.random() * 0.08
-            lines.append(f"{time * 3:.3f},{step % 7},0 / 3,0,0 / {time:.3f} arrival={arrival:.4f}\n")
+            lines.append(
+                f"{time * 3:.3f},{step % 7},0 / 3,0,0 / {time:.3f} arrival={arrival:.4f}\n"
+            )
         (case / "packets.txt").write_text("".join(lines))
         (case / "case.toml").write_text(
             f'recording = "packets.txt"\nstrategy = "{names[number % len(names)]}"\n'
@@ -46,9 +48,7 @@ def main() -> None:
         folder = Path(name)
         make(folder, count)
         subprocess.run([EPIC, "check", "--accept", folder], stdout=subprocess.DEVNULL, check=True)
-        rows = sum(
-            path.read_bytes().count(b"\n") - 1 for path in folder.glob("*/expected.tsv")
-        )
+        rows = sum(path.read_bytes().count(b"\n") - 1 for path in folder.glob("*/expected.tsv"))
         found = run([EPIC, "check", str(folder)])
         one = run([EPIC, "check", "--threads", "1", str(folder)])
         print(f"{count:,} cases of {rows / count:,.0f} rows, all of which hold:")

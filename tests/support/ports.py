@@ -34,7 +34,9 @@ def wrong(name: str) -> str:
     text = example("cpp")
     assert text.count(before) == 1
     if name == "late":
-        text = text.replace("Vec start{}, slope{}, shown{};", "Vec start{}, slope{}, shown{}, old{};")
+        text = text.replace(
+            "Vec start{}, slope{}, shown{};", "Vec start{}, slope{}, shown{}, old{};"
+        )
         text = text.replace("      now += tick;", "      now += tick;\n      old = shown;")
         return re.sub(r"double\(shown\.(.)\)", r"double(old.\1)", text)
     return text.replace(before, after)
@@ -46,7 +48,8 @@ def build(folder: Path, **sources: str) -> dict[str, Path]:
     running = {}
     for name, text in sources.items():
         (folder / f"{name}.cpp").write_text(text)
-        command = [*compiler, "-O1", "-ffp-contract=off", "-o", folder / name, folder / f"{name}.cpp"]
+        files = ["-o", str(folder / name), str(folder / f"{name}.cpp")]
+        command = [*compiler, "-O1", "-ffp-contract=off", *files]
         running[name] = subprocess.Popen(command)
     for name, process in running.items():
         assert process.wait() == 0, name

@@ -12,25 +12,20 @@ from typing import Any
 import click
 
 from epic_cli.analysis.candidates import Candidate, candidates
-from epic_cli.analysis.conditions import Condition, ConditionError, check_strategies, expectation
-from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.conditions import Condition
 from epic_cli.checking.case import (
-    NUMBERS,
     ROW_FORMATS,
     Case,
     Drawing,
     Recording,
-    Tolerance,
-    Tolerances,
-    Truth,
 )
 from epic_cli.checking.discovery import beside, case_name, expected_files
-from epic_cli.checking.toml_file import BrokenCase, TomlFile, read_toml
+from epic_cli.checking.toml_file import BrokenCase, TomlFile, path_from, read_toml
+from epic_cli.cli.options.expectations import Expectations
 from epic_cli.cli.options.replay import replay_options
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.strategies import names
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.quantities import Seconds
 from epic_cli.terminal.replaying import ReplayOptions
 
 #: What a case cannot say of the options of ``epic replay``, and why.
@@ -49,8 +44,6 @@ OWN = ("recording", "strategies", "expected", "tolerance", "expect")
 
 #: What stands for all built-in strategies.
 ALL = "all"
-
-_TRUTH = ("truth", "truth-offset", "warm-up")
 
 
 @click.command(add_help_option=False)
@@ -81,7 +74,6 @@ class _Reading:
     def __init__(self, file: TomlFile) -> None:
         self._file = file
         self._table = file.table
-        self._folder = os.path.dirname(file.path)  # noqa: PTH120
         self._options = option_names()
         file.check_keys(file.table, (*OWN, *self._options))
 
@@ -93,7 +85,8 @@ class _Reading:
         if several and len(recordings) > 1:
             what = "several strategies and several recordings: rows name one of them only"
             raise self._file.broken(what, "strategies")
-        conditions, truth = self._expectations(taking_part)
+        expectations = Expectations(self._file)
+        conditions, truth = expectations.figures([one.label for one in taking_part])
         if conditions and len(recordings) > 1:
             raise self._file.broken("figures are of one recording: give one", "expect")
         expected, row_format = self._expected(conditions, options)
@@ -121,7 +114,7 @@ class _Reading:
             self._file.path,
             drawing,
             expected,
-            self._tolerances(),
+            expectations.tolerances(),
             conditions,
             truth,
         )
@@ -135,11 +128,7 @@ class _Reading:
         written = named if isinstance(named, list) else [named]
         if not written or not all(isinstance(one, str) and one for one in written):
             raise self._file.broken("is a path, or a list of paths", "recording")
-        return tuple(Recording(one, self._path(one)) for one in written)
-
-    def _path(self, written: str) -> str:
-        """A path as it is seen from the case's folder."""
-        return os.path.normpath(os.path.join(self._folder, written))  # noqa: PTH118
+        return tuple(Recording(one, path_from(self._file, one)) for one in written)
 
     def _replay_options(self, files: tuple[str, ...]) -> ReplayOptions:
         """What click makes of the keys, as it does of a command line."""
@@ -198,7 +187,7 @@ class _Reading:
         """A strategy's name; that of a file as it is seen from the case's folder."""
         path, colon, rest = name.rpartition(":")
         is_file = colon and path.endswith(".py")
-        return f"{os.path.abspath(self._path(path))}:{rest}" if is_file else name  # noqa: PTH100
+        return f"{os.path.abspath(path_from(self._file, path))}:{rest}" if is_file else name  # noqa: PTH100
 
     def _candidates(self, options: ReplayOptions) -> tuple[bool, tuple[Candidate, ...]]:
         """Whether there may be several strategies, and which there are."""
@@ -248,7 +237,7 @@ class _Reading:
                 raise self._file.broken("is a path", "expected")
             ending = named.rpartition(".")[2]
             row_format = given or (ending if ending in ROW_FORMATS else "tsv")
-            return self._path(named), row_format
+            return path_from(self._file, named), row_format
         there = expected_files(self._file.path)
         if given is not None:
             there = [one for one in there if one.endswith(f".{given}")]
@@ -259,78 +248,3 @@ class _Reading:
             return there[0], there[0].rpartition(".")[2]
         row_format = given or "tsv"
         return None if conditions else beside(self._file.path, row_format), row_format
-
-    def _tolerances(self) -> Tolerances:
-        table = self._sub_table("tolerance")
-        self._file.check_keys(table, ("atol", "rtol", *NUMBERS), "tolerance")
-        default = self._tolerance(table, ("tolerance",), Tolerance())
-        columns = {}
-        for column in NUMBERS:
-            if column in table:
-                one = table[column]
-                if not isinstance(one, dict):
-                    one = {"atol": one}
-                self._file.check_keys(one, ("atol", "rtol"), "tolerance", column)
-                columns[column] = self._tolerance(one, ("tolerance", column), default)
-        return Tolerances(default, columns)
-
-    def _tolerance(
-        self, table: dict[str, Any], keys: tuple[str, ...], default: Tolerance
-    ) -> Tolerance:
-        found = default
-        for key in ("atol", "rtol"):
-            if key not in table:
-                continue
-            value = table[key]
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not 0 <= value < float("inf"):
-                raise self._file.broken(f"is a number from 0 on, and not {value!r}", *keys, key)
-            found = found._replace(**{key: float(value)})
-        return found
-
-    def _expectations(
-        self, taking_part: tuple[Candidate, ...]
-    ) -> tuple[tuple[Condition, ...], Truth]:
-        table = self._sub_table("expect")
-        labels = [one.label for one in taking_part]
-        known = [one.name for one in METRICS]
-        self._file.check_keys(table, (*known, *_TRUTH, *labels), "expect")
-        found = []
-        for key, value in table.items():
-            inner = value if isinstance(value, dict) else {key: value}
-            keys = ("expect", key) if isinstance(value, dict) else ("expect",)
-            if key in _TRUTH:
-                continue
-            self._file.check_keys(inner, known, *keys)
-            for metric, limits in inner.items():
-                label = key if isinstance(value, dict) else None
-                for text in limits if isinstance(limits, list) else [limits]:
-                    try:
-                        found.append(expectation(metric, str(text), label))
-                        check_strategies(found[-1:], labels)
-                    except ConditionError as error:
-                        raise self._file.broken(str(error), *keys, metric) from error
-        return tuple(found), self._truth(table)
-
-    def _truth(self, table: dict[str, Any]) -> Truth:
-        path = table.get("truth")
-        if path is not None and not isinstance(path, str):
-            raise self._file.broken("is a path", "expect", "truth")
-        times = {}
-        for key, lowest in (("truth-offset", -1e9), ("warm-up", 0.0)):
-            if key in table:
-                try:
-                    times[key] = Seconds(lowest, 1e9).convert(str(table[key]), None, None)
-                except click.UsageError as error:
-                    raise self._file.broken(error.message, "expect", key) from error
-        return Truth(
-            None if path is None else self._path(path),
-            times.get("truth-offset", 0.0),
-            times.get("warm-up"),
-        )
-
-    def _sub_table(self, key: str) -> dict[str, Any]:
-        table = self._table.get(key, {})
-        if not isinstance(table, dict):
-            raise self._file.broken(f"is a table: write [{key}]", key)
-        return table

@@ -169,4 +169,3 @@ report_options = OptionGroup(
         help="Write a page with both, of the first case that differs.",
     ),
 )
-

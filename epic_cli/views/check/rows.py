@@ -43,9 +43,7 @@ def rows_around(difference: Difference, columns: int | None = None) -> list[str]
 
 
 def _total(table: list[list[str]]) -> int:
-    return sum(
-        max(width(row[place]) for row in table) + 2 for place in range(len(table[0]))
-    )
+    return sum(max(width(row[place]) for row in table) + 2 for place in range(len(table[0])))
 
 
 def _cells(difference: Difference, pairs: list[Pair], names: list[str]) -> list[list[str]]:
@@ -64,5 +62,5 @@ def _lines(difference: Difference, pairs: list[Pair], names: list[str]) -> Itera
 
 
 def _row(table: Table, row: Row, names: list[str]) -> list[str]:
-    cells = [row.cells[table.index(one)] if one in table.columns else "" for one in names]
+    cells = [row.cells[table.place(one)] if one in table.columns else "" for one in names]
     return [cut(printable(cell), _LONGEST_CELL) if cell else "-" for cell in cells]

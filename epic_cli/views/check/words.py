@@ -8,12 +8,14 @@ from collections.abc import Iterable
 
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.metrics import named
-from epic_cli.checking.diagnosis import Diagnosis, Pattern, diagnose
+from epic_cli.checking.diagnosis import diagnose
 from epic_cli.checking.differences import Apart, Difference, Group, Pair
 from epic_cli.checking.figures import Figure
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, PortRun
 from epic_cli.checking.rows import Row
+from epic_cli.views.check.counts import amount, counted, verb
+from epic_cli.views.check.patterns import diagnosis_words
 
 _VERDICTS = {
     Verdict.BROKEN: "cannot be run",
@@ -64,7 +66,7 @@ def explanation(outcome: Outcome) -> list[str]:
     if outcome.ignored:
         lines.append(f"not compared, as it does not print them: {', '.join(outcome.ignored)}")
     if outcome.refused:
-        lines.append(f"{_count(outcome.refused, 'line')} of the recording refused")
+        lines.append(f"{counted(outcome.refused, 'line')} of the recording refused")
     return lines
 
 
@@ -81,19 +83,21 @@ def difference_words(difference: Difference, *, against: bool = False) -> list[s
     differing, missing, extra = difference.differing, difference.missing, difference.extra
     counts = []
     if differing:
-        counts.append(f"{len(differing)} of {_count(total, 'row')} {_s(len(differing), 'differ')}")
+        counts.append(
+            f"{len(differing)} of {counted(total, 'row')} {verb(len(differing), 'differ')}"
+        )
     if missing:
-        counts.append(f"{_count(len(missing), 'row')} {_s(len(missing), 'is', 'are')} missing")
+        counts.append(f"{counted(len(missing), 'row')} {verb(len(missing), 'is', 'are')} missing")
     if extra:
-        counts.append(f"{_count(len(extra), 'row')} too many")
+        counts.append(f"{counted(len(extra), 'row')} too many")
     lines = [", ".join(counts), f"first: {_pair_words(group, group.pairs[index])}"]
     largest = difference.largest
     if largest is not None:
         pair, cell = largest
-        lines.append(f"largest: {cell.column} by {_amount(cell.amount)} at {pair.time:g} s")
+        lines.append(f"largest: {cell.column} by {amount(cell.amount)} at {pair.time:g} s")
     unlike = [pair for pair in differing if any(one.column == "status" for one in pair.apart)]
     if unlike and len(unlike) < len(differing):
-        lines.append(f"the status differs in {_count(len(unlike), 'row')}")
+        lines.append(f"the status differs in {counted(len(unlike), 'row')}")
     lines += [f"it looks like this: {diagnosis_words(one)}" for one in diagnose(difference)]
     if against:
         return lines
@@ -136,102 +140,12 @@ def _lines(expected: Row, drawn: Row) -> str:
 def _cell_words(cell: Apart) -> str:
     more = ""
     if not math.isnan(cell.amount):
-        more = f" ({_amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
+        more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
         if cell.amount == 0:
             more = " (the same number, written in another way)"
-    return f"{cell.column} is {cell.drawn or 'nothing'}, expected {cell.expected or 'nothing'}{more}"
-
-
-def _amount(value: float) -> str:
-    return f"{abs(value):.3g}"
-
-
-# ---------------------------------------------------------------- what it looks like
-
-
-def diagnosis_words(one: Diagnosis) -> str:  # noqa: PLR0911 - a sentence for each pattern
-    """A pattern in a sentence, with the figures that it rests on."""
-    rows = f"in {one.count} of {_count(one.total, 'row')}"
-    match one.pattern:
-        case Pattern.STATUS:
-            kind = f", {one.what}" if one.what else ""
-            return f"only the status is another one{kind}, {rows}; all numbers are the same"
-        case Pattern.ENDS_EARLY:
-            return f"it ends early: nothing from {one.time:g} s on"
-        case Pattern.BEGINS_LATE:
-            return f"it begins late: nothing up to {one.time:g} s"
-        case Pattern.GOES_ON:
-            return f"it goes on where it should have ended, from {one.time:g} s on"
-        case Pattern.BEGINS_EARLY:
-            return f"it begins early: rows up to {one.time:g} s where none are expected"
-        case Pattern.SHIFTED:
-            ticks = abs(int(one.amount))
-            when = "late" if one.amount > 0 else "early"
-            shift = f"{ticks} tick{'s' if ticks > 1 else ''}"
-            return f"everything is drawn {shift} ({one.what} s) {when}"
-        case Pattern.TIMES:
-            when = "later" if one.amount > 0 else "earlier"
-            return f"all times are {_amount(one.amount)} s {when}, and the rest is the same"
-        case Pattern.CLOCK:
-            return (
-                f"the clock drifts, by {_amount(one.amount)} s up to the last row, and the rest is"
-                " the same: times are added up in another precision"
-            )
-        case Pattern.AXES:
-            return f"axes are mixed up: {one.what}"
-        case Pattern.FACTOR:
-            return f"{_factor_words(one)}, which no rounding makes"
-        case Pattern.OFFSET:
-            more = "more" if one.amount > 0 else "less"
-            return f"{one.what} is {_amount(one.amount)} {more} throughout"
-        case Pattern.FACTOR_AT_FIRST:
-            first = f"in the first {_count(one.count, 'row')} that {_s(one.count, 'differ')}"
-            return f"{_factor_words(one)} {first}, which no rounding makes; later errors feed back"
-        case Pattern.DOUBLE | Pattern.SINGLE:
-            return _precision_words(one)
-        case Pattern.FEW_DIGITS:
-            return (
-                "the numbers are the same in single precision, but are printed with too few"
-                " digits: print them as doubles, with %.17g"
-            )
-        case Pattern.LAST_DIGIT:
-            return f"rounding: no more than the last digit that is printed, {rows}"
-        case Pattern.PRECISION:
-            return (
-                f"rounding: no more than {one.amount:.1g} of the numbers' size, as arithmetic in"
-                " another order or precision makes it"
-            )
-        case Pattern.GROWING:
-            return f"the deviation grows, by about {_amount(one.amount)} a second"
-        case Pattern.BEGINS_AT:
-            return f"all is the same (but for rounding) up to {one.time:g} s, and hardly anything from there on"
-        case Pattern.SCATTERED:
-            return f"now and then, {rows}, the first time at {one.time:g} s"
-        case Pattern.NONE:
-            return f"no pattern that this program knows, {rows}"
-
-
-def _precision_words(one: Diagnosis) -> str:
-    share = f"{one.count:,} of the {one.total:,} numbers that differ"
-    if one.pattern is Pattern.DOUBLE:
-        words = f"it computes in double precision, and not in single: {share} have more digits"
-    else:
-        words = f"it computes in single precision, and not in double: {share} have fewer digits"
-    if one.more:
-        rows = _count(one.more, "row")
-        words += (
-            f"; that tips a comparison, so that {rows} {_s(one.more, 'is', 'are')} off by more than"
-            f" rounding from {one.time:g} s on"
-        )
-    return words
-
-
-def _factor_words(one: Diagnosis) -> str:
-    off = abs(one.amount - 1)
-    digits = max(6, 1 - math.floor(math.log10(off))) if off else 6
-    factor = f"{one.amount:.{digits}f}".rstrip("0").rstrip(".")
-    is_are = "is" if one.what == "everything" else "are"
-    return f"{one.what} {is_are} {factor} times what is expected"
+    return (
+        f"{cell.column} is {cell.drawn or 'nothing'}, expected {cell.expected or 'nothing'}{more}"
+    )
 
 
 # ---------------------------------------------------------------- figures and programs
@@ -251,7 +165,7 @@ def figure_words(figure: Figure) -> str:
 
 def port_words(run: PortRun, problem: str) -> list[str]:
     """How a program failed, and what it said last."""
-    rows = f"after {_count(run.output.count(10), 'line')} of output"
+    rows = f"after {counted(run.output.count(10), 'line')} of output"
     words = {
         Ending.DONE: f"what it prints are no rows: {problem}",
         Ending.FAILED: f"it {_status_words(run.status)} {rows}",
@@ -277,23 +191,13 @@ def _status_words(status: int) -> str:
 # ---------------------------------------------------------------- summary
 
 
-def summary(outcomes: Iterable[Outcome]) -> str:
+def summary(verdicts: Iterable[Verdict]) -> str:
     """How many cases there were of each kind."""
-    counts = Counter(one.verdict for one in outcomes)
+    counts = Counter(verdicts)
     words = [
-        f"{counts[verdict]:,} {_s(counts[verdict], *_COUNTED[verdict])}"
+        f"{counts[verdict]:,} {verb(counts[verdict], *_COUNTED[verdict])}"
         for verdict in _COUNTED
         if counts[verdict]
     ]
     total = sum(counts.values()) - counts[Verdict.ORPHANED]
-    return f"{_count(total, 'case')}: {', '.join(words)}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
-def _s(number: int, one: str, many: str | None = None) -> str:
-    if many is None:
-        return f"{one}s" if number == 1 else one
-    return one if number == 1 else many
+    return f"{counted(total, 'case')}: {', '.join(words)}"
