@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Deviations within this share of the largest number of a column are what single precision makes.
 _SINGLE = 2.0**-21
 
+#: So many digits tell two single-precision numbers apart.
+_SINGLE_DIGITS = 9
+
 #: A pattern explains a difference if no more than this share of the deviation is left.
 _LEFT = 0.1
 
@@ -39,6 +42,7 @@ class Numbers(NamedTuple):
     ours: Floats
     theirs: Floats
     steps: Floats  # half of the last printed digit, by column; 0: all digits are printed
+    significant: int  # the most digits that one of theirs is printed with
 
     def of(self, names: str) -> tuple[Floats, Floats]:
         """Some columns of both."""
@@ -52,6 +56,7 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
     ours: list[list[float]] = []
     theirs: list[list[float]] = []
     digits = [0] * len(columns)
+    significant = 0
     for pair in group.pairs:
         if pair.expected is None or pair.drawn is None:
             continue
@@ -60,6 +65,8 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
             (difference.drawn, pair.drawn, theirs),
         ):
             cells = [row.cells[table.place(one)] for one in columns]
+            if into is theirs:
+                significant = max(significant, *(_significant(cell) for cell in cells))
             into.append([float(one) if one else np.nan for one in cells])
             for place, cell in enumerate(cells):
                 digits[place] = max(digits[place], len(cell.partition(".")[2]))
@@ -67,7 +74,30 @@ def numbers_of(difference: Difference, group: Group) -> Numbers:
     steps = np.array([0.5 * 10.0**-one if fixed else 0.0 for one in digits])
     both = np.array(ours, float), np.array(theirs, float)
     here, there = (np.where(np.isfinite(one), one, np.nan) for one in both)
-    return Numbers(columns, here, there, steps)
+    return Numbers(columns, here, there, steps, significant)
+
+
+def _largest(values: Floats, axis: int = 0) -> Floats:
+    """The largest size along an axis; 0 where there are no numbers."""
+    sizes: Floats = np.abs(np.nan_to_num(values)).max(axis=axis, initial=0.0)
+    return sizes
+
+
+def _middle(values: Floats) -> Floats:
+    """The median of each column; 0 where there are no numbers."""
+    known = np.isfinite(values)
+    return np.array(
+        [
+            np.median(column[here]) if here.any() else 0.0
+            for column, here in zip(values.T, known.T, strict=True)
+        ]
+    )
+
+
+def _significant(cell: str) -> int:
+    """How many digits a number is printed with, without zeros in front."""
+    mantissa = cell.lower().partition("e")[0]
+    return len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
 
 
 def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
@@ -105,14 +135,15 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     total = int(apart.sum())
     if not total or np.all(here) == np.all(there):
         return
-    if np.all(here) and np.all(ours.astype(np.float32)[apart] == theirs.astype(np.float32)[apart]):
+    as_single = np.array_equal(ours.astype(np.float32)[apart], theirs.astype(np.float32)[apart])
+    if np.all(here) and as_single and numbers.significant <= _SINGLE_DIGITS:
         yield Diagnosis(Pattern.FEW_DIGITS, count=total, total=total)
     longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
     if longer < 0.5 * total:
         return
     kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
-    size = np.nanmax(np.abs(ours), initial=0.0)
-    large = np.nanmax(np.abs(theirs - ours), axis=1) > _SINGLE * size
+    size = float(_largest(ours).max(initial=0.0))
+    large = _largest(theirs - ours, axis=1) > _SINGLE * size
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     first = rows[int(large.argmax())].time if large.any() else 0.0
     yield Diagnosis(kind, count=longer, total=total, time=first, more=int(large.sum()))
@@ -124,16 +155,16 @@ def _rounding(numbers: Numbers) -> Iterator[Diagnosis]:
     printed = off <= 2 * numbers.steps * (1 + 1e-6) + 1e-15
     if numbers.steps.any() and np.all(printed | np.isnan(off)):
         yield Diagnosis(Pattern.LAST_DIGIT)
-    size = np.nanmax(np.abs(numbers.ours), axis=0, initial=0.0)
+    size = _largest(numbers.ours)
     size = np.where(np.arange(len(size)) == numbers.columns.index("time"), size, _shared(numbers))
-    relative = np.nanmax(off / np.where(size > 0, size, 1.0), initial=0.0)
+    relative = _largest(off / np.where(size > 0, size, 1.0)).max(initial=0.0)
     if relative <= _SINGLE and not _systematic(numbers):
         yield Diagnosis(Pattern.PRECISION, float(relative))
 
 
 def _shared(numbers: Numbers) -> Floats:
     """The largest number of a column's vector: its axes are computed together."""
-    size = np.nanmax(np.abs(numbers.ours), axis=0, initial=0.0)
+    size = _largest(numbers.ours)
     out: Floats = size.copy()
     for names in (NUMBERS[1:4], NUMBERS[4:7]):
         places = [numbers.columns.index(one) for one in names if one in numbers.columns]
@@ -152,8 +183,8 @@ def _times(numbers: Numbers, apart: set[str]) -> Iterator[Diagnosis]:
         return
     ours, theirs = numbers.of("time")
     off = (theirs - ours)[:, 0]
-    middle = float(np.nanmedian(off))
-    if np.nanmax(np.abs(off - middle)) <= _LEFT * abs(middle):
+    middle = float(_middle(off[:, None])[0])
+    if _largest(off - middle) <= _LEFT * abs(middle):
         yield Diagnosis(Pattern.TIMES, middle)
     elif len(off) > 3 and abs(off[-1]) > 2 * abs(off[len(off) // 4]):
         yield Diagnosis(Pattern.CLOCK, float(off[-1]))
@@ -196,7 +227,7 @@ def _axes(numbers: Numbers) -> Iterator[Diagnosis]:
                 moved = [
                     f"{axis} is {'-' if sign < 0 else ''}{axes[place]}"
                     for axis, place, sign in zip(axes, order, signs, strict=True)
-                    if axis != axes[place] or (sign < 0 and np.nanmax(np.abs(ours[:, place])) > 0)
+                    if axis != axes[place] or (sign < 0 and _largest(ours[:, place]) > 0)
                 ]
                 yield Diagnosis(Pattern.AXES, what=", ".join(moved))
 
@@ -238,9 +269,9 @@ def _at_first(numbers: Numbers) -> Iterator[Diagnosis]:
 
 def _offsets(numbers: Numbers) -> Iterator[Diagnosis]:
     off = numbers.theirs - numbers.ours
-    middle = np.nanmedian(off, axis=0)
+    middle = _middle(off)
     if _explains(off - middle, off):
-        worst = int(np.nanargmax(np.abs(middle)))
+        worst = int(np.argmax(np.abs(middle)))
         yield Diagnosis(Pattern.OFFSET, float(middle[worst]), numbers.columns[worst])
 
 

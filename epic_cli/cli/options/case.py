@@ -148,12 +148,19 @@ class _Reading:
             keys = [key for key, one in self._options.items() if one is option]
             raise self._file.broken(error.message, *keys[:1]) from error
         except (WrongUsage, ValueError, StrategyFailed) as error:
-            key = "set" if "set" in self._table else "strategy"
-            raise self._file.broken(str(error), key) from error
+            raise self._file.broken(str(error), *self._blamed(str(error))) from error
         if options.timing.latency is not None and options.timing.pacing == "demo":
             what = "sets arrival times, which pacing = 'demo' ignores"
             raise self._file.broken(what, "latency")
         return options
+
+    def _blamed(self, words: str) -> list[str]:
+        """The keys that lead to what is wrong with a strategy or its settings."""
+        settings = self._table.get("set")
+        if settings is None:
+            return ["strategy"]
+        named = [one for one in settings if one in words] if isinstance(settings, dict) else []
+        return ["set", *named[:1]]
 
     def _words(self, key: str, option: click.Option, value: object) -> list[str]:
         if option.is_flag:
