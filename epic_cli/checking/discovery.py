@@ -109,5 +109,5 @@ def check_places(cases: Iterable[Case]) -> dict[str, BrokenCase]:
             other = first.setdefault(os.path.realpath(place), case)
             if other is not case:
                 what = f"writes to {place}, as {other.file} does: give each its own"
-                wrong[case.file] = BrokenCase(case.file, what)
+                wrong.setdefault(case.file, BrokenCase(case.file, what))
     return wrong

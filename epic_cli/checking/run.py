@@ -132,10 +132,10 @@ def _rows(case: Case, drawn: bytes) -> tuple[Verdict, str, Difference | None] | 
     try:
         if expected and not expected.endswith(b"\n"):
             raise NotRows(expected.count(b"\n") + 1, "cut off, the row does not end")
-        there = parse(expected, wanted)
+        here = parse(drawn, wanted)
+        there = parse(expected, wanted) if expected.strip() else here._replace(rows=[])
     except NotRows as error:
         return Verdict.DIFFERS, f"{expected_at}:{error.line}: {error.what}", None
-    here = parse(drawn, wanted)
     difference = compare(there, here, case.tolerances, literal=True)
     if difference is None:
         if not case.tolerances.exact and here.columns == there.columns:

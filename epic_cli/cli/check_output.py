@@ -11,7 +11,7 @@ from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.run import write
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.cli.options.check import Doing, Report
-from epic_cli.engine.text.widths import printable
+from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import screen_columns, show
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
@@ -93,7 +93,10 @@ class Output:
     def _paragraph(self, one: Told, outcome: Outcome) -> str:
         begin, end = ("\x1b[1;31m", "\x1b[0m") if use_color(self._color, sys.stdout) else ("", "")
         head = one.headline if one.holds else f"{begin}{one.headline}{end}"
-        lines = [head, *(f"  {line}" for line in one.lines)]
+        lines = [head]
+        for line in one.lines:
+            columns = self._columns
+            lines += wrap(f"  {line}", columns, "    ") if columns else [f"  {line}"]
         if outcome.difference is not None:
             columns = self._columns and self._columns - 2
             lines += [f"  {line}" for line in rows_around(outcome.difference, columns)]

@@ -221,7 +221,7 @@ def test_nothing_is_raised_by_odd_numbers() -> None:
         assert both is not None
         assert difference_words(both)
     one = right()[:1]
-    other = [[0.05, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, "held"]]
+    other: Rows = [[0.05, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, "held"]]
     found = difference(other, one)
     assert found is not None
     assert difference_words(found)[0] == "1 of 1 row differs"

@@ -135,7 +135,7 @@ def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
         ("time,x\\n1.1,nan\\n1.15,inf", "x is nan, expected "),
         ("", "rows are missing"),
         ("time,x,y,z", "rows are missing"),
-        ("time,x\\nnan,1", "is missing"),
+        ("time,x\\nnan,1", "time is nan, expected 1.1"),
     ):
         found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
         assert found.verdict is Verdict.DIFFERS

@@ -53,7 +53,7 @@ def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
 
 
 #: What is said of each of the wrong ports.
-WORDS = {
+WORDS: dict[str, str | tuple[str, ...]] = {
     "double": "it computes in double precision, and not in single: ",
     "late": "everything is drawn 1 tick (0.05 s) late",
     "slope": ("velocities are 1.0000009", "everything is 1.0000009", "velocities are 1.000001 "),

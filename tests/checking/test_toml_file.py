@@ -107,8 +107,10 @@ def test_any_text_is_a_case_or_a_mistake_with_words(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "case.toml"
     path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
+    found: list[BrokenCase] = []
     try:
         read_case(str(path))
     except BrokenCase as error:
-        assert str(error).startswith(str(path))
-        assert error.what
+        found.append(error)
+    assert all(str(error).startswith(f"{path}: ") or error.what for error in found)
+    assert all(error.place.startswith(str(path)) for error in found)
