@@ -27,7 +27,7 @@ Examples:
   epic check --new tests/turn sample_inputs/turn.txt -s mirror --latency 80ms
   epic check --verbose tests
   epic check --tap - tests
-  epic check --builtin -s mirror --feed csv --against 'epic replay --format csv'
+  epic check --builtin -s mirror --against 'epic replay --format csv'
 """
 
 #: Those that only --new and --builtin have a use for.

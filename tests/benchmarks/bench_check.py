@@ -20,7 +20,7 @@ from epic_cli import strategies
 
 
 def make(folder: Path, count: int) -> None:
-    """The cases, all of which hold but every hundredth."""
+    """The cases, without expected rows."""
     names = sorted(one.name for one in strategies())
     dice = random.Random(17)
     for number in range(count):
