@@ -94,11 +94,12 @@ class CaseItem(pytest.Item):
         from epic_cli.checking.run import broken, check_rows, guarded
         from epic_cli.checking.toml_file import BrokenCase
         from epic_cli.cli.options.case import read_case
+        from epic_cli.engine.failures import StrategyFailed
 
         path = str(self.path)
         try:
             case = read_case(path)
-        except BrokenCase as error:
+        except (BrokenCase, StrategyFailed) as error:
             _judge(broken(path, path, error), accept=False)
             return
         _judge(guarded(case, check_rows), accept=_accepts(self.config))

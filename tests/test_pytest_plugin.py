@@ -70,7 +70,9 @@ def test_cases_and_rows_of_a_suite(tmp_path: Path) -> None:
     ):
         (tmp_path / "cases" / name).mkdir(parents=True)
         (tmp_path / "cases" / name / "case.toml").write_text(text)
-    (tmp_path / "cases" / "c.case.toml").write_text("strategy = 'lerp'\nrecording = '../turn.txt'\n")
+    (tmp_path / "cases" / "c.case.toml").write_text(
+        "strategy = 'lerp'\nrecording = '../turn.txt'\n"
+    )
 
     status, out = run_pytest(tmp_path, CI="true")
     assert status == pytest.ExitCode.TESTS_FAILED

@@ -103,7 +103,7 @@ def orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) ->
 def check_places(cases: Iterable[Case]) -> dict[str, BrokenCase]:
     """The cases, by file, whose rows would be written where another case's are."""
     first: dict[str, Case] = {}
-    wrong = {}
+    wrong: dict[str, BrokenCase] = {}
     for case in cases:
         for place in filter(None, (case.expected, case.new)):
             other = first.setdefault(os.path.realpath(place), case)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.checking.case import NUMBERS
 from epic_cli.checking.differences import Difference, Group, tick_of
 from epic_cli.checking.pattern import Diagnosis, Pattern
+from epic_cli.checking.rows import Row, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Deviations within this share of the largest number of a column are what single precision makes.
 _SINGLE = 2.0**-21
+
+#: Of so many rows it is looked at how many digits they are printed with.
+_SAMPLE = 100
 
 #: So many digits tell two single-precision numbers apart.
 _SINGLE_DIGITS = 9
@@ -53,28 +57,29 @@ class Numbers(NamedTuple):
 def numbers_of(difference: Difference, group: Group) -> Numbers:
     """The numbers of a group, of which both sides have at least one row."""
     columns = tuple(one for one in difference.columns if one in NUMBERS)
-    ours: list[list[float]] = []
-    theirs: list[list[float]] = []
-    digits = [0] * len(columns)
-    significant = 0
-    for pair in group.pairs:
-        if pair.expected is None or pair.drawn is None:
-            continue
-        for table, row, into in (
-            (difference.expected, pair.expected, ours),
-            (difference.drawn, pair.drawn, theirs),
-        ):
-            cells = [row.cells[table.place(one)] for one in columns]
-            if into is theirs:
-                significant = max(significant, *(_significant(cell) for cell in cells))
-            into.append([float(one) if one else np.nan for one in cells])
-            for place, cell in enumerate(cells):
-                digits[place] = max(digits[place], len(cell.partition(".")[2]))
-    fixed = difference.expected.row_format == "epic"
-    steps = np.array([0.5 * 10.0**-one if fixed else 0.0 for one in digits])
-    both = np.array(ours, float), np.array(theirs, float)
-    here, there = (np.where(np.isfinite(one), one, np.nan) for one in both)
-    return Numbers(columns, here, there, steps, significant)
+    both = [pair for pair in group.pairs if pair.expected and pair.drawn]
+    ours = _cells(difference.expected, columns, (pair.expected for pair in both))
+    theirs = _cells(difference.drawn, columns, (pair.drawn for pair in both))
+    steps = np.zeros(len(columns))
+    if difference.expected.row_format == "epic":
+        digits = [
+            max(len(cell.partition(".")[2]) for cell in column)
+            for column in zip(*ours, strict=True)
+        ]
+        steps = 0.5 * 10.0 ** -np.array(digits, float)
+    significant = max(_significant(cell) for row in theirs[:_SAMPLE] for cell in row)
+    return Numbers(columns, _values(ours), _values(theirs), steps, significant)
+
+
+def _cells(table: Table, columns: Sequence[str], rows: Iterable[Row | None]) -> list[list[str]]:
+    places = [table.place(one) for one in columns]
+    return [[row.cells[one] for one in places] for row in rows if row]
+
+
+def _values(cells: list[list[str]]) -> Floats:
+    """Numbers, NaN for what is none and for what is not finite."""
+    values = np.array([[float(cell or "nan") for cell in row] for row in cells])
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _largest(values: Floats, axis: int = 0) -> Floats:

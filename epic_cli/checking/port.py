@@ -13,7 +13,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 #: What is kept of what it says on stderr.
@@ -45,10 +45,11 @@ class PortRun(NamedTuple):
 
 
 class Port(NamedTuple):
-    """How it is started, and its limits: seconds of a run."""
+    """How it is started, and its limit: seconds of a run, which ends at once when ``stopped``."""
 
     command: tuple[str, ...]
     timeout: float = 10.0
+    stopped: Callable[[], bool] = bool
 
     def run(self, given: bytes, variables: Mapping[str, str], most: int) -> PortRun:
         """Gives it packets and takes what it prints, ``most`` bytes of that."""
@@ -57,7 +58,8 @@ class Port(NamedTuple):
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
-        return _Leash(process, given, most, time.monotonic() + self.timeout).run()
+        deadline = time.monotonic() + self.timeout
+        return _Leash(process, given, most, deadline, self.stopped).run()
 
 
 def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -77,12 +79,18 @@ class _Leash:
     """One run: all three pipes at once, so that none can block another."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], given: bytes, most: int, deadline: float
+        self,
+        process: subprocess.Popen[bytes],
+        given: bytes,
+        most: int,
+        deadline: float,
+        stopped: Callable[[], bool],
     ) -> None:
         self._process = process
         self._given = memoryview(given)
         self._most = most
         self._deadline = deadline
+        self._stopped = stopped
         self._output = bytearray()
         self._said = bytearray()
         self._heard = 0.0
@@ -125,7 +133,7 @@ class _Leash:
         ended = 0.0
         while any(key.fileobj is not self._process.stdin for key in pipes.get_map().values()):
             now = time.monotonic()
-            if now >= self._deadline:
+            if now >= self._deadline or self._stopped():
                 return Ending.TIMEOUT
             if self._process.poll() is not None:
                 ended = ended or now

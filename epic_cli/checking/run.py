@@ -22,10 +22,16 @@ _AHEAD = 64
 
 
 def check_all(
-    cases: Sequence[Case | Outcome], check: Callable[[Case], Outcome], threads: int | None = None
+    cases: Sequence[Case | Outcome],
+    check: Callable[[Case], Outcome],
+    threads: int | None = None,
+    stop: threading.Event | None = None,
 ) -> Iterator[Outcome]:
-    """The outcome of each case, in their order; what is an outcome already stays one."""
-    stop = threading.Event()
+    """The outcome of each case, in their order; what is an outcome already stays one.
+
+    ``stop`` is set when nobody waits for the outcomes any more.
+    """
+    stop = stop or threading.Event()
 
     def one(case: Case | Outcome) -> Outcome | None:
         if isinstance(case, Outcome):
@@ -50,15 +56,17 @@ def guarded(case: Case, check: Callable[[Case], Outcome]) -> Outcome:
     """The outcome of a case, whatever keeps it from being run."""
     try:
         return check(case)
-    except BrokenCase as error:
+    except (BrokenCase, StrategyFailed) as error:
         return broken(case.name, case.file, error, case)
-    except StrategyFailed as error:
-        return Outcome(case.name, case.file, Verdict.STRATEGY_FAILED, case, str(error))
 
 
-def broken(name: str, file: str, error: BrokenCase, case: Case | None = None) -> Outcome:
+def broken(
+    name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
+) -> Outcome:
     """The outcome of a case that cannot be run."""
-    verdict = Verdict.GONE if error.gone else Verdict.BROKEN
+    verdict = Verdict.STRATEGY_FAILED
+    if isinstance(error, BrokenCase):
+        verdict = Verdict.GONE if error.gone else Verdict.BROKEN
     return Outcome(name, file, verdict, case, str(error))
 
 
@@ -104,7 +112,9 @@ def judged(case: Case) -> Outcome:
 
 
 def _against_expected(case: Case, rows: bytes) -> Outcome:
-    outcome = Outcome(case.name, case.file, Verdict.HOLDS, case, rows=rows.count(b"\n"))
+    header = case.drawing.row_format in ("tsv", "csv")
+    count = rows.count(b"\n") - header
+    outcome = Outcome(case.name, case.file, Verdict.HOLDS, case, rows=count)
     wrong = None if case.expected is None else _rows(case, rows)
     if wrong is None:
         return outcome

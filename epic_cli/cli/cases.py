@@ -21,6 +21,7 @@ from epic_cli.checking.run import broken, judged, write
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.checking.writing import CaseExists, new_case
 from epic_cli.cli.options.case import read_case
+from epic_cli.engine.failures import StrategyFailed
 from epic_cli.terminal.case_values import case_values
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.terminal.output import write_text
@@ -42,7 +43,7 @@ def load(places: Sequence[str]) -> list[Case | Outcome]:
     for path in found:
         try:
             cases.append(read_case(path))
-        except BrokenCase as error:
+        except (BrokenCase, StrategyFailed) as error:
             cases.append(broken(case_name(path), path, error))
     read = [one for one in cases if isinstance(one, Case)]
     clashes = check_places(read)
@@ -111,7 +112,7 @@ def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
         if isinstance(error, BrokenCase):
             raise WrongUsage(str(error)) from error
         raise
-    write_text(f"{path}: a case of {rows:,} lines of rows\n")
+    write_text(f"{path}: a case of {rows:,} rows\n")
     return ExitStatus.DONE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 
 import click
@@ -76,14 +77,15 @@ def check(
     _check_usage(context, paths, doing, program)
     if doing.new is not None:
         return make(doing.new, drawing._replace(files=paths), _is_given(context, "row_format"))
-    against = program.make()
+    stop = threading.Event()
+    against = program.make(stop.is_set)
     output = Output(report, doing, color)
     cases = builtin(drawing) if program.builtin else load(paths or (".",))
     if against is not None:
         cases = [
             one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])
         ]
-    for outcome in check_all(cases, against.check if against else check_rows, threads):
+    for outcome in check_all(cases, against.check if against else check_rows, threads, stop):
         output.add(outcome)
     return output.end()
 

@@ -64,7 +64,7 @@ def test_the_rows_are_those_of_replay(option: str, tmp_path: Path) -> None:
     status, rows = replayed(tmp_path, *words, *shape, recording)
     if option == "strict":
         assert status == 1
-        with pytest.raises(BrokenCase, match="broken.txt:1:1"):
+        with pytest.raises(BrokenCase, match=r"broken\.txt:1:1"):
             draw(read_case(str(path)).drawing)
         return
     drawn = draw(read_case(str(path)).drawing)

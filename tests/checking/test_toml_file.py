@@ -86,8 +86,25 @@ def test_files_that_are_no_case(tmp_path: Path) -> None:
 
 
 KEYS = st.sampled_from(
-    ["recording", "strategy", "strategies", "set", "tick", "latency", "expected", "tolerance"]
-    + ["expect", "format", "columns", "scale", "strict", "entity", "file-column", "other", "x"]
+    [
+        "recording",
+        "strategy",
+        "strategies",
+        "set",
+        "tick",
+        "latency",
+        "expected",
+        "tolerance",
+        "expect",
+        "format",
+        "columns",
+        "scale",
+        "strict",
+        "entity",
+        "file-column",
+        "other",
+        "x",
+    ]
 )
 VALUES = st.recursive(
     st.sampled_from(["1", "-1", "0.5", "nan", "true", "'epic'", "'all'", "''", "'\\u0007'", "x"])

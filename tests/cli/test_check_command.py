@@ -292,7 +292,7 @@ def test_figures(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
     case("good")
-    (case("bad <&\"") / "expected.tsv").write_bytes(b"")
+    (case('bad <&"') / "expected.tsv").write_bytes(b"")
     edit(case("ugly") / "case.toml", "turn.txt", "gone")
     capfd.readouterr()
     assert main(["check", "--tap", "-", "--junit", "report.xml"]) == 3
@@ -375,3 +375,33 @@ def test_against_a_program(capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in Path("a").iterdir()) == ["case.toml", "expected.tsv"]
     assert main(["check", "a", "--against", "false"]) == 5
     assert "a: the program failed\n  it ended with status 1" in capfd.readouterr().out
+
+
+def test_a_strategy_that_fails_is_told_and_the_others_are_checked(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    folder = case("a")
+    case("b")
+    (folder / "mine.py").write_text("class Mine:\n    def reset(self):\n        1 / 0\n")
+    for strategy, status, words in (
+        ("./mine.py:Mine", 4, "a: the strategy failed\n"),
+        ("./none.py:Mine", 2, "a/case.toml:2:1: "),
+    ):
+        edit(folder / "case.toml", '"lerp"', f'"{strategy}"')
+        assert main(["check", "-v"]) == status
+        out = capfd.readouterr().out
+        assert words in out
+        assert "b: holds" in out
+        edit(folder / "case.toml", f'"{strategy}"', '"lerp"')
+    (folder / "mine.py").write_text(
+        "class Mine:\n"
+        "    def reset(self):\n        pass\n"
+        "    def update(self, packet, now):\n        return True\n"
+        "    def read(self, at):\n        return 1 / 0\n"
+    )
+    edit(folder / "case.toml", '"lerp"', '"./mine.py:Mine"')
+    assert main(["check", "-v"]) == 4
+    out = capfd.readouterr().out
+    assert "a: the strategy failed\n" in out
+    assert "ZeroDivisionError" in out
+    assert "b: holds" in out

@@ -23,7 +23,6 @@ from epic_cli.checking.discovery import beside, case_name, expected_files
 from epic_cli.checking.toml_file import BrokenCase, TomlFile, path_from, read_toml
 from epic_cli.cli.options.expectations import Expectations
 from epic_cli.cli.options.replay import replay_options
-from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.strategies import names
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.replaying import ReplayOptions
@@ -64,7 +63,10 @@ def option_names() -> dict[str, click.Option]:
 
 
 def read_case(path: str) -> Case:
-    """The case in a file; raises ``BrokenCase``."""
+    """The case in a file; raises ``BrokenCase``.
+
+    Raises ``StrategyFailed`` where the code of a strategy of somebody's own did when it was made.
+    """
     return _Reading(read_toml(path)).case()
 
 
@@ -147,7 +149,7 @@ class _Reading:
             option = error.param if isinstance(error, click.BadParameter) else None
             keys = [key for key, one in self._options.items() if one is option]
             raise self._file.broken(error.message, *keys[:1]) from error
-        except (WrongUsage, ValueError, StrategyFailed) as error:
+        except (WrongUsage, ValueError) as error:
             raise self._file.broken(str(error), *self._blamed(str(error))) from error
         if options.timing.latency is not None and options.timing.pacing == "demo":
             what = "sets arrival times, which pacing = 'demo' ignores"
@@ -222,7 +224,7 @@ class _Reading:
             settings[strategy, key] = value.strip()
         try:
             found = candidates([self._strategy(one) for one in labels], settings)
-        except (ValueError, StrategyFailed) as error:
+        except ValueError as error:
             raise self._file.broken(str(error), "strategies") from error
         return True, tuple(
             one._replace(label=label) for one, label in zip(found, labels, strict=True)

@@ -17,6 +17,8 @@ from epic_cli.terminal.quantities import FiniteRange, Seconds
 from epic_cli.views.perspectives import VIEWS, View
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from epic_cli.checking.against import Against
 
 
@@ -57,8 +59,11 @@ class Program:
     atol: float | None
     rtol: float | None
 
-    def make(self) -> Against | None:
-        """What checks cases against it; None: there is none. Raises ``WrongUsage``."""
+    def make(self, stopped: Callable[[], bool]) -> Against | None:
+        """What checks cases against it until ``stopped``; None: there is none.
+
+        Raises ``WrongUsage``.
+        """
         from epic_cli.checking.against import Against
         from epic_cli.checking.port import Port
 
@@ -81,7 +86,7 @@ class Program:
         tolerances = None
         if self.atol is not None or self.rtol is not None:
             tolerances = Tolerances(Tolerance(self.atol or 0.0, self.rtol or 0.0))
-        return Against(Port(tuple(command), self.timeout), self.feed, tolerances)
+        return Against(Port(tuple(command), self.timeout, stopped), self.feed, tolerances)
 
 
 program_options = OptionGroup(
