@@ -15,7 +15,7 @@ GUIDE = ROOT / "epic_cli" / "checking" / "README.md"
 #: What is wrong in each, as a replacement in the C++ of the guide.
 WRONG = {
     "double": ("using Real = float", "using Real = double"),
-    "late": ("shown = start + slope * (now - newest);", "shown = start + slope * (now - newest);"),
+    "late": ("      now += tick;", "      now += tick;\n      old = shown;"),
     "slope": ("* (1 / behind);", "* (1 / behind) * 1.000001f;"),
     "swapped": ("double(shown.x),\n                  double(shown.y)",
                 "double(shown.y),\n                  double(shown.x)"),
@@ -33,13 +33,11 @@ def wrong(name: str) -> str:
     before, after = WRONG[name]
     text = example("cpp")
     assert text.count(before) == 1
-    if name == "late":
-        text = text.replace(
-            "Vec start{}, slope{}, shown{};", "Vec start{}, slope{}, shown{}, old{};"
-        )
-        text = text.replace("      now += tick;", "      now += tick;\n      old = shown;")
-        return re.sub(r"double\(shown\.(.)\)", r"double(old.\1)", text)
-    return text.replace(before, after)
+    text = text.replace(before, after)
+    if name == "late":  # it prints what was shown before
+        text = text.replace("shown{};", "shown{}, old{};")
+        text = re.sub(r"double\(shown\.(.)\)", r"double(old.\1)", text)
+    return text
 
 
 def build(folder: Path, **sources: str) -> dict[str, Path]:
