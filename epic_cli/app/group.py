@@ -37,6 +37,7 @@ COMMANDS = {
         "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
     ),
     "diagnose": Entry("epic_cli.cli.diagnose", "Say why it jitters: causes, evidence and cures."),
+    "check": Entry("epic_cli.cli.check", "Check golden cases, or a program of yours, row by row."),
     "strategies": Entry(
         "epic_cli.cli.strategies", "List the smoothing strategies, or explain one."
     ),

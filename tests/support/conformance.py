@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from support.places import CONFORMANCE
+from support.places import CONFORMANCE, STREAMS
+
+#: All of them.
+FILES = sorted([*CONFORMANCE.rglob("*.json"), STREAMS], key=lambda path: path.stem)
 
 #: The files that were loaded, if it is to be known what is read of them (``support.reading``).
 recorded: dict[str, Any] | None = None
@@ -14,7 +17,7 @@ recorded: dict[str, Any] | None = None
 
 def load(name: str) -> Any:
     """A conformance file, by its name without folder and suffix."""
-    (path,) = CONFORMANCE.rglob(f"{name}.json")
+    (path,) = (path for path in FILES if path.stem == name)
     text = path.read_text("utf-8")
     if recorded is None:
         return json.loads(text)

@@ -7,3 +7,6 @@ ROOT = TESTS.parent
 CONFORMANCE = TESTS / "conformance"
 GOLDEN = TESTS / "golden"
 SAMPLES = ROOT / "sample_inputs"
+
+#: The streams that strategies are tested with, and ports: they are installed with the program.
+STREAMS = ROOT / "epic_cli" / "checking" / "streams.json"

@@ -13,16 +13,13 @@ from epic_cli.cli.options.common import (
     strategy_options,
     timing_options,
 )
-from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.terminal.replaying import ReplayOptions
 
-#: All of them, as ``options: ReplayOptions``.
-replay_options = OptionGroup(
-    "options",
-    ReplayOptions,
-    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+#: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
+DRAWING_OPTIONS: tuple[Decorator, ...] = (
     strategy_options(
         "--strategy",
         DEFAULT,
@@ -39,22 +36,39 @@ replay_options = OptionGroup(
         show_default=True,
         help="How rows are written; epic is the demo's own format.",
     ),
+    click.option("--entity", help="Replay only the packets of this entity."),
+    input_format_option,
+    layout_options,
+    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
+)
+
+_CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+
+#: All of them, as ``options: ReplayOptions``.
+replay_options = OptionGroup(
+    "options",
+    ReplayOptions,
+    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+    _CHOSEN,
+    _TIMING,
+    _FORMAT,
     click.option(
         "-o",
         "--output",
         type=click.Path(),
         help="Write the rows to a file, which appears when it is complete.",
     ),
-    click.option("--entity", help="Replay only the packets of this entity."),
-    input_format_option,
-    layout_options,
+    _ENTITY,
+    _INPUT_FORMAT,
+    _LAYOUT,
     saving_options,
-    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    _STRICT,
     remarks_options,
     color_option,
-    click.option(
-        "--file-column",
-        metavar="NAME|no",
-        help="A column that names the file of each row.  [default: file, with several files]",
-    ),
+    _FILE_COLUMN,
 )

@@ -1,0 +1,127 @@
+"""A case: a recording, how it is drawn, and what is expected of what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.engine.text.tables import COLUMNS
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.playback import Timing
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.conditions import Condition
+    from epic_cli.formats.layout import Layout
+
+#: The formats that expected rows can have: a table for people is cut to their screen.
+ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
+
+#: The columns of rows that are numbers; the others are exact always.
+NUMBERS = COLUMNS[:7]
+
+
+class Tolerance(NamedTuple):
+    """What two numbers may differ by: ``atol`` in the column's unit, or ``rtol`` of the expected.
+
+    The larger of the two counts.
+    """
+
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    def allows(self, expected: float, drawn: float) -> bool:
+        """Whether a number is near enough; what is not finite has to be the same."""
+        if expected == drawn or (expected != expected and drawn != drawn):  # noqa: PLR0124 - NaN
+            return True
+        return abs(expected - drawn) <= max(self.atol, self.rtol * abs(expected))
+
+
+EXACT = Tolerance()
+
+
+class Tolerances(NamedTuple):
+    """What the numbers of each column may differ by; without any, bytes have to be the same."""
+
+    default: Tolerance = EXACT
+    columns: Mapping[str, Tolerance] = MappingProxyType({})
+
+    def of(self, column: str) -> Tolerance:
+        """That of a column."""
+        return self.columns.get(column, self.default)
+
+    @property
+    def exact(self) -> bool:
+        """Whether there are none."""
+        return all(one == EXACT for one in (self.default, *self.columns.values()))
+
+
+class Recording(NamedTuple):
+    """A recording under the name that it is given in the case.
+
+    Its bytes are in the file at ``path``, or, where there is none, are ``content``.
+    """
+
+    name: str
+    path: str | None
+    content: bytes = b""
+
+
+class Drawing(NamedTuple):
+    """How recordings are drawn: all that ``epic replay`` can be told.
+
+    With ``several`` strategies a last column of the rows names them, as with several recordings
+    one (``file_column``) names these.
+    """
+
+    recordings: tuple[Recording, ...]
+    candidates: tuple[Candidate, ...]
+    several: bool = False
+    timing: Timing = Timing()
+    row_format: str = "tsv"
+    entity: str | None = None
+    input_format: InputFormat = "auto"
+    given: Layout | None = None
+    strict: bool = False
+    file_column: str | None = None
+
+
+class Truth(NamedTuple):
+    """What figures are measured against: a recording, or, None, the packets themselves.
+
+    ``offset`` is added to its times, ``warm_up`` is how long rows do not count at first (s).
+    """
+
+    path: str | None = None
+    offset: float = 0.0
+    warm_up: float | None = None
+
+
+class Case(NamedTuple):
+    """One case.
+
+    ``name`` is how it is called, ``file`` where it is written. ``expected`` is where its rows are
+    expected, or would be written; None: only its figures count. ``conditions`` are the figures of
+    ``epic compare`` that have to hold.
+    """
+
+    name: str
+    file: str
+    drawing: Drawing
+    expected: str | None
+    tolerances: Tolerances = Tolerances()
+    conditions: tuple[Condition, ...] = ()
+    truth: Truth = Truth()
+
+    @property
+    def new(self) -> str:
+        """Where rows are written that are not the expected ones."""
+        return _with_ending(self.expected or self.file, ".new")
+
+
+def _with_ending(path: str, ending: str) -> str:
+    from pathlib import PurePath
+
+    return str(PurePath(path).with_suffix(ending))

@@ -1,0 +1,205 @@
+"""Expected rows beside drawn ones: which differ, where first, by how much at most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from epic_cli.checking.case import NUMBERS, Tolerances
+from epic_cli.checking.rows import Row, Table
+
+#: Rows belong together whose times are no further apart than this share of a tick.
+_SAME_TICK = 0.25
+
+
+class Apart(NamedTuple):
+    """A cell that differs: by how much (NaN: these are no numbers, or not finite)."""
+
+    column: str
+    expected: str
+    drawn: str
+    amount: float
+
+
+class Pair(NamedTuple):
+    """A row that was expected, the one that was drawn at its time, and the cells that differ.
+
+    None: there is no such row.
+    """
+
+    expected: Row | None
+    drawn: Row | None
+    apart: tuple[Apart, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether they are not the same."""
+        return bool(self.apart) or self.expected is None or self.drawn is None
+
+    @property
+    def time(self) -> float:
+        """When it is drawn (s)."""
+        row = self.expected or self.drawn
+        return row.time if row else math.nan
+
+
+class Group(NamedTuple):
+    """The rows of one entity (of one strategy, of one file), in their order."""
+
+    names: tuple[str, ...]
+    pairs: list[Pair]
+
+
+class Difference(NamedTuple):
+    """All that differs between two tables of rows.
+
+    ``columns`` are those that were compared, ``ignored`` those that only one of them has.
+    ``written``: the values are the same, but they are written in another way or order.
+    """
+
+    expected: Table
+    drawn: Table
+    columns: tuple[str, ...]
+    ignored: tuple[str, ...]
+    groups: list[Group]
+    written: bool = False
+
+    def pairs(self) -> Iterator[Pair]:
+        """All rows."""
+        for group in self.groups:
+            yield from group.pairs
+
+    @property
+    def differing(self) -> list[Pair]:
+        """The rows that are on both sides and differ."""
+        return [one for one in self.pairs() if one.apart]
+
+    @property
+    def missing(self) -> list[Pair]:
+        """The expected rows that were not drawn."""
+        return [one for one in self.pairs() if one.drawn is None]
+
+    @property
+    def extra(self) -> list[Pair]:
+        """The rows that were drawn and not expected."""
+        return [one for one in self.pairs() if one.expected is None]
+
+    @property
+    def first(self) -> tuple[Group, int]:
+        """The first row that differs, in the order of the expected rows: its group, its place."""
+        found = [
+            (group, next(index for index, pair in enumerate(group.pairs) if pair.differs))
+            for group in self.groups
+            if any(pair.differs for pair in group.pairs)
+        ]
+        return min(found, key=lambda one: _line(one[0].pairs[one[1]]))
+
+    @property
+    def largest(self) -> tuple[Pair, Apart] | None:
+        """The largest deviation of a number; None: there is none."""
+        cells = ((pair, cell) for pair in self.pairs() for cell in pair.apart)
+        known = [one for one in cells if not math.isnan(one[1].amount)]
+        positions = [one for one in known if one[1].column in NUMBERS[1:4]]
+        return max(positions or known, key=lambda one: abs(one[1].amount), default=None)
+
+
+def _line(pair: Pair) -> float:
+    row = pair.expected or pair.drawn
+    return row.line if row else math.inf
+
+
+def compare(
+    expected: Table, drawn: Table, tolerances: Tolerances, *, literal: bool = False
+) -> Difference | None:
+    """What differs; None: nothing does.
+
+    Numbers are compared as numbers, ``literal`` and without tolerances as they are written;
+    everything else is compared as it is written. Columns that ``drawn`` has not, or ``expected``
+    has not, are left out.
+    """
+    columns = tuple(one for one in expected.columns if one in drawn.columns)
+    ignored = tuple(one for one in (*expected.columns, *drawn.columns) if one not in columns)
+    names = tuple(one for one in columns if one not in NUMBERS and one != "status")
+    compared = tuple(one for one in columns if one not in names)
+    cells = _Cells(expected, drawn, compared, tolerances, literal and tolerances.exact)
+    theirs = _by_names(drawn, names)
+    groups = []
+    for key, rows in _by_names(expected, names).items():
+        groups.append(Group(key, list(_aligned(rows, theirs.pop(key, []), cells))))
+    for key, rows in theirs.items():
+        groups.append(Group(key, [Pair(None, row) for row in rows]))
+    if not any(pair.differs for group in groups for pair in group.pairs):
+        return None
+    return Difference(expected, drawn, columns, ignored, groups)
+
+
+class _Cells:
+    """Compares the cells of two rows."""
+
+    def __init__(
+        self,
+        expected: Table,
+        drawn: Table,
+        columns: Sequence[str],
+        tolerances: Tolerances,
+        literal: bool,
+    ) -> None:
+        self._places = [
+            (one, expected.place(one), drawn.place(one), tolerances.of(one)) for one in columns
+        ]
+        self._literal = literal
+
+    def pair(self, expected: Row, drawn: Row) -> Pair:
+        """The two, and which cells differ."""
+        apart = []
+        for column, here, there, tolerance in self._places:
+            one, other = expected.cells[here], drawn.cells[there]
+            if one == other:
+                continue
+            if column not in NUMBERS or not (one and other):
+                apart.append(Apart(column, one, other, math.nan))
+                continue
+            a, b = float(one), float(other)
+            if self._literal or not tolerance.allows(a, b):
+                amount = b - a
+                finite = math.isfinite(amount)
+                apart.append(Apart(column, one, other, amount if finite else math.nan))
+        return Pair(expected, drawn, tuple(apart))
+
+
+def _by_names(table: Table, names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    places = [table.place(one) for one in names]
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in table.rows:
+        groups.setdefault(tuple(row.cells[one] for one in places), []).append(row)
+    return groups
+
+
+def tick_of(rows: Sequence[Row]) -> float:
+    """The usual time from one row to the next; NaN: there is none."""
+    steps = sorted(b.time - a.time for a, b in pairwise(rows))
+    return steps[len(steps) // 2] if steps else math.nan
+
+
+def _aligned(expected: Sequence[Row], drawn: Sequence[Row], cells: _Cells) -> Iterator[Pair]:
+    """Rows of about the same time belong together; what is left over is missing or extra."""
+    tick = tick_of(expected if len(expected) > 1 else drawn)
+    near = _SAME_TICK * tick if tick > 0 else 1e-3
+    here = there = 0
+    while here < len(expected) and there < len(drawn):
+        ours, theirs = expected[here], drawn[there]
+        # not a number is beside whatever there is
+        apart = theirs.time - ours.time
+        if abs(apart) <= near or math.isnan(apart):
+            yield cells.pair(ours, theirs)
+            here, there = here + 1, there + 1
+        elif apart > 0:
+            yield Pair(ours, None)
+            here += 1
+        else:
+            yield Pair(None, theirs)
+            there += 1
+    yield from (Pair(row, None) for row in expected[here:])
+    yield from (Pair(None, row) for row in drawn[there:])

@@ -1,0 +1,129 @@
+"""The rows of a case, byte for byte those of ``epic replay``, and its packets."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.checking.case import Drawing, Recording
+from epic_cli.checking.toml_file import BrokenCase
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import BLOCK_SIZE, read, read_from
+from epic_cli.playback import SampleStream
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.engine.packets import PacketBlock
+
+#: The column that names the strategy, where there are several.
+STRATEGY_COLUMN = "strategy"
+
+#: More than so many bytes of rows are no test.
+MOST_ROWS = 200_000_000
+
+
+class Drawn(NamedTuple):
+    """Rows as they are written, and how many lines of the recording were refused."""
+
+    rows: bytes
+    refused: int
+
+
+def draw(drawing: Drawing) -> Drawn:
+    """The rows of all strategies for all recordings.
+
+    Raises ``BrokenCase``, and ``StrategyFailed`` where a strategy's own code failed.
+    """
+    column = STRATEGY_COLUMN if drawing.several else drawing.file_column
+    writer = RowWriter(drawing.row_format, file_column=column)
+    out = io.BytesIO()
+    out.write(writer.header())
+    refused = 0
+    for candidate in drawing.candidates:
+        for recording in drawing.recordings:
+            writer.begin_file(candidate.label if drawing.several else recording.name)
+            refused += _draw(drawing, candidate, recording, writer, out)
+    return Drawn(out.getvalue(), refused)
+
+
+def _draw(
+    drawing: Drawing, candidate: Candidate, recording: Recording, writer: RowWriter, out: io.BytesIO
+) -> int:
+    stream = SampleStream(candidate.make, drawing.timing, drawing.strict)
+    refused = 0
+    block = None
+    try:
+        for block in packets(drawing, recording):
+            for samples in stream.feed(block):
+                out.write(writer.rows(samples, block.entities))
+                if out.tell() > MOST_ROWS:
+                    raise BrokenCase(
+                        recording.name,
+                        f"more than {MOST_ROWS:,} bytes of rows: choose a longer tick",
+                    )
+            refused += _refused(drawing, recording, block)
+        if block is not None:
+            for samples in stream.finish():
+                out.write(writer.rows(samples, block.entities))
+    finally:
+        stream.close()
+    return refused
+
+
+def _refused(drawing: Drawing, recording: Recording, block: PacketBlock) -> int:
+    """How many lines were refused; with ``strict`` none may be."""
+    if drawing.strict and block.refusals:
+        from epic_cli.wording import FrontEnd, in_words
+
+        first = in_words(block.refusals[0], FrontEnd.COMMAND_LINE)
+        place = f"{recording.name}:{first.line}:{first.column}"
+        raise BrokenCase(place, f"{first.what}; expected {first.expected}")
+    return len(block.refusals)
+
+
+def packets(drawing: Drawing, recording: Recording) -> Iterator[PacketBlock]:
+    """The packets that are drawn, block by block; raises ``BrokenCase``."""
+    entities: set[str] = set()
+    with _open(drawing, recording) as blocks:
+        for block in blocks:
+            entities.update(block.entities.name(one) for one in range(len(block.entities)))
+            if drawing.entity is not None:
+                block.keep_entity(drawing.entity)
+            elif drawing.row_format == "epic":
+                second = block.cut_at_second_entity()
+                if second is not None:
+                    raise BrokenCase(
+                        f"{recording.name}:{second[0]}",
+                        f"a second entity, {second[1]!r}, for which the epic format has no column:"
+                        " give entity, or another format",
+                    )
+            yield block
+    if drawing.entity is not None and drawing.entity not in entities:
+        there = ", ".join(map(repr, sorted(entities))) or "none"
+        raise BrokenCase(
+            recording.name, f"no packet of entity {drawing.entity!r}; there are {there}"
+        )
+
+
+@contextmanager
+def _open(drawing: Drawing, recording: Recording) -> Iterator[Iterator[PacketBlock]]:
+    try:
+        if recording.path is None:
+            content = io.BytesIO(recording.content)
+            some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
+            yield read_from(some, drawing.input_format, drawing.given)
+            return
+        descriptor = os.open(recording.path, os.O_RDONLY)
+        try:
+            yield read(descriptor, drawing.input_format, drawing.given)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise BrokenCase(recording.name, what, gone=True) from error
+    except Unreadable as error:
+        raise BrokenCase(recording.name, str(error)) from error

@@ -1,0 +1,191 @@
+"""Somebody's own implementation: a program that reads packets and prints rows, held on a leash.
+
+It may crash, hang, never read, never stop writing, or leave children behind: whatever it does, it
+is over after the time limit, and no more than a bound of its output is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+#: What is kept of what it says on stderr.
+_SAID = 2000
+
+_PIECE = 65536
+
+#: How long its output is waited for when it has ended: somebody else may hold the pipe (s).
+_GRACE = 0.3
+
+
+class Ending(enum.Enum):
+    """How it ended."""
+
+    DONE = enum.auto()
+    FAILED = enum.auto()  # with a status other than 0, or by a signal
+    TIMEOUT = enum.auto()
+    TOO_MUCH = enum.auto()
+    NOT_STARTED = enum.auto()
+
+
+class PortRun(NamedTuple):
+    """What came of it: its output, the end of what it said, its status (below 0: a signal)."""
+
+    ending: Ending
+    output: bytes = b""
+    said: bytes = b""
+    status: int = 0
+
+
+class Port(NamedTuple):
+    """How it is started, and its limit: seconds of a run, which ends at once when ``stopped``."""
+
+    command: tuple[str, ...]
+    timeout: float = 10.0
+    stopped: Callable[[], bool] = bool
+
+    def run(self, given: bytes, variables: Mapping[str, str], most: int) -> PortRun:
+        """Gives it packets and takes what it prints, ``most`` bytes of that."""
+        try:
+            process = _start(self.command, {**os.environ, **variables})
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
+        deadline = time.monotonic() + self.timeout
+        return _Leash(process, given, most, deadline, self.stopped).run()
+
+
+def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(  # noqa: S603 - the user's own command
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        bufsize=0,
+        env=dict(variables),
+        start_new_session=True,  # so that its children end with it
+    )
+
+
+class _Leash:
+    """One run: all three pipes at once, so that none can block another."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        given: bytes,
+        most: int,
+        deadline: float,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self._process = process
+        self._given = memoryview(given)
+        self._most = most
+        self._deadline = deadline
+        self._stopped = stopped
+        self._output = bytearray()
+        self._said = bytearray()
+        self._heard = 0.0
+
+    def run(self) -> PortRun:
+        process = self._process
+        ending: Ending | None = None
+        try:
+            with selectors.DefaultSelector() as pipes:
+                for stream, event in (
+                    (process.stdin, selectors.EVENT_WRITE),
+                    (process.stdout, selectors.EVENT_READ),
+                    (process.stderr, selectors.EVENT_READ),
+                ):
+                    assert stream is not None
+                    os.set_blocking(stream.fileno(), False)
+                    pipes.register(stream, event)
+                ending = self._serve(pipes)
+            if ending is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(max(self._deadline - time.monotonic(), 0.001))
+                ending = self._ending()
+        finally:
+            if ending not in (Ending.DONE, Ending.FAILED):
+                self._kill()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+        return PortRun(ending, bytes(self._output), bytes(self._said), process.returncode or 0)
+
+    def _ending(self) -> Ending:
+        status = self._process.returncode
+        if status is None:
+            return Ending.TIMEOUT
+        return Ending.FAILED if status else Ending.DONE
+
+    def _serve(self, pipes: selectors.BaseSelector) -> Ending | None:
+        """Until its output has ended, or it has to be ended; None: it has ended by itself."""
+        ended = 0.0
+        while any(key.fileobj is not self._process.stdin for key in pipes.get_map().values()):
+            now = time.monotonic()
+            if now >= self._deadline or self._stopped():
+                return Ending.TIMEOUT
+            if self._process.poll() is not None:
+                ended = ended or now
+                if now - max(ended, self._heard) > _GRACE:
+                    self._kill_children()
+                    return None
+            for key, _ in pipes.select(min(self._deadline - now, 0.1)):
+                if key.fileobj is self._process.stdin:
+                    self._write(pipes)
+                else:
+                    self._read(pipes, key)
+            if len(self._output) > self._most:
+                return Ending.TOO_MUCH
+        return None
+
+    def _write(self, pipes: selectors.BaseSelector) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        try:
+            written = os.write(stream.fileno(), self._given[:_PIECE])
+            self._given = self._given[written:]
+        except BlockingIOError:
+            return
+        except OSError:  # it reads no more, which it may
+            self._given = self._given[:0]
+        if not self._given:
+            pipes.unregister(stream)
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def _read(self, pipes: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        try:
+            piece = os.read(key.fd, _PIECE)
+        except BlockingIOError:
+            return
+        except OSError:
+            piece = b""
+        self._heard = time.monotonic()
+        if not piece:
+            pipes.unregister(key.fileobj)
+        elif key.fileobj is self._process.stdout:
+            self._output += piece
+        else:
+            self._said += piece
+            del self._said[:-_SAID]
+
+    def _kill(self) -> None:
+        self._kill_children()
+        self._process.kill()
+        self._process.wait()
+
+    def _kill_children(self) -> None:
+        """All that is left of its session, in which nobody else is."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)

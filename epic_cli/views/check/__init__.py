@@ -1,0 +1,1 @@
+"""How the outcomes of `epic check` look."""

@@ -1,0 +1,203 @@
+"""What came out of checking cases, in words: one paragraph for each that fails, and a summary."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from epic_cli.analysis.digits import three_digits
+from epic_cli.analysis.metrics import named
+from epic_cli.checking.diagnosis import diagnose
+from epic_cli.checking.differences import Apart, Difference, Group, Pair
+from epic_cli.checking.figures import Figure
+from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.port import Ending, PortRun
+from epic_cli.checking.rows import Row
+from epic_cli.views.check.counts import amount, counted, verb
+from epic_cli.views.check.patterns import diagnosis_words
+
+_VERDICTS = {
+    Verdict.BROKEN: "cannot be run",
+    Verdict.GONE: "cannot be run",
+    Verdict.STRATEGY_FAILED: "the strategy failed",
+    Verdict.PORT_FAILED: "the program failed",
+    Verdict.DIFFERS: "differs",
+    Verdict.FIGURES: "a figure is not as expected",
+    Verdict.NOTHING_EXPECTED: "nothing is expected yet",
+    Verdict.ORPHANED: "expected rows without a case",
+    Verdict.HOLDS: "holds",
+}
+
+#: The order in which a summary counts them.
+_COUNTED = {
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.DIFFERS: ("differs", "differ"),
+    Verdict.FIGURES: ("has wrong figures", "have wrong figures"),
+    Verdict.NOTHING_EXPECTED: ("expects nothing yet", "expect nothing yet"),
+    Verdict.PORT_FAILED: ("failed the program", "failed the program"),
+    Verdict.STRATEGY_FAILED: ("failed in the strategy", "failed in the strategy"),
+    Verdict.BROKEN: ("cannot be run", "cannot be run"),
+    Verdict.GONE: ("lacks a file", "lack a file"),
+    Verdict.ORPHANED: ("is an orphan", "are orphans"),
+}
+
+
+def headline(outcome: Outcome) -> str:
+    """One line: which case, and what is the matter with it."""
+    if outcome.holds:
+        return f"{outcome.name}: holds{_ignored(outcome)}"
+    return f"{outcome.name}: {_VERDICTS[outcome.verdict]}"
+
+
+def _ignored(outcome: Outcome) -> str:
+    return f" (without {', '.join(outcome.ignored)})" if outcome.ignored else ""
+
+
+def explanation(outcome: Outcome) -> list[str]:
+    """All there is to say of a case that fails, line by line."""
+    lines = outcome.problem.splitlines()
+    if outcome.port is not None:
+        lines = port_words(outcome.port, outcome.problem)
+    if outcome.difference is not None:
+        against = outcome.drawn is None
+        lines += difference_words(outcome.difference, against=against)
+    lines += [figure_words(one) for one in outcome.failed_figures]
+    if outcome.ignored:
+        lines.append(f"not compared, as it does not print them: {', '.join(outcome.ignored)}")
+    if outcome.refused:
+        lines.append(f"{counted(outcome.refused, 'line')} of the recording refused")
+    return lines
+
+
+# ---------------------------------------------------------------- rows
+
+
+def difference_words(difference: Difference, *, against: bool = False) -> list[str]:
+    """The first difference, the largest, how many rows, and what it looks like."""
+    if difference.written:
+        what = _written_words(difference)
+        return [f"the values are the same, {what}"]
+    group, index = difference.first
+    total = sum(1 for _ in difference.pairs())
+    differing, missing, extra = difference.differing, difference.missing, difference.extra
+    counts = []
+    if differing:
+        counts.append(
+            f"{len(differing)} of {counted(total, 'row')} {verb(len(differing), 'differ')}"
+        )
+    if missing:
+        counts.append(f"{counted(len(missing), 'row')} {verb(len(missing), 'is', 'are')} missing")
+    if extra:
+        counts.append(f"{counted(len(extra), 'row')} too many")
+    lines = [", ".join(counts), f"first: {_pair_words(group, group.pairs[index])}"]
+    largest = difference.largest
+    if largest is not None:
+        pair, cell = largest
+        lines.append(f"largest: {cell.column} by {amount(cell.amount)} at {pair.time:g} s")
+    unlike = [pair for pair in differing if any(one.column == "status" for one in pair.apart)]
+    if unlike and len(unlike) < len(differing):
+        lines.append(f"the status differs in {counted(len(unlike), 'row')}")
+    lines += [f"it looks like this: {diagnosis_words(one)}" for one in diagnose(difference)]
+    if against:
+        return lines
+    if difference.ignored:
+        lines.append(f"columns on one side only: {', '.join(difference.ignored)}")
+    return lines
+
+
+def _written_words(difference: Difference) -> str:
+    if difference.expected.columns != difference.drawn.columns:
+        one_sided = set(difference.expected.columns) ^ set(difference.drawn.columns)
+        if one_sided:
+            return f"but the columns are not: {', '.join(sorted(one_sided))} on one side only"
+        return "but the columns stand in another order"
+    here = [row.cells for row in difference.drawn.rows]
+    there = [row.cells for row in difference.expected.rows]
+    if here != there:
+        return "but the rows stand in another order"
+    return "but they are written in another way (line ends, blanks or quotes)"
+
+
+def _pair_words(group: Group, pair: Pair) -> str:
+    name = "".join(f" of {one}" for one in group.names if one)
+    if pair.drawn is None or pair.expected is None:
+        row = pair.expected or pair.drawn
+        what = "is missing" if pair.drawn is None else "is one too many"
+        return f"line {row.line if row else 0}{name}, the row at {pair.time:g} s {what}"
+    line = _lines(pair.expected, pair.drawn)
+    cell, *others = pair.apart
+    rest = f"; {', '.join(one.column for one in others)} too" if others else ""
+    return f"{line}{name}, at {pair.time:g} s: {_cell_words(cell)}{rest}"
+
+
+def _lines(expected: Row, drawn: Row) -> str:
+    if expected.line == drawn.line:
+        return f"line {expected.line}"
+    return f"line {expected.line} (drawn in line {drawn.line})"
+
+
+def _cell_words(cell: Apart) -> str:
+    more = ""
+    if not math.isnan(cell.amount):
+        more = f" ({amount(abs(cell.amount))} {'more' if cell.amount > 0 else 'less'})"
+        if cell.amount == 0:
+            more = " (the same number, written in another way)"
+    return (
+        f"{cell.column} is {cell.drawn or 'nothing'}, expected {cell.expected or 'nothing'}{more}"
+    )
+
+
+# ---------------------------------------------------------------- figures and programs
+
+
+def figure_words(figure: Figure) -> str:
+    """A condition that does not hold, with the figure."""
+    metric = named(figure.condition.metric)
+    if math.isnan(figure.value):
+        value = "unknown: there is not enough to say"
+    elif metric.unit == "s":
+        value = f"{figure.value * 1000:.4g} ms"
+    else:
+        value = three_digits(figure.value)
+    return f"expected {figure.condition.text} of {figure.label}, and it is {value}"
+
+
+def port_words(run: PortRun, problem: str) -> list[str]:
+    """How a program failed, and what it said last."""
+    rows = f"after {counted(run.output.count(10), 'line')} of output"
+    words = {
+        Ending.DONE: f"what it prints are no rows: {problem}",
+        Ending.FAILED: f"it {_status_words(run.status)} {rows}",
+        Ending.TIMEOUT: f"it had not ended when its time was over, {rows}",
+        Ending.TOO_MUCH: f"it printed more than {len(run.output):,} bytes, and was stopped",
+        Ending.NOT_STARTED: "it cannot be started",
+    }
+    said = run.said.decode("utf-8", "backslashreplace").strip().splitlines()
+    return [words[run.ending], *(f"it said: {one[:200]}" for one in said[-3:])]
+
+
+def _status_words(status: int) -> str:
+    if status >= 0:
+        return f"ended with status {status}"
+    import signal
+
+    try:
+        return f"crashed ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"crashed (signal {-status})"
+
+
+# ---------------------------------------------------------------- summary
+
+
+def summary(verdicts: Iterable[Verdict]) -> str:
+    """How many cases there were of each kind."""
+    counts = Counter(verdicts)
+    words = [
+        f"{counts[verdict]:,} {verb(counts[verdict], *_COUNTED[verdict])}"
+        for verdict in _COUNTED
+        if counts[verdict]
+    ]
+    total = sum(counts.values()) - counts[Verdict.ORPHANED]
+    return f"{counted(total, 'case')}: {', '.join(words)}"

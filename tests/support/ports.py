@@ -1,0 +1,60 @@
+"""The ports that the guide of ``epic check`` shows, built, and deliberately wrong ones."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from support.places import ROOT
+
+GUIDE = ROOT / "epic_cli" / "checking" / "README.md"
+
+#: What is wrong in each, as a replacement in the C++ of the guide.
+WRONG = {
+    "double": ("using Real = float", "using Real = double"),
+    "late": ("      now += tick;", "      now += tick;\n      old = shown;"),
+    "slope": ("* (1 / behind);", "* (1 / behind) * 1.000001f;"),
+    "swapped": ("double(shown.x),\n                  double(shown.y)",
+                "double(shown.y),\n                  double(shown.x)"),
+}  # fmt: skip
+
+
+def example(kind: str) -> str:
+    """The only block of a language in the guide."""
+    (block,) = re.findall(rf"^```{kind}\n(.*?)^```\n", GUIDE.read_text(), re.M | re.S)
+    return str(block)
+
+
+def wrong(name: str) -> str:
+    """The C++ of a wrong port."""
+    before, after = WRONG[name]
+    text = example("cpp")
+    assert text.count(before) == 1
+    text = text.replace(before, after)
+    if name == "late":  # it prints what was shown before
+        text = text.replace("shown{};", "shown{}, old{};")
+        text = re.sub(r"double\(shown\.(.)\)", r"double(old.\1)", text)
+    return text
+
+
+def build(folder: Path, **sources: str) -> dict[str, Path]:
+    """Compiles programs, side by side."""
+    compiler = os.environ.get("CXX", "g++").split()
+    running = {}
+    for name, text in sources.items():
+        (folder / f"{name}.cpp").write_text(text)
+        files = ["-o", str(folder / name), str(folder / f"{name}.cpp")]
+        command = [*compiler, "-O1", "-ffp-contract=off", *files]
+        running[name] = subprocess.Popen(command)
+    for name, process in running.items():
+        assert process.wait() == 0, name
+    return {name: folder / name for name in sources}
+
+
+def script(folder: Path, text: str, name: str = "port.py") -> str:
+    """A Python program, as a command."""
+    (folder / name).write_text(text)
+    return f"{sys.executable} {folder / name}"
