@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import Flaw, Note, ResultNote
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
+from epic_cli.analysis.uncertainty import Certainty, Standing
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.replay.trace import Trace
@@ -53,13 +55,22 @@ class Result:
     """One line of the table: a candidate's ``values`` by the names of ``METRICS``.
 
     ``entity`` None: all of them together. Without values, and where a value is NaN, ``note`` says
-    why.
+    why. ``recording`` is that of a line of its own, ``standing`` how sure the values are.
+    ``measured`` is what they are computed from.
     """
 
     label: str
     entity: str | None
     values: Mapping[str, float] = field(default_factory=dict)
     note: ResultNote | None = None
+    recording: str | None = None
+    standing: Standing = Standing()
+    measured: Measurement | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def rank(self) -> int | None:
+        """Its place by score, 1 the best; those that cannot be told apart share one."""
+        return self.standing.rank
 
     @property
     def failed(self) -> bool:
@@ -70,6 +81,17 @@ class Result:
         """A metric by its name; NaN: not enough to say."""
         return self.values.get(name, math.nan)
 
+    def interval(self, name: str) -> tuple[float, float]:
+        """From where to where a metric is likely to be; NaN: it cannot be told."""
+        return self.standing.intervals.get(name, (math.nan, math.nan))
+
+
+class Skipped(NamedTuple):
+    """A recording that cannot be judged, and why."""
+
+    recording: str
+    error: ValueError
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -78,7 +100,9 @@ class Comparison:
     ``results`` are by candidate, ``by_entity`` by candidate and entity. ``origin`` says which
     truth it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are
     packets that have no place on the clock. ``rows`` is how many rows count.
-    ``tick`` and ``warm_up`` are in seconds.
+    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums. ``certainty`` is what intervals rest on. Of several ``recordings``,
+    ``results`` are those of all together, ``by_recording`` has each one's, ``scenes`` are of the
+    first; ``skipped`` are those that cannot be judged, ``notes_of`` notes by recording.
     """
 
     weights: Weights
@@ -91,9 +115,17 @@ class Comparison:
     by_entity: tuple[Result, ...] = ()
     scenes: tuple[Scene, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    cells: Grid | None = None
+    certainty: Certainty | None = None
+    recordings: tuple[str, ...] = ()
+    by_recording: tuple[Result, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notes_of: tuple[tuple[str, Note], ...] = ()
 
 
-class _Outcome(NamedTuple):
+class Outcome(NamedTuple):
+    """What one candidate drew of one entity, or why nothing came of it."""
+
     measurement: Measurement | None
     drawn: Drawn | None = None
     note: ResultNote | None = None
@@ -105,6 +137,8 @@ class _Work(NamedTuple):
     pacing: Callable[[], Pacing]
     weights: Weights
     selection: Selection | None
+    cells: Grid
+    stop: threading.Event
 
 
 def compare(
@@ -119,6 +153,7 @@ def compare(
     selection: Selection | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    stop: threading.Event | None = None,
 ) -> Comparison:
     """Runs every candidate over the packets of every entity and measures what it draws.
 
@@ -126,7 +161,8 @@ def compare(
     ``truths`` the truth is rebuilt from them; ``offset`` (seconds: the receiver's clock less the
     sender's) is then added to their times. ``warm_up`` is in seconds, see ``sample_truth``. With
     a ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are
-    cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop.
+    cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop,
+    as they do at ``stop``.
 
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
@@ -141,14 +177,15 @@ def compare(
     entities = judged_entities(packets, truths, offset, pacing, tick, warm_up)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
-    work = _Work(pacing, weights, selection)
+    cells = grid([one.truth.times for one in judged])
+    work = _Work(pacing, weights, selection, cells, stop or threading.Event())
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
-        results.append(_result(candidate.label, None, own))
+        results.append(result_of(candidate.label, None, own))
         by_entity += [
-            _result(candidate.label, entity.name, [outcome])
+            result_of(candidate.label, entity.name, [outcome])
             for entity, outcome in zip(judged, own, strict=True)
         ]
     scenes = []
@@ -169,6 +206,7 @@ def compare(
         tuple(by_entity),
         tuple(scenes),
         entities.refused,
+        cells,
     )
 
 
@@ -177,37 +215,37 @@ def _run(
     work: _Work,
     threads: int,
     progress: Progress | None,
-) -> list[_Outcome]:
+) -> list[Outcome]:
     """The outcomes of all jobs, in their order."""
-    stop = threading.Event()
     with ThreadPoolExecutor(threads, "compare") as executor:
-        futures = [executor.submit(_outcome, *job, work, stop) for job in jobs]
+        futures = [executor.submit(_outcome, *job, work) for job in jobs]
         try:
             for done, future in enumerate(as_completed(futures), 1):
                 future.result()
                 if progress is not None:
                     progress(done, len(futures))
         except BaseException:
-            stop.set()
+            work.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)
             raise
     return [future.result() for future in futures]
 
 
-def _outcome(candidate: Candidate, entity: Entity, work: _Work, stop: threading.Event) -> _Outcome:
+def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     try:
-        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=stop.is_set)
+        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=work.stop.is_set)
     except StrategyFailed as failure:
-        return _Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
+        return Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
-    if stop.is_set() or len(rows) != len(entity.truth.times):
-        return _Outcome(None, note=ResultNote(Flaw.STOPPED))
+    if work.stop.is_set() or len(rows) != len(entity.truth.times):
+        return Outcome(None, note=ResultNote(Flaw.STOPPED))
     selection = work.selection
     picture = drawn(candidate.label, rows, entity.truth, selection) if selection else None
-    return _Outcome(measure(rows, entity.truth, work.weights), picture)
+    return Outcome(measure(rows, entity.truth, work.weights, work.cells), picture)
 
 
-def _result(label: str, entity: str | None, outcomes: Sequence[_Outcome]) -> Result:
+def result_of(label: str, entity: str | None, outcomes: Sequence[Outcome]) -> Result:
+    """What several outcomes of one candidate come to, together."""
     failed = next((one.note for one in outcomes if one.note is not None), None)
     if failed is not None:
         return Result(label, entity, note=failed)
@@ -223,5 +261,5 @@ def _result(label: str, entity: str | None, outcomes: Sequence[_Outcome]) -> Res
         note = ResultNote(Flaw.TRUTH_AT_REST)
     elif math.isnan(measured.lag.seconds):
         note = ResultNote(Flaw.LAG_UNKNOWN)
-    values = {one.name: one.value(measured) for one in METRICS}
-    return Result(label, entity, MappingProxyType(values), note)
+    values = {one.name: float(one.value(measured)) for one in METRICS}
+    return Result(label, entity, MappingProxyType(values), note, measured=measured)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.cells import Grid, tally
 from epic_cli.analysis.lag import Lag, find_lag
-from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, root_mean_square
 from epic_cli.engine.measure.errors import accumulate_errors
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Measurement:
     ``third`` and ``truth_third`` the sums of the squared third differences over them.
     ``statuses`` says how many rows have each status, also of those that do not count. ``speed``
     is the root mean square speed of the truth. ``tick`` (seconds) and ``weights`` are those of
-    the comparison.
+    the comparison. ``sums`` are those of the cells (``tally``), to draw from again.
     """
 
     errors: Floats
@@ -54,6 +55,12 @@ class Measurement:
     speed: float
     tick: float
     weights: Weights
+    sums: Floats | None = None
+
+    @property
+    def error(self) -> float:
+        """Root mean square distance from the truth."""
+        return root_mean_square(self.errors)
 
     @property
     def jerk_rms(self) -> float:
@@ -65,6 +72,11 @@ class Measurement:
         """Root mean square jerk of the truth in the same rows, in length/s^3."""
         return self._jerk(self.truth_third)
 
+    @property
+    def usual_jerk(self) -> float:
+        """The jerk that others are multiples of."""
+        return self.truth_jerk
+
     def _jerk(self, squares: float) -> float:
         return math.sqrt(squares / self.fours) / self.tick**3 if self.fours else math.nan
 
@@ -73,8 +85,13 @@ class Measurement:
         return float(self.statuses[status] / max(int(self.statuses.sum()), 1))
 
 
-def measure(rows: NDArray[np.void], sampled: SampledTruth, weights: Weights) -> Measurement:
-    """Measures the rows (n) of a ``Trace`` against the truth at the same ticks."""
+def measure(
+    rows: NDArray[np.void], sampled: SampledTruth, weights: Weights, cells: Grid | None = None
+) -> Measurement:
+    """Measures the rows (n) of a ``Trace`` against the truth at the same ticks.
+
+    With ``cells``, sums are kept for each.
+    """
     shown, status = rows["position"], rows["status"]
     errors, counted = np.empty(len(rows)), np.empty(len(rows), np.int32)
     count, broken, excess, jumps, fours, third, truth_third = accumulate_errors(
@@ -114,6 +131,9 @@ def measure(rows: NDArray[np.void], sampled: SampledTruth, weights: Weights) -> 
         sampled.usual_speed,
         sampled.tick,
         weights,
+        None
+        if cells is None
+        else tally(cells, sampled, shown, status, counted, errors[:count], lag),
     )
 
 
@@ -145,4 +165,5 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         math.sqrt(float(np.average([one.speed**2 for one in measurements], weights=counts))),
         measurements[0].tick,
         measurements[0].weights,
+        measurements[0].sums if len(measurements) == 1 else None,
     )

@@ -28,23 +28,19 @@ if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
 
 
-def _error(measured: Measurement) -> float:
-    from epic_cli.analysis.sampled_truth import root_mean_square  # help needs no numpy
-
-    return root_mean_square(measured.errors)
-
-
 def _error95(measured: Measurement) -> float:
-    from epic_cli.analysis.literature import quantile95  # as above
+    from epic_cli.analysis.literature import quantile95  # help needs no numpy
 
     return quantile95(measured.errors)
 
 
-def _jerk(measured: Measurement) -> float:
+def _jerk(measured: Measured) -> Any:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
-    truth = measured.truth_jerk
+    import numpy as np  # as above
+
+    truth = measured.usual_jerk
     none = truth * measured.tick**2 <= 1e-6 * measured.speed
-    return measured.jerk_rms if none else measured.jerk_rms / truth
+    return measured.jerk_rms / np.where(none, 1.0, truth)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -58,6 +54,7 @@ METRICS: tuple[Metric, ...] = (
         score,
         Section.ACCURACY,
         weight=13,
+        interval=True,
     ),
     Metric(
         "rows",
@@ -76,9 +73,10 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "RMS distance from the truth at the time it is drawn",
-        _error,
+        lambda measured: measured.error,
         Section.ACCURACY,
         weight=12,
+        interval=True,
     ),
     Metric(
         "error95",
@@ -112,6 +110,7 @@ METRICS: tuple[Metric, ...] = (
         lambda measured: measured.lag.seconds,
         Section.ACCURACY,
         weight=11,
+        interval=True,
     ),
     Metric(
         "residual",
@@ -123,6 +122,7 @@ METRICS: tuple[Metric, ...] = (
         lambda measured: measured.lag.residual,
         Section.ACCURACY,
         weight=4,
+        interval=True,
     ),
     Metric(
         "largest_jump",
@@ -143,6 +143,7 @@ METRICS: tuple[Metric, ...] = (
         "steps more than 1.5 times as long as the truth's longest within half a second",
         lambda measured: measured.jumps,
         weight=8,
+        interval=True,
     ),
     Metric(
         "jerk",
@@ -153,6 +154,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
         _jerk,
         weight=9,
+        interval=True,
     ),
     Metric(
         "jerk_rms",
@@ -163,6 +165,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS jerk of what is drawn",
         lambda measured: measured.jerk_rms,
         Section.DATA,
+        interval=True,
     ),
     Metric(
         "truth_jerk",
@@ -193,6 +196,7 @@ METRICS: tuple[Metric, ...] = (
         "share of rows frozen for lack of data",
         lambda measured: measured.share(Status.HELD),
         weight=6,
+        interval=True,
     ),
     Metric(
         "extrapolated",
@@ -203,6 +207,7 @@ METRICS: tuple[Metric, ...] = (
         "share of rows drawn beyond what was known",
         lambda measured: measured.share(Status.EXTRAPOLATED),
         weight=2,
+        interval=True,
     ),
     Metric(
         "none",
@@ -213,6 +218,7 @@ METRICS: tuple[Metric, ...] = (
         "share of rows before anything is drawn",
         lambda measured: measured.share(Status.NONE),
         weight=1,
+        interval=True,
     ),
     Metric(
         "speed",

@@ -23,14 +23,13 @@ FORMULA = (
 
 def costs(measured: Measurement) -> Weights:
     """The three costs, NaN where there is not enough to say."""
-    if not measured.speed > 0:
-        return Weights(math.nan, math.nan, math.nan)
-    excess = max(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
-    if math.isnan(measured.jerk_rms):
-        excess = math.nan
+    import numpy as np  # help needs none
+
+    speed = np.where(measured.speed > 0, measured.speed, math.nan)
+    excess = np.maximum(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
     return Weights(
-        measured.lag.residual / (measured.speed * SCALE),
-        math.sqrt(excess) * measured.tick**2 / measured.speed,
+        measured.lag.residual / (speed * SCALE),
+        np.sqrt(excess) * measured.tick**2 / speed,
         abs(measured.lag.seconds) / SCALE,
     )
 
