@@ -13,25 +13,50 @@ if TYPE_CHECKING:
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1
 
+#: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
+SHARE = 0.1
 
-FORMULA = (
-    "score = 100 / (1 + weighted mean of three costs);"
-    " accuracy: residual / (V * 0.1 s); smoothness: sqrt(jerk^2 - truth's jerk^2) * tick^2 / V,"
-    " at least 0; latency: |lag| / 0.1 s; V: the truth's RMS speed"
-)
+#: Below this nothing is good: what is drawn is off by 0.3 s of movement in everything that counts.
+GOOD = 25.0
+
+#: How each cost is made, by its name among the weights; V is the truth's RMS speed.
+COSTS = {
+    "accuracy": "residual / (V * 0.1 s)",
+    "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
+    "latency": "|lag| / 0.1 s, 50 where the lag cannot be told",
+    "recovery": "share of the time spent recovering / 0.1, where there is anything to recover from",
+    "overshoot": "RMS overshoot / (V * 0.1 s)",
+    "backward": "share of backward steps / 0.1",
+}
+
+
+def formula(weights: Weights) -> str:
+    """The score's formula, with the costs that these weights count."""
+    used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
+    return (
+        f"score = 100 / (1 + weighted mean of the costs); {'; '.join(used)};"
+        " V: the truth's RMS speed"
+    )
 
 
 def costs(measured: Measurement) -> Weights:
-    """The three costs, NaN where there is not enough to say."""
+    """The costs, NaN where there is not enough to say, or nothing to recover from."""
     if not measured.speed > 0:
-        return Weights(math.nan, math.nan, math.nan)
+        return Weights(*[math.nan] * len(Weights._fields))
     excess = max(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
     if math.isnan(measured.jerk_rms):
         excess = math.nan
+    recovered = measured.recovery
+    seconds = recovered.teleport_seconds + recovered.outage_seconds
+    time = measured.rows * measured.tick
+    movement = measured.speed * SCALE
     return Weights(
-        measured.lag.residual / (measured.speed * SCALE),
+        measured.lag.residual / movement,
         math.sqrt(excess) * measured.tick**2 / measured.speed,
-        abs(measured.lag.seconds) / SCALE,
+        measured.lag.charged / SCALE,
+        seconds / (time + seconds) / SHARE if recovered.teleports + recovered.outages else math.nan,
+        measured.overshoot_rms / movement,
+        measured.backward / max(measured.rows, 1) / SHARE,
     )
 
 
@@ -41,6 +66,10 @@ def score(measured: Measurement) -> float:
     It depends on nothing but what was measured of the candidate, and on the weights: adding others
     to a comparison does not change it.
     """
-    parts = [(w, c) for w, c in zip(measured.weights, costs(measured), strict=True) if w > 0]
-    mean = sum(w * c for w, c in parts) / sum(w for w, _ in parts)
-    return 100 / (1 + mean)
+    found = costs(measured)
+    weights = measured.weights
+    if math.isnan(found.recovery):
+        weights = weights._replace(recovery=0.0)
+    parts = [(w, c) for w, c in zip(weights, found, strict=True) if w > 0]
+    total = sum(w for w, _ in parts)
+    return 100 / (1 + sum(w * c for w, c in parts) / total) if parts else math.nan
