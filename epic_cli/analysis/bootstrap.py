@@ -71,7 +71,8 @@ def block_length(series: Floats) -> float:
     if not level > 0:
         return 1.0
     length = (2 * slope**2 / (4 / 3 * level**2)) ** (1 / 3) * count ** (1 / 3)
-    return max(1.0, min(length, math.ceil(min(3 * math.sqrt(count), count / 3))))
+    most = math.ceil(min(3 * math.sqrt(count), count / 3))
+    return float(max(1.0, min(length, most)))
 
 
 def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
@@ -104,7 +105,7 @@ def student(freedom: int, confidence: float = CONFIDENCE) -> float:
         (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
         (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
     )
-    return x + sum(term / freedom**power for power, term in enumerate(terms, 1))
+    return x + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
 
 
 def joined(cells: Floats, length: int) -> Floats:

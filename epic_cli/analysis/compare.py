@@ -17,12 +17,14 @@ from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.notes import Flaw, Note, ResultNote
+from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
-from epic_cli.analysis.uncertainty import Certainty, Standing
+from epic_cli.analysis.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import Status
 from epic_cli.engine.replay.trace import Trace
+from epic_cli.engine.strategies import create
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -54,28 +56,42 @@ Progress = Callable[[int, int], None]
 class Result:
     """One line of the table: a candidate's ``values`` by the names of ``METRICS``.
 
-    ``entity`` None: all of them together. Without values, and where a value is NaN, ``note`` says
-    why. ``recording`` is that of a line of its own, ``standing`` how sure the values are.
-    ``measured`` is what they are computed from.
+    ``entity`` None: all of them together. ``notes`` say why there are no values, or why a value is
+    NaN, or to be read with care. ``recording`` is that of a line of its own, ``standing`` how
+    sure the values are. ``measured`` is what they are computed from.
     """
 
     label: str
     entity: str | None
     values: Mapping[str, float] = field(default_factory=dict)
-    note: ResultNote | None = None
+    notes: tuple[ResultNote, ...] = ()
     recording: str | None = None
-    standing: Standing = Standing()
+    standing: Standing = UNKNOWN
     measured: Measurement | None = field(default=None, repr=False, compare=False)
 
     @property
     def rank(self) -> int | None:
-        """Its place by score, 1 the best; those that cannot be told apart share one."""
+        """One more than how many others have a better score beyond doubt; None: no score."""
         return self.standing.rank
+
+    @property
+    def note(self) -> ResultNote | None:
+        """The gravest of the notes."""
+        return self.notes[0] if self.notes else None
+
+    def has(self, *flaws: Flaw) -> bool:
+        """Whether one of these is noted."""
+        return any(one.flaw in flaws for one in self.notes)
 
     @property
     def failed(self) -> bool:
         """Whether the strategy's own code failed."""
-        return self.note is not None and self.note.flaw is Flaw.FAILED
+        return self.has(Flaw.FAILED)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether it can be called better or worse than others."""
+        return bool(self.values) and not self.has(*UNRANKED)
 
     def value(self, name: str) -> float:
         """A metric by its name; NaN: not enough to say."""
@@ -99,10 +115,13 @@ class Comparison:
 
     ``results`` are by candidate, ``by_entity`` by candidate and entity. ``origin`` says which
     truth it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are
-    packets that have no place on the clock. ``rows`` is how many rows count.
-    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums. ``certainty`` is what intervals rest on. Of several ``recordings``,
-    ``results`` are those of all together, ``by_recording`` has each one's, ``scenes`` are of the
-    first; ``skipped`` are those that cannot be judged, ``notes_of`` notes by recording.
+    packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
+    lengths that differ by less than ``resolution`` do not differ.
+    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums.
+
+    ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
+    all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
+    those that cannot be judged, ``notes_of`` notes that are not of all.
     """
 
     weights: Weights
@@ -115,6 +134,8 @@ class Comparison:
     by_entity: tuple[Result, ...] = ()
     scenes: tuple[Scene, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    all_rows: int = 0
+    resolution: float = 0.0
     cells: Grid | None = None
     certainty: Certainty | None = None
     recordings: tuple[str, ...] = ()
@@ -174,7 +195,9 @@ def compare(
     def pacing() -> Pacing:
         return timing.resolve(arrivals)
 
-    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up)
+    by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    latency = (timing.latency or 0.0) if by_arrival else None
+    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
     cells = grid([one.truth.times for one in judged])
@@ -183,9 +206,10 @@ def compare(
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
-        results.append(result_of(candidate.label, None, own))
+        unfit = not by_arrival and needs_arrivals(candidate.make())
+        results.append(result_of(candidate.label, None, own, unfit))
         by_entity += [
-            result_of(candidate.label, entity.name, [outcome])
+            result_of(candidate.label, entity.name, [outcome], unfit)
             for entity, outcome in zip(judged, own, strict=True)
         ]
     scenes = []
@@ -206,6 +230,8 @@ def compare(
         tuple(by_entity),
         tuple(scenes),
         entities.refused,
+        entities.all_rows,
+        entities.resolution,
         cells,
     )
 
@@ -237,29 +263,71 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     except StrategyFailed as failure:
         return Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
-    if work.stop.is_set() or len(rows) != len(entity.truth.times):
+    truth = entity.truth
+    if work.stop.is_set() or len(rows) != len(truth.times):
         return Outcome(None, note=ResultNote(Flaw.STOPPED))
     selection = work.selection
-    picture = drawn(candidate.label, rows, entity.truth, selection) if selection else None
-    return Outcome(measure(rows, entity.truth, work.weights, work.cells), picture)
+    picture = drawn(candidate.label, rows, truth, selection) if selection else None
+    shown, status = rows["position"], rows["status"]
+    undrawn = (status == int(Status.NONE)) & truth.counted
+    if undrawn.any():
+        # a player sees nothing there: no better than the last state that came
+        held = np.asarray(Trace(_last_state, work.pacing(), entity.packets))["position"]
+        shown = np.where(undrawn[:, None], held, shown)
+    return Outcome(measure(shown, status, truth, entity.events, work.weights, work.cells), picture)
 
 
-def result_of(label: str, entity: str | None, outcomes: Sequence[Outcome]) -> Result:
-    """What several outcomes of one candidate come to, together."""
+def _last_state() -> SmoothingStrategy:
+    return create("dumb-terminal", {})
+
+
+def needs_arrivals(strategy: SmoothingStrategy) -> bool:
+    """Whether what it draws means nothing in a recording without arrival times."""
+    declared = getattr(strategy, "declaration", None)
+    settings = getattr(strategy, "settings", {})
+    for need in declared.needs if declared is not None else ():
+        if need == "arrival times":
+            return True
+        if need.startswith("arrival times, or ") and settings.get("latency") == "auto":
+            return True
+    return False
+
+
+def result_of(
+    label: str, entity: str | None, outcomes: Sequence[Outcome], unfit: bool = False
+) -> Result:
+    """What several outcomes of one candidate come to together; ``unfit``: it needs arrivals."""
     failed = next((one.note for one in outcomes if one.note is not None), None)
     if failed is not None:
-        return Result(label, entity, note=failed)
+        return Result(label, entity, notes=(failed,))
     measurements = [one.measurement for one in outcomes if one.measurement is not None]
     broken = sum(one.broken for one in measurements)
     if broken:
-        return Result(label, entity, note=ResultNote(Flaw.NOT_FINITE, rows=broken))
-    if not any(len(one.errors) for one in measurements):
-        return Result(label, entity, note=ResultNote(Flaw.NOTHING_DRAWN))
+        judged = broken + sum(one.rows for one in measurements)
+        return Result(
+            label, entity, notes=(ResultNote(Flaw.NOT_FINITE, rows=broken, judged=judged),)
+        )
     measured = pool(measurements)
-    note = None
-    if not measured.speed > 0:
-        note = ResultNote(Flaw.TRUTH_AT_REST)
-    elif math.isnan(measured.lag.seconds):
-        note = ResultNote(Flaw.LAG_UNKNOWN)
+    undrawn = int(measured.statuses[Status.NONE])
+    if undrawn == measured.rows:
+        return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
     values = {one.name: float(one.value(measured)) for one in METRICS}
-    return Result(label, entity, MappingProxyType(values), note, measured=measured)
+    notes = []
+    if unfit:
+        notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
+        values["score"] = math.nan
+    if not measured.speed > 0:
+        notes.append(ResultNote(Flaw.TRUTH_AT_REST))
+    if measured.diverged:
+        notes.append(ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent))
+    if any(_lag_unknown(one) for one in measurements):
+        notes.append(ResultNote(Flaw.LAG_UNKNOWN))
+    if measured.lag.others:
+        notes.append(ResultNote(Flaw.LAG_AMBIGUOUS, lags=measured.lag.others))
+    if undrawn:
+        notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
+    return Result(label, entity, MappingProxyType(values), tuple(notes), measured=measured)
+
+
+def _lag_unknown(measured: Measurement) -> bool:
+    return math.isnan(measured.lag.seconds) and not math.isnan(measured.lag.charged)

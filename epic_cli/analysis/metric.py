@@ -48,9 +48,13 @@ class Metric:
     weight: int = 0
     interval: bool = False
 
-    def cell(self, value: float) -> str:
-        """A value as tables show it."""
-        return "-" if math.isnan(value) else self.format(value)
+    def cell(self, value: float, resolution: float = 0.0) -> str:
+        """A value as tables show it; of a length, nothing below the data's ``resolution``."""
+        if math.isnan(value):
+            return "-"
+        if self.unit == "length" and abs(value) < resolution:
+            return "0"
+        return self.format(value)
 
     def rank(self, value: float) -> tuple[bool, float]:
         """A key that sorts the best value first, and what is not known last."""

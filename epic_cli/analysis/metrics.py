@@ -12,20 +12,25 @@ p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
     jerk_rms    sqrt(mean |p(i) - 3 p(i-1) + 3 p(i-2) - p(i-3)|^2) / T^3
     truth_jerk  the same of x(i)
     jerk        jerk_rms / truth_jerk
+    overshoot   max over i of the least (p(i) - x(j)) . u, u the direction of p(i) - p(i-1), over
+                the rows j within 0.5 s of the one that is drawn, lag included
+    recovery    ``recovery.py``
     score       ``score.py``
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import milliseconds, one_decimal, percent, three_digits, whole
 from epic_cli.analysis.metric import Better, Metric, Section
-from epic_cli.analysis.score import score
+from epic_cli.analysis.score import COSTS, costs, score
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.resampled import Resampled
 
 
 def _error95(measured: Measurement) -> float:
@@ -34,13 +39,31 @@ def _error95(measured: Measurement) -> float:
     return quantile95(measured.errors)
 
 
-def _jerk(measured: Measured) -> Any:
+def _jerk(measured: Measurement | Resampled) -> Any:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
     import numpy as np  # as above
 
-    truth = measured.usual_jerk
-    none = truth * measured.tick**2 <= 1e-6 * measured.speed
-    return measured.jerk_rms / np.where(none, 1.0, truth)
+    shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
+    some = truth * cube > 1e-6 * measured.speed * measured.tick
+    alone = np.where(shown * cube <= measured.resolution, 0.0, shown)
+    return np.where(some, shown / np.where(some, truth, 1.0), alone)
+
+
+def _each(seconds: float, count: int) -> float:
+    return seconds / count if count else math.nan
+
+
+def _cost(name: str) -> Metric:
+    return Metric(
+        f"{name}_cost",
+        f"{name} cost",
+        "",
+        Better.LOW,
+        three_digits,
+        f"what the score counts: {COSTS[name]}",
+        lambda measured: float(getattr(costs(measured), name)),
+        Section.DATA,
+    )
 
 
 METRICS: tuple[Metric, ...] = (
@@ -62,8 +85,8 @@ METRICS: tuple[Metric, ...] = (
         "",
         Better.NEITHER,
         whole,
-        "how many rows count",
-        lambda measured: len(measured.errors),
+        "how many rows are judged",
+        lambda measured: measured.rows,
         Section.DATA,
     ),
     Metric(
@@ -178,6 +201,16 @@ METRICS: tuple[Metric, ...] = (
         Section.DATA,
     ),
     Metric(
+        "overshoot",
+        "over",
+        "length",
+        Better.LOW,
+        three_digits,
+        "how far it runs ahead of everywhere the truth is within half a second, at most",
+        lambda measured: measured.overshoot,
+        weight=5,
+    ),
+    Metric(
         "backward",
         "back",
         "",
@@ -188,12 +221,42 @@ METRICS: tuple[Metric, ...] = (
         weight=3,
     ),
     Metric(
+        "teleport_recovery",
+        "after tp",
+        "s",
+        Better.LOW,
+        milliseconds,
+        "how long it is wrong after a teleport is known, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.teleport_seconds, measured.recovery.teleports),
+        weight=6,
+    ),
+    Metric(
+        "smeared",
+        "smeared",
+        "",
+        Better.LOW,
+        whole,
+        "teleports that it draws as a movement",
+        lambda measured: measured.recovery.smeared if measured.recovery.teleports else math.nan,
+        weight=2,
+    ),
+    Metric(
+        "outage_recovery",
+        "after gap",
+        "s",
+        Better.LOW,
+        milliseconds,
+        "how long it is wrong after packets come again, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.outage_seconds, measured.recovery.outages),
+        weight=6,
+    ),
+    Metric(
         "held",
         "held",
         "0 to 1",
         Better.LOW,
         percent,
-        "share of rows frozen for lack of data",
+        "share of the judged rows that are frozen for lack of data",
         lambda measured: measured.share(Status.HELD),
         weight=6,
         interval=True,
@@ -204,7 +267,7 @@ METRICS: tuple[Metric, ...] = (
         "0 to 1",
         Better.NEITHER,
         percent,
-        "share of rows drawn beyond what was known",
+        "share of the judged rows drawn beyond what was known",
         lambda measured: measured.share(Status.EXTRAPOLATED),
         weight=2,
         interval=True,
@@ -215,11 +278,52 @@ METRICS: tuple[Metric, ...] = (
         "0 to 1",
         Better.LOW,
         percent,
-        "share of rows before anything is drawn",
+        "share of the judged rows in which nothing is drawn; they count as holding",
         lambda measured: measured.share(Status.NONE),
         weight=1,
         interval=True,
     ),
+    Metric(
+        "overshoot_rms",
+        "RMS overshoot",
+        "length",
+        Better.LOW,
+        three_digits,
+        "RMS of how far it runs ahead, over all judged rows",
+        lambda measured: measured.overshoot_rms,
+        Section.DATA,
+    ),
+    Metric(
+        "teleports",
+        "teleports",
+        "",
+        Better.NEITHER,
+        whole,
+        "teleports after which recovery was measured",
+        lambda measured: measured.recovery.teleports,
+        Section.DATA,
+    ),
+    Metric(
+        "outages",
+        "outages",
+        "",
+        Better.NEITHER,
+        whole,
+        "outages of the network after which recovery was measured",
+        lambda measured: measured.recovery.outages,
+        Section.DATA,
+    ),
+    Metric(
+        "beyond",
+        "beyond",
+        "length",
+        Better.LOW,
+        three_digits,
+        "how far it is drawn outside of the box that the truth fills, at most",
+        lambda measured: measured.beyond,
+        Section.DATA,
+    ),
+    *(_cost(name) for name in COSTS),
     Metric(
         "speed",
         "speed",

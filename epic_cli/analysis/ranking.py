@@ -91,7 +91,8 @@ def _gaps(one: int, scores: Floats, replicates: Floats, reach: float) -> list[Ga
 def sole_best(keys: Sequence[float], replicates: Sequence[Floats | None], units: int) -> int | None:
     """The index of the smallest key, if it is smaller than each other beyond doubt.
 
-    An infinite key takes no part. A false winner has to beat the true one as well: each pair at its own level is enough.
+    An infinite key takes no part. A false winner has to beat the true one as well: each pair at
+    its own level is enough.
     """
     order = sorted((one for one in range(len(keys)) if keys[one] < np.inf), key=keys.__getitem__)
     if len(order) < 2:

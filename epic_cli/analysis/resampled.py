@@ -19,10 +19,11 @@ _PLACES = {name: place for place, name in enumerate(FIELDS)}
 
 
 class ResampledLag(NamedTuple):
-    """The lag in each draw, and the residual."""
+    """The lag in each draw, the residual, and what the lag counts as."""
 
     seconds: Floats
     residual: Floats
+    charged: Floats
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Resampled:
 
     sums: Floats
     total: Floats
+    resolution: float
     tick: float
     weights: Weights
 
@@ -55,17 +57,44 @@ class Resampled:
         return np.asarray(np.sqrt(self._mean("speed_squares", "rows")))
 
     @property
+    def rows(self) -> Floats:
+        """How many rows count."""
+        return self._of("rows")
+
+    @property
     def lag(self) -> ResampledLag:
         """The lag, as the influence of each cell on it has it, and what it leaves."""
         return ResampledLag(
-            self._mean("lag_seconds", "lag_rows"),
+            self._mean("told_seconds", "told_rows"),
             np.asarray(np.sqrt(self._mean("lag_squares", "lag_rows"))),
+            # what it counts as is a length of time, however far a draw moves it
+            np.abs(self._mean("charged_seconds", "charged_rows")),
         )
 
     @property
     def jumps(self) -> Floats:
         """How many steps are jumps."""
         return self._of("jumps")
+
+    @property
+    def backward(self) -> Floats:
+        """How many steps go backward."""
+        return self._of("backward")
+
+    @property
+    def overshoot_rms(self) -> Floats:
+        """Root mean square of how far it is ahead of the truth."""
+        return np.asarray(np.sqrt(self._mean("overshoots", "rows")))
+
+    @property
+    def recoveries(self) -> Floats:
+        """From how much there was to recover."""
+        return self._of("recoveries")
+
+    @property
+    def recovery_seconds(self) -> Floats:
+        """How long that took in all."""
+        return self._of("recovery_seconds")
 
     @property
     def jerk_rms(self) -> Floats:
@@ -85,6 +114,4 @@ class Resampled:
 
     def share(self, status: Status) -> Floats:
         """Which share of the rows has this status."""
-        total = sum(self._of(f"status{value}") for value in range(4))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self._of(f"status{int(status)}") / total)
+        return self._mean(f"status{int(status)}", "rows")

@@ -22,7 +22,7 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
-from epic_cli.analysis.notes import NothingJudged
+from epic_cli.analysis.notes import Flaw, NothingJudged
 from epic_cli.analysis.uncertainty import Figures, Piece, judge
 from epic_cli.engine.replay.trace import TooManyRows
 
@@ -160,16 +160,19 @@ def _together(
     shared = tuple(note for note in first.notes if all(note in one.notes for _, one in found))
     results: list[Result] = []
     figures: list[Figures] = []
-    for index, candidate in enumerate(candidates):
+    for index in range(len(candidates)):
         own = [one.results[index] for _, one in found]
-        pooled = own[0] if len(own) == 1 else result_of(candidate.label, None, _outcomes(own))
+        pooled = own[0] if len(own) == 1 else _pooled(own)
         results.append(pooled)
         pieces = [_piece(comparison, index) for _, comparison in found] if pooled.values else []
         figures.append(Figures(pooled.values, pieces))
-    certainty, standings = judge(figures, first.tick, first.weights, seed)
+    resolution = max(one.resolution for _, one in found)
+    certainty, standings = judge(figures, first.tick, first.weights, resolution, seed)
     return replace(
         first,
         rows=sum(one.rows for _, one in found),
+        all_rows=sum(one.all_rows for _, one in found),
+        resolution=resolution,
         notes=shared,
         notes_of=tuple(
             (name, note) for name, one in found for note in one.notes if note not in shared
@@ -191,8 +194,11 @@ def _together(
     )
 
 
-def _outcomes(results: Sequence[Result]) -> list[Outcome]:
-    return [Outcome(one.measured, note=None if one.values else one.note) for one in results]
+def _pooled(results: Sequence[Result]) -> Result:
+    """One candidate's results of all runs as one."""
+    outcomes = [Outcome(one.measured, note=None if one.values else one.note) for one in results]
+    unfit = any(one.has(Flaw.NEEDS_ARRIVALS) for one in results)
+    return result_of(results[0].label, None, outcomes, unfit)
 
 
 def _piece(comparison: Comparison, index: int) -> Piece:
@@ -201,6 +207,6 @@ def _piece(comparison: Comparison, index: int) -> Piece:
     own = comparison.by_entity[index * entities : (index + 1) * entities]
     cells = comparison.cells
     assert cells is not None
-    nothing = np.zeros((cells.count, len(FIELDS)))
+    nothing = np.zeros((cells.size, len(FIELDS)))
     sums = [one.measured.sums if one.measured else None for one in own]
     return Piece([nothing if one is None else one for one in sums], cells.length)

@@ -78,6 +78,10 @@ class Standing:
     ahead: frozenset[str] = frozenset()
 
 
+#: Nothing is known of it.
+UNKNOWN = Standing()
+
+
 class Piece(NamedTuple):
     """The sums (cells, fields) of each entity in one run, and how long a cell is, in seconds."""
 
@@ -93,7 +97,11 @@ class Figures(NamedTuple):
 
 
 def judge(
-    candidates: Sequence[Figures], tick: float, weights: Weights, seed: int
+    candidates: Sequence[Figures],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
 ) -> tuple[Certainty, list[Standing]]:
     """How sure the figures are, and where each candidate stands.
 
@@ -105,11 +113,11 @@ def judge(
     sampled: list[Resampled] | None = None
     if certainty.unit is not Unit.NOTHING:
         sampled = [
-            Resampled(sums, whole.sum(axis=(0, 1)), tick, weights)
+            Resampled(sums, whole.sum(axis=(0, 1)), resolution, tick, weights)
             for sums, whole in zip(_drawn(certainty, units, seed), units, strict=True)
         ]
     standings = iter(_standings([one.values for one in shown], sampled, certainty.units))
-    return certainty, [next(standings) if one.values else Standing() for one in candidates]
+    return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
 
 
 def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:

@@ -13,10 +13,13 @@ class Weights(NamedTuple):
     accuracy: float = 1.0
     smoothness: float = 1.0
     latency: float = 1.0
+    recovery: float = 1.0
+    overshoot: float = 0.0
+    backward: float = 0.0
 
 
 def make_weights(given: Mapping[str, float]) -> Weights:
-    """Weights from those that are given, 1 for the others.
+    """Weights from those that are given, the usual ones for the others.
 
     Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
     """

@@ -13,10 +13,13 @@ from rich.text import Text
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
-from epic_cli.views.comparison_words import ranking, story
+from epic_cli.views.comparison_words import LAG_MARKS, MARKS, ranking, story
 from epic_cli.views.table import KEPT, fit
 from epic_cli.views.table import Column as TableColumn
 from epic_cli.wording import left_out_words
+
+#: Columns of this weight or more are always there.
+KEPT_WEIGHT = 8
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 160
@@ -40,29 +43,40 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
     if by == "name":
         return sorted(results, key=lambda one: one.label)
     metric = named(by)
-    return sorted(results, key=lambda one: metric.rank(one.value(by)))
+    return sorted(results, key=lambda one: (not one.ranked, metric.rank(one.value(by))))
 
 
-def columns(results: Sequence[Result]) -> list[Column]:
+def columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
     """The cells of the table by column, the best of each marked.
 
-    The best is that of the same entity where results are by entity. Nothing is marked where all
-    are equally good.
+    The best is that of the same entity where results are by entity. Nothing is marked where two
+    figures are equally good, as they are written or as far as the data's ``resolution`` (length)
+    goes. A column in which nothing is known is left out.
     """
     made = []
+    judged = any(one.values for one in results)
     for metric in shown_metrics():
         values = [one.value(metric.name) for one in results]
+        if judged and all(map(math.isnan, values)) and metric.weight < KEPT_WEIGHT:
+            continue
+        cells = [metric.cell(value, resolution) for value in values]
         best: set[int] = set()
         compared = metric.better is not Better.NEITHER
         for entity in {one.entity for one in results} if compared else ():
-            rows = [i for i, one in enumerate(results) if one.entity == entity]
-            ranks = {i: metric.rank(values[i]) for i in rows if not math.isnan(values[i])}
-            if len(set(ranks.values())) > 1:
-                best |= {i for i, rank in ranks.items() if rank == min(ranks.values())}
-        made.append(Column(metric, [metric.cell(value) for value in values], best))
+            rows = [i for i, one in enumerate(results) if one.entity == entity and one.ranked]
+            known = [i for i in rows if not math.isnan(values[i])]
+            known.sort(key=lambda i: metric.rank(values[i]))
+            if len(known) > 1 and cells[known[0]].lstrip("-") != cells[known[1]].lstrip("-"):
+                best.add(known[0])
+        made.append(Column(metric, cells, best))
     for row, one in enumerate(results):
         if one.failed:
             made[0].cells[row] = "failed"
+            continue
+        for column in made:
+            marks = MARKS if column.metric.name == "score" else LAG_MARKS
+            if column.metric.name in ("score", "lag"):
+                column.cells[row] += next((marks[n.flaw] for n in one.notes if n.flaw in marks), "")
     return made
 
 
@@ -82,7 +96,7 @@ class ComparisonTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, the ranking in words, the notes."""
         room = options.max_width
-        made = columns(self.results)
+        made = columns(self.results, self.comparison.resolution)
         whole = fit(self._columns(made), room)
         tables = [whole]
         if whole.left_out:

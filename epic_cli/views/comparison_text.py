@@ -31,7 +31,7 @@ def record(result: Result) -> dict[str, Any]:
         "strategy": result.label,
         "entity": result.entity,
         **{name: value if math.isfinite(value) else None for name, value in values.items()},
-        "note": result_words(result.note) if result.note else "",
+        "note": "; ".join(map(result_words, result.notes)),
     }
 
 
@@ -51,7 +51,7 @@ def as_jsonl(results: Sequence[Result]) -> str:
 
 def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bool) -> str:
     """A table for a document, the best of each column bold, and what it means under it."""
-    made = columns(results)
+    made = columns(results, comparison.resolution)
     heads = ["strategy", *(["entity"] if by_entity else []), *(one.metric.title for one in made)]
     left = 2 if by_entity else 1
     lines = [_row(heads), _row([":---"] * left + ["---:"] * len(made))]

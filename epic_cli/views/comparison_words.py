@@ -9,6 +9,8 @@ from typing import NamedTuple
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.digits import one_decimal, three_digits
 from epic_cli.analysis.notes import (
+    Adjusted,
+    Bridged,
     Cut,
     CutOut,
     Flaw,
@@ -16,14 +18,16 @@ from epic_cli.analysis.notes import (
     Note,
     NothingJudged,
     NotJudged,
+    Outages,
     ResultNote,
     StatesLeftOut,
+    TickHides,
     TruthNote,
     Unjudged,
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.score import FORMULA
+from epic_cli.analysis.score import COSTS, GOOD, formula
 from epic_cli.analysis.truth import Origin
 
 _ORIGINS: dict[Origin, str] = {
@@ -55,9 +59,20 @@ _FLAWS = {
     Flaw.STOPPED: "stopped",
     Flaw.NOT_FINITE: "it draws numbers that are not finite in {rows} of the rows that count",
     Flaw.NOTHING_DRAWN: "it draws nothing in the rows that count",
+    Flaw.NEEDS_ARRIVALS: "not ranked: it needs arrival times, and there are none",
     Flaw.TRUTH_AT_REST: "no score and no lag: the truth does not move",
-    Flaw.LAG_UNKNOWN: "no score: the lag is unknown, no shift in time fits better than the others",
+    Flaw.DIVERGED: "it diverges: it is drawn up to {beyond} outside of a movement that is {extent}"
+    " across",
+    Flaw.LAG_UNKNOWN: "the lag cannot be told, since no shift in time fits better than those around"
+    " it: it counts as 5 s",
+    Flaw.LAG_AMBIGUOUS: "the movement repeats itself: the lag may as well be {lags} ms",
+    Flaw.UNDRAWN: "it draws nothing in {rows} of {judged} rows, which count as holding the last"
+    " state received",
 }
+
+#: What stands behind a score, or a lag, that is to be read with care.
+MARKS = {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"}
+LAG_MARKS = {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"}
 
 
 # ---------------------------------------------------------------- notes
@@ -65,8 +80,23 @@ _FLAWS = {
 
 def note_words(note: Note) -> str:
     """A note about an entity, without a full stop."""
-    words = f"not judged: {why(note)}" if isinstance(note, NotJudged) else truth_words(note.what)
-    return _called(note.entity) + words
+    match note:
+        case NotJudged():
+            return f"{_called(note.entity)}not judged: {why(note)}"
+        case Outages():
+            words = f"{_count(note.count, 'outage')} of the network ({note.seconds:.3g} s"
+            words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
+            end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
+            return f"{_called(note.entity)}{words}: {end}" + (
+                "" if note.judged else " without a given truth"
+            )
+        case TickHides():
+            return (
+                f"a row every {note.tick * 1000:.3g} ms hides what a player sees between packets"
+                f" that come every {note.interval * 1000:.3g} ms; a screen has one every 16.7 ms"
+            )
+        case Adjusted():
+            return _called(note.entity) + truth_words(note.what)
 
 
 def truth_words(note: TruthNote) -> str:
@@ -77,6 +107,11 @@ def truth_words(note: TruthNote) -> str:
         case CutOut():
             seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
             return f"{_count(note.count, _CUTS[note.cut])} cut out{seconds}"
+        case Bridged():
+            return (
+                f"{_count(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
+                " curve: what happened meanwhile cannot be seen"
+            )
         case VelocitiesReplaced():
             reason = _UNUSABLE[note.reason].format(note.mismatch)
             return f"velocities taken from the positions: {reason}"
@@ -107,7 +142,14 @@ def why(note: NotJudged) -> str:
 
 def result_words(note: ResultNote) -> str:
     """What is wrong with one candidate's result."""
-    return _FLAWS[note.flaw].format(rows=note.rows, error=note.error)
+    return _FLAWS[note.flaw].format(
+        rows=note.rows,
+        judged=note.judged,
+        error=note.error,
+        beyond=three_digits(note.beyond),
+        extent=three_digits(note.extent),
+        lags=", ".join(f"{one * 1000:.0f}" for one in note.lags[:3]),
+    )
 
 
 def not_enough_words(error: ValueError) -> str:
@@ -137,27 +179,63 @@ class Finding(NamedTuple):
 
 def ranking(comparison: Comparison) -> list[Finding]:
     """Who is best, and how much worse the others are, in words."""
-    judged = [one for one in comparison.results if one.values]
+    judged = [one for one in comparison.results if one.ranked]
     if not judged:
         return []
     found: list[Finding] = []
     scored = [one for one in judged if not math.isnan(one.value("score"))]
     if scored:
-        best = max(scored, key=lambda one: one.value("score"))
+        best = max(scored, key=lambda one: (not one.has(Flaw.DIVERGED), one.value("score")))
         score = one_decimal(best.value("score"))
         lag = _lag(best.value("lag"))
+        if best.value("score") < GOOD or best.has(Flaw.DIVERGED):
+            found.append(Finding(f"None of these is good here: {_why_bad(comparison, best)}"))
         found.append(Finding(f"Best score: {best.label}, {score} of 100; {lag}"))
     judged.sort(key=lambda one: one.value("error"))
-    least = judged[0].value("error")
-    found.append(Finding(f"Smallest error: {judged[0].label}, {three_digits(least)} (RMS)"))
+    # nothing below it can be told apart
+    least = max(judged[0].value("error"), comparison.resolution)
+    found.append(
+        Finding(
+            f"Smallest error: {judged[0].label}, {three_digits(judged[0].value('error'))} (RMS)"
+        )
+    )
     for one in judged[1:]:
-        error = one.value("error")
-        if least > 0:
+        error = max(one.value("error"), comparison.resolution)
+        if error == least:
+            words = "no worse than the best"
+        elif judged[0].value("error") > comparison.resolution:
             words = f"{_times(error / least)} the error of the best"
         else:
-            words = f"{three_digits(error)}, the best is exact"
+            words = f"{three_digits(error)}, the best is exact as far as the data tell"
         found.append(Finding(f"{one.label}: {words}", detail=True))
     return found
+
+
+def _why_bad(comparison: Comparison, best: Result) -> str:
+    """What makes even the best one bad."""
+    if best.has(Flaw.DIVERGED):
+        return "each of them diverges"
+    weights = comparison.weights._asdict()
+    worst = max(
+        (name for name in COSTS if weights[name] > 0),
+        key=lambda name: weights[name] * _known(best.value(f"{name}_cost")),
+    )
+    movement = best.value("residual") / best.value("speed")
+    words = {
+        "accuracy": f"is {movement:.2g} s of movement off even when its lag is taken away",
+        "smoothness": "does not move smoothly",
+        "latency": _lag(best.value("lag")).replace("it draws ", "draws ").replace("its", "has a"),
+        "recovery": "is wrong for long after teleports or outages",
+        "overshoot": "runs ahead of the truth",
+        "backward": "goes backward",
+    }
+    if worst == "latency" and math.isnan(best.value("lag")):
+        return "nobody can tell how late even the best one draws"
+    return f"even the best one {words[worst]}"
+
+
+def _known(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
 
 
 def _times(ratio: float) -> str:
@@ -175,16 +253,18 @@ def _lag(seconds: float) -> str:
 
 def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """What was compared with what, what was left out, and how the score is made."""
-    weights = ", ".join(f"{name} {value:g}" for name, value in comparison.weights._asdict().items())
+    weights = ", ".join(
+        f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
+    )
+    rule = formula(comparison.weights)
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
-        f"Rows: {comparison.rows}, one every {three_digits(comparison.tick * 1000)} ms; the first"
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every {three_digits(comparison.tick * 1000)} ms; the first"
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
-        f"{FORMULA[0].upper()}{FORMULA[1:]}. Weights: {weights}.",
+        f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
     for one in results:
-        if one.note:
-            place = f" ({one.entity})" if one.entity else ""
-            lines.append(f"Note: {one.label}{place}: {result_words(one.note)}.")
+        place = f" ({one.entity})" if one.entity else ""
+        lines += [f"Note: {one.label}{place}: {result_words(note)}." for note in one.notes]
     return lines
