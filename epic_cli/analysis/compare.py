@@ -70,6 +70,11 @@ class Result:
     measured: Measurement | None = field(default=None, repr=False, compare=False)
 
     @property
+    def place(self) -> str:
+        """The entity or recording that it is of; empty: all."""
+        return self.entity or self.recording or ""
+
+    @property
     def rank(self) -> int | None:
         """One more than how many others have a better score beyond doubt; None: no score."""
         return self.standing.rank
@@ -96,6 +101,16 @@ class Result:
     def value(self, name: str) -> float:
         """A metric by its name; NaN: not enough to say."""
         return self.values.get(name, math.nan)
+
+    def figures(self) -> dict[str, float]:
+        """All values by name, and the ends of their intervals, as ``metrics.figure_names``."""
+        found = {}
+        for metric in METRICS:
+            found[metric.name] = self.value(metric.name)
+            if metric.interval:
+                ends = zip(metric.ends, self.interval(metric.name), strict=True)
+                found.update(ends)
+        return found
 
     def interval(self, name: str) -> tuple[float, float]:
         """From where to where a metric is likely to be; NaN: it cannot be told."""

@@ -65,7 +65,7 @@ class Condition:
 def condition(text: str) -> Condition:
     """A condition as it is written: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
 
-    The relation is one of < <= > >=; a time takes ``ms``, a share ``%``. Raises
+    Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time takes ``ms``, a share ``%``. Raises
     ``ConditionError``.
     """
     name, strategy, relation, limit = _parts(_CONDITION, text)
@@ -124,10 +124,13 @@ _FORM = "write error>0.3, score(snapshot)<60 or lag>=120ms"
 def _made(
     text: str, name: str | None, relation: str | None, limit: str | None, strategy: str | None
 ) -> Condition:
-    metrics = {one.name: one for one in METRICS}
+    metrics = {
+        name: one for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))
+    }
     if name not in metrics:
         near = nearest(name or "", list(metrics))
-        hint = f"did you mean {near!r}?" if near else f"they are {', '.join(metrics)}"
+        known = ", ".join(one.name for one in METRICS)
+        hint = f"did you mean {near!r}?" if near else f"they are {known}"
         raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")
     if relation not in _RELATIONS:
         what = f"{relation!r} is no relation" if relation else "it compares with nothing"

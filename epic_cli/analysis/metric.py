@@ -48,6 +48,11 @@ class Metric:
     weight: int = 0
     interval: bool = False
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the ends of its interval are called."""
+        return f"{self.name}_low", f"{self.name}_high"
+
     def cell(self, value: float, resolution: float = 0.0) -> str:
         """A value as tables show it; of a length, nothing below the data's ``resolution``."""
         if math.isnan(value):

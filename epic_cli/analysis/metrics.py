@@ -355,3 +355,8 @@ def shown_metrics() -> list[Metric]:
 def named(name: str) -> Metric:
     """The metric of this name; raises ``KeyError``."""
     return {one.name: one for one in METRICS}[name]
+
+
+def figure_names() -> list[str]:
+    """What CSV, JSON lines and conditions call the metrics, and the ends of their intervals."""
+    return [name for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from epic_cli.analysis.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
     Bridged,
@@ -27,8 +26,10 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.score import COSTS, GOOD, formula
+from epic_cli.analysis.score import formula
 from epic_cli.analysis.truth import Origin
+from epic_cli.analysis.uncertainty import Certainty, Unit
+from epic_cli.views.advice_words import Finding, ranking
 
 _ORIGINS: dict[Origin, str] = {
     "given": "given",
@@ -69,6 +70,11 @@ _FLAWS = {
     Flaw.UNDRAWN: "it draws nothing in {rows} of {judged} rows, which count as holding the last"
     " state received",
 }
+
+#: So many notes of single recordings are shown.
+MOST_NOTES = 5
+
+__all__ = ["Finding", "ranking"]
 
 #: What stands behind a score, or a lag, that is to be read with care.
 MARKS = {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"}
@@ -167,88 +173,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-# ---------------------------------------------------------------- ranking and story
-
-
-class Finding(NamedTuple):
-    """A sentence of the ranking; a ``detail`` belongs to the one above it."""
-
-    text: str
-    detail: bool = False
-
-
-def ranking(comparison: Comparison) -> list[Finding]:
-    """Who is best, and how much worse the others are, in words."""
-    judged = [one for one in comparison.results if one.ranked]
-    if not judged:
-        return []
-    found: list[Finding] = []
-    scored = [one for one in judged if not math.isnan(one.value("score"))]
-    if scored:
-        best = max(scored, key=lambda one: (not one.has(Flaw.DIVERGED), one.value("score")))
-        score = one_decimal(best.value("score"))
-        lag = _lag(best.value("lag"))
-        if best.value("score") < GOOD or best.has(Flaw.DIVERGED):
-            found.append(Finding(f"None of these is good here: {_why_bad(comparison, best)}"))
-        found.append(Finding(f"Best score: {best.label}, {score} of 100; {lag}"))
-    judged.sort(key=lambda one: one.value("error"))
-    # nothing below it can be told apart
-    least = max(judged[0].value("error"), comparison.resolution)
-    found.append(
-        Finding(
-            f"Smallest error: {judged[0].label}, {three_digits(judged[0].value('error'))} (RMS)"
-        )
-    )
-    for one in judged[1:]:
-        error = max(one.value("error"), comparison.resolution)
-        if error == least:
-            words = "no worse than the best"
-        elif judged[0].value("error") > comparison.resolution:
-            words = f"{_times(error / least)} the error of the best"
-        else:
-            words = f"{three_digits(error)}, the best is exact as far as the data tell"
-        found.append(Finding(f"{one.label}: {words}", detail=True))
-    return found
-
-
-def _why_bad(comparison: Comparison, best: Result) -> str:
-    """What makes even the best one bad."""
-    if best.has(Flaw.DIVERGED):
-        return "each of them diverges"
-    weights = comparison.weights._asdict()
-    worst = max(
-        (name for name in COSTS if weights[name] > 0),
-        key=lambda name: weights[name] * _known(best.value(f"{name}_cost")),
-    )
-    movement = best.value("residual") / best.value("speed")
-    words = {
-        "accuracy": f"is {movement:.2g} s of movement off even when its lag is taken away",
-        "smoothness": "does not move smoothly",
-        "latency": _lag(best.value("lag")).replace("it draws ", "draws ").replace("its", "has a"),
-        "recovery": "is wrong for long after teleports or outages",
-        "overshoot": "runs ahead of the truth",
-        "backward": "goes backward",
-    }
-    if worst == "latency" and math.isnan(best.value("lag")):
-        return "nobody can tell how late even the best one draws"
-    return f"even the best one {words[worst]}"
-
-
-def _known(value: float) -> float:
-    return 0.0 if math.isnan(value) else value
-
-
-def _times(ratio: float) -> str:
-    digits = 0 if ratio >= 100 else 2 if ratio < 1.095 else 1
-    return f"{ratio:.{digits}f} times"
-
-
-def _lag(seconds: float) -> str:
-    if math.isnan(seconds):
-        return "its lag is unknown"
-    if abs(seconds) < 0.0005:
-        return "it draws without lag"
-    return f"it draws {abs(seconds) * 1000:.0f} ms {'late' if seconds > 0 else 'early'}"
+# ---------------------------------------------------------------- story
 
 
 def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
@@ -259,12 +184,48 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     rule = formula(comparison.weights)
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
-        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every {three_digits(comparison.tick * 1000)} ms; the first"
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
+        f" {three_digits(comparison.tick * 1000)} ms; the first"
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
+    lines += [certainty_words(comparison.certainty)] if comparison.certainty else []
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
+    lines += _of_recordings(comparison)
     for one in results:
-        place = f" ({one.entity})" if one.entity else ""
+        places = ", ".join(filter(None, (one.entity, one.recording)))
+        place = f" ({places})" if places else ""
         lines += [f"Note: {one.label}{place}: {result_words(note)}." for note in one.notes]
     return lines
+
+
+def certainty_words(certainty: Certainty) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {_count(certainty.units, 'independent piece')} of the data, where"
+            f" {FEWEST_UNITS} are needed; a longer recording, more of them, or --seeds would do."
+        )
+    pieces = {
+        Unit.RUN: f"{certainty.units} runs",
+        Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
+        Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
+        f" {certainty.entities} entities",
+    }[certainty.unit]
+    return (
+        f"Intervals: {certainty.confidence:.0%}, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: one more than how many"
+        " are better beyond doubt.".replace("%,", " %,")
+    )
+
+
+def _of_recordings(comparison: Comparison) -> list[str]:
+    """What is noted of some recordings only, and which are left out."""
+    lines = [
+        f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
+    ]
+    notes = [f"Note: {name}: {note_words(note)}." for name, note in comparison.notes_of]
+    if len(notes) > MOST_NOTES:
+        more = f"Note: {len(notes) - MOST_NOTES} more of the kind."
+        notes[MOST_NOTES:] = [more]
+    return lines + notes
