@@ -279,9 +279,7 @@ def _result(
     if not measured.speed > 0:
         notes.append(ResultNote(Flaw.TRUTH_AT_REST))
     if measured.diverged:
-        notes.append(
-            ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent)
-        )
+        notes.append(ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent))
     if any(_lag_unknown(one) for one in measurements):
         notes.append(ResultNote(Flaw.LAG_UNKNOWN))
     if measured.lag.others:

@@ -25,6 +25,9 @@ _ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
 #: The longest of them; a lag that cannot be told costs as much.
 LONGEST = float(SHIFTS[-1])
 
+#: Where rows are few, so many later shifts are tried for each earlier one.
+LATER = 3
+
 #: A minimum is plausible if the distance that it leaves is at most this many times the least.
 PLAUSIBLE = 1.25
 
@@ -63,7 +66,7 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
     """The shifts that can be compared over the same rows: those that each leaves in its segment.
 
     ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count. The window grows
-    from 0 to both sides as long as half of the rows are left.
+    from 0 to both sides, faster to the later one, as long as half of the rows are left.
     """
     rows = np.flatnonzero(segments >= 0)
     inside = segments[rows]
@@ -77,16 +80,14 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
         kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
         return 2 * np.count_nonzero(kept) >= len(kept)
 
-    while True:
-        later = high + 1 < len(SHIFTS) and enough(low, high + 1)
-        high += later
-        earlier = low > 0 and enough(low - 1, high)
-        low -= earlier
-        if not (later or earlier):
-            break
-    return Window(
-        slice(low, high + 1), rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])]
-    )
+    grown = True
+    while grown:
+        before_this = low, high
+        for _ in range(LATER):
+            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
+        low -= low > 0 and enough(low - 1, high)
+        grown = (low, high) != before_this
+    return Window(slice(low, high + 1), rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])])
 
 
 def find_lag(
@@ -110,6 +111,7 @@ def find_lag(
     nothing = _residual(truth, times, shown, segments, 0.0)
     if not len(rows):
         return nothing
+
     def sampled(most: int) -> Callable[[Floats], Floats]:
         """The mean squares by shifts, of about so many rows."""
         chosen = rows[:: max(1, len(rows) // most)]
@@ -127,7 +129,11 @@ def find_lag(
     small = max(resolution**2, 1e-9 * float(squares.max()))
     found = _minima(squares, small)
     if not found:
-        return unknown if _moves(truth, times[rows[:: max(1, len(rows) // _FEW)]], resolution) else nothing
+        return (
+            unknown
+            if _moves(truth, times[rows[:: max(1, len(rows) // _FEW)]], resolution)
+            else nothing
+        )
     finer = sampled(_SOME)
     refined = []
     for index in found:
@@ -166,9 +172,7 @@ def _moves(truth: Truth, times: Floats, resolution: float) -> bool:
     return bool((np.ptp(positions, axis=0) > max(resolution, 1e-9)).any())
 
 
-def _residual(
-    truth: Truth, times: Floats, shown: Floats, segments: Integers, shift: float
-) -> Lag:
+def _residual(truth: Truth, times: Floats, shown: Floats, segments: Integers, shift: float) -> Lag:
     """What this shift leaves, over all rows that it leaves in their segment."""
     (total,), (count,) = _squares(truth, times, shown, segments, np.array([shift]))
     return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))

@@ -138,7 +138,11 @@ def measure(
     )
     errors = errors[: found.rows]
     lag = find_lag(
-        sampled.truth, sampled.times, shown, counted, None if found.broken else sampled.window,
+        sampled.truth,
+        sampled.times,
+        shown,
+        counted,
+        None if found.broken else sampled.window,
         resolution,
     )
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds

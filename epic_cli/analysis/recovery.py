@@ -59,9 +59,7 @@ class Recovery(NamedTuple):
         return Recovery(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def events_of(
-    packets: PacketBlock, truth: Truth, offset: float, latency: float | None
-) -> Events:
+def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float | None) -> Events:
     """What happened to an entity, as its packets and its truth tell.
 
     ``offset`` (s) makes the receiver's times of the sender's. A packet without an arrival time

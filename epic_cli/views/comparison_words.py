@@ -59,7 +59,7 @@ _FLAWS = {
     Flaw.STOPPED: "stopped",
     Flaw.NOT_FINITE: "it draws numbers that are not finite in {rows} of the rows that count",
     Flaw.NOTHING_DRAWN: "it draws nothing in the rows that count",
-    Flaw.NEEDS_ARRIVALS: "not ranked: it needs arrival times, and there are none",
+    Flaw.NEEDS_ARRIVALS: "not ranked: needs arrival times, and there are none",
     Flaw.TRUTH_AT_REST: "no score and no lag: the truth does not move",
     Flaw.DIVERGED: "it diverges: it is drawn up to {beyond} outside of a movement that is {extent}"
     " across",
@@ -194,7 +194,11 @@ def ranking(comparison: Comparison) -> list[Finding]:
     judged.sort(key=lambda one: one.value("error"))
     # nothing below it can be told apart
     least = max(judged[0].value("error"), comparison.resolution)
-    found.append(Finding(f"Smallest error: {judged[0].label}, {three_digits(judged[0].value('error'))} (RMS)"))
+    found.append(
+        Finding(
+            f"Smallest error: {judged[0].label}, {three_digits(judged[0].value('error'))} (RMS)"
+        )
+    )
     for one in judged[1:]:
         error = max(one.value("error"), comparison.resolution)
         if error == least:
@@ -260,7 +264,10 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
+    noted: dict[str, list[str]] = {}
     for one in results:
         place = f" ({one.entity})" if one.entity else ""
-        lines += [f"Note: {one.label}{place}: {result_words(note)}." for note in one.notes]
+        for note in one.notes:
+            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
     return lines
