@@ -78,7 +78,7 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
 
     def enough(low: int, high: int) -> bool:
         kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
-        return 2 * np.count_nonzero(kept) >= len(kept)
+        return bool(2 * np.count_nonzero(kept) >= len(kept))
 
     grown = True
     while grown:

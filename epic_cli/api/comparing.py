@@ -57,9 +57,10 @@ def compare(
     are unless given, are names, with settings as ``"epic+calc_ahead=0.3"``, built-in strategies as
     ``strategy("epic", calc_ahead=0.3)``, classes, or functions that make strategies; a mapping
     gives them labels. ``weights`` of ``accuracy``, ``smoothness``, ``latency`` and ``recovery`` (1
-    each), ``overshoot`` and ``backward`` (0 each) go into the score. There is a row for each picture
-    of a usual screen unless another ``tick`` is given. The first ``warm_up`` seconds of each unbroken movement do not count. The other
-    arguments are those of ``replay``; ``threads`` is the number of cores unless given.
+    each), ``overshoot`` and ``backward`` (0 each) go into the score. There is a row for each
+    picture of a usual screen unless another ``tick`` is given. The first ``warm_up`` seconds of
+    each unbroken movement do not count. The other arguments are those of ``replay``; ``threads``
+    is the number of cores unless given.
 
     Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS

@@ -193,17 +193,14 @@ def ranking(comparison: Comparison) -> list[Finding]:
         found.append(Finding(f"Best score: {best.label}, {score} of 100; {lag}"))
     judged.sort(key=lambda one: one.value("error"))
     # nothing below it can be told apart
-    least = max(judged[0].value("error"), comparison.resolution)
-    found.append(
-        Finding(
-            f"Smallest error: {judged[0].label}, {three_digits(judged[0].value('error'))} (RMS)"
-        )
-    )
+    smallest = judged[0].value("error")
+    least = max(smallest, comparison.resolution)
+    found.append(Finding(f"Smallest error: {judged[0].label}, {three_digits(smallest)} (RMS)"))
     for one in judged[1:]:
         error = max(one.value("error"), comparison.resolution)
         if error == least:
             words = "no worse than the best"
-        elif judged[0].value("error") > comparison.resolution:
+        elif smallest > comparison.resolution:
             words = f"{_times(error / least)} the error of the best"
         else:
             words = f"{three_digits(error)}, the best is exact as far as the data tell"
@@ -259,7 +256,8 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     rule = formula(comparison.weights)
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
-        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every {three_digits(comparison.tick * 1000)} ms; the first"
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
+        f" {three_digits(comparison.tick * 1000)} ms; the first"
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]

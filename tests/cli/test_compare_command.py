@@ -18,7 +18,6 @@ from support.places import SAMPLES
 from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
-from epic_cli.analysis.metric import Section
 from epic_cli.analysis.metrics import METRICS, named
 
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))

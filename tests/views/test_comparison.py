@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import math
 
 import pytest
 from rich.console import Console
