@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often
 #: than every so many rows too little.
-SCREEN_TICK, ROWS_BETWEEN = 1 / 45, 3
+COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def judged_entities(
     if not judged:
         raise NothingJudged(tuple(missing))
     interval = min(usual_interval(one.packets) for one in judged)
-    if tick > SCREEN_TICK and interval < ROWS_BETWEEN * tick:
+    if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
         notes.append(TickHides(tick, interval))
     return Entities(tuple(judged), wait, judged[0].truth.truth.origin, tuple(refused), tuple(notes))
 

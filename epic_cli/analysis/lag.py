@@ -25,6 +25,9 @@ _ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
 #: The longest of them; a lag that cannot be told costs as much.
 LONGEST = float(SHIFTS[-1])
 
+#: Where rows are few, so many later shifts are tried for each earlier one.
+LATER = 3
+
 #: A minimum is plausible if the distance that it leaves is at most this many times the least.
 PLAUSIBLE = 1.25
 
@@ -63,7 +66,7 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
     """The shifts that can be compared over the same rows: those that each leaves in its segment.
 
     ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count. The window grows
-    from 0 to both sides as long as half of the rows are left.
+    from 0 to both sides, faster to the later one, as long as half of the rows are left.
     """
     rows = np.flatnonzero(segments >= 0)
     inside = segments[rows]
@@ -75,15 +78,15 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
 
     def enough(low: int, high: int) -> bool:
         kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
-        return 2 * np.count_nonzero(kept) >= len(kept)
+        return bool(2 * np.count_nonzero(kept) >= len(kept))
 
-    while True:
-        later = high + 1 < len(SHIFTS) and enough(low, high + 1)
-        high += later
-        earlier = low > 0 and enough(low - 1, high)
-        low -= earlier
-        if not (later or earlier):
-            break
+    grown = True
+    while grown:
+        before_this = low, high
+        for _ in range(LATER):
+            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
+        low -= low > 0 and enough(low - 1, high)
+        grown = (low, high) != before_this
     return Window(slice(low, high + 1), rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])])
 
 

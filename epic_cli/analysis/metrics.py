@@ -221,8 +221,8 @@ METRICS: tuple[Metric, ...] = (
         weight=3,
     ),
     Metric(
-        "teleport_recovery",
-        "after tp",
+        "after_teleport",
+        "tele ms",
         "s",
         Better.LOW,
         milliseconds,
@@ -241,8 +241,8 @@ METRICS: tuple[Metric, ...] = (
         weight=2,
     ),
     Metric(
-        "outage_recovery",
-        "after gap",
+        "after_outage",
+        "gap ms",
         "s",
         Better.LOW,
         milliseconds,

@@ -56,7 +56,13 @@ class Recovery(NamedTuple):
 
     def __or__(self, other: Recovery) -> Recovery:
         """Both together."""
-        return Recovery(*(a + b for a, b in zip(self, other, strict=True)))
+        return Recovery(
+            self.teleports + other.teleports,
+            self.teleport_seconds + other.teleport_seconds,
+            self.smeared + other.smeared,
+            self.outages + other.outages,
+            self.outage_seconds + other.outage_seconds,
+        )
 
 
 def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float | None) -> Events:

@@ -12,7 +12,7 @@ from epic_cli.cli.options.common import (
     color_option,
     remarks_options,
     saving_options,
-    timing_options,
+    screen_timing_options,
 )
 from epic_cli.cli.options.compare import (
     Inputs,
@@ -52,7 +52,7 @@ Examples:
   epic compare --chart above --chart error sample_inputs/turn.txt
   epic compare -s epic,epic+calc_ahead=0.3 sample_inputs/turn.txt
   epic compare --format markdown < sample_inputs/hop.jsonl
-  epic compare --tick 1/60 --html tanks.html sample_inputs/two_tanks.csv
+  epic compare --html tanks.html sample_inputs/two_tanks.csv
 """
 
 EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _EXAMPLES
@@ -61,7 +61,7 @@ EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _
 @click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
-@timing_options
+@screen_timing_options
 @judging_options
 @layout_options
 @pictures_options

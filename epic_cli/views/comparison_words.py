@@ -60,7 +60,7 @@ _FLAWS = {
     Flaw.STOPPED: "stopped",
     Flaw.NOT_FINITE: "it draws numbers that are not finite in {rows} of the rows that count",
     Flaw.NOTHING_DRAWN: "it draws nothing in the rows that count",
-    Flaw.NEEDS_ARRIVALS: "not ranked: it needs arrival times, and there are none",
+    Flaw.NEEDS_ARRIVALS: "not ranked: needs arrival times, and there are none",
     Flaw.TRUTH_AT_REST: "no score and no lag: the truth does not move",
     Flaw.DIVERGED: "it diverges: it is drawn up to {beyond} outside of a movement that is {extent}"
     " across",
@@ -192,10 +192,12 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     lines += [certainty_words(comparison.certainty)] if comparison.certainty else []
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
     lines += _of_recordings(comparison)
+    noted: dict[str, list[str]] = {}
     for one in results:
-        places = ", ".join(filter(None, (one.entity, one.recording)))
-        place = f" ({places})" if places else ""
-        lines += [f"Note: {one.label}{place}: {result_words(note)}." for note in one.notes]
+        place = f" ({one.place})" if one.place else ""
+        for note in one.notes:
+            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
     return lines
 
 

@@ -7,7 +7,7 @@ import textwrap
 from epic_cli.analysis.metric import Section
 from epic_cli.analysis.metrics import METRICS
 
-_NAME, _COLUMN = 14, 10
+_NAME, _COLUMN = 16, 10
 
 
 def metric_lines(width: int = 76) -> list[str]:
