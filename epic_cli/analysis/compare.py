@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
         def make(self) -> Callable[[], SmoothingStrategy]:
             """A new strategy."""
 
+
+#: What several runs are: recordings of what happened, or simulated networks.
+Runs = Literal["recordings", "networks"]
 
 #: Called with how many of how many traces are done.
 Progress = Callable[[int, int], None]
@@ -157,6 +160,7 @@ class Comparison:
     by_recording: tuple[Result, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notes_of: tuple[tuple[str, Note], ...] = ()
+    runs_are: Runs = "recordings"
 
 
 class Outcome(NamedTuple):

@@ -18,6 +18,7 @@ from epic_cli.analysis.compare import (
     Outcome,
     Progress,
     Result,
+    Runs,
     Skipped,
     compare,
     result_of,
@@ -59,6 +60,7 @@ def study(
     selection: Selection | None = None,
     threads: int | None = None,
     seed: int = 0,
+    runs_are: Runs = "recordings",
     progress: Progress | None = None,
     done: Done | None = None,
 ) -> Comparison:
@@ -66,7 +68,7 @@ def study(
 
     ``total`` is how many runs there are to come; ``runs`` are asked for when they are needed, by
     this thread alone. ``seed`` is that of the bootstrap; the same seed gives the same, whatever
-    the number of ``threads``. See ``compare`` for the other parameters.
+    the number of ``threads``. ``runs_are`` says what they are called. See ``compare`` for the other parameters.
 
     A run among several that cannot be judged is ``skipped``. Raises what ``compare`` does where
     there is only one, and ``NothingJudged`` where none is left.
@@ -110,7 +112,7 @@ def study(
         raise NothingJudged(
             tuple(note for one in reasons if isinstance(one, NothingJudged) for note in one.notes)
         )
-    return _together(found, candidates, tuple(skipped), seed)
+    return replace(_together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
 
 
 def _evaluated(

@@ -53,7 +53,7 @@ def ranking(comparison: Comparison) -> list[Finding]:
         _verdict(found, found.best),
         _next(found),
         _costs(found, found.best),
-        _worst(found, len(comparison.recordings)),
+        _worst(found, comparison),
         _change(found, comparison),
     ]
     return [Finding(one, detail=bool(at)) for at, one in enumerate(filter(None, sentences))]
@@ -115,11 +115,12 @@ def _costs(found: Advice, best: Result) -> str:
     return f"{words}; what it lacks most is {_filled(_LACKS[found.weakest], best)}."
 
 
-def _worst(found: Advice, recordings: int) -> str:
+def _worst(found: Advice, comparison: Comparison) -> str:
     if found.worst is None:
         return ""
     score = one_decimal(found.worst.value("score"))
-    return f"Its worst of {recordings} recordings is {found.worst.recording}: {score}."
+    count, what = len(comparison.recordings), comparison.runs_are
+    return f"Its worst of {count} {what} is {found.worst.recording}: it scores {score} there."
 
 
 def _change(found: Advice, comparison: Comparison) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from epic_cli.analysis.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.conditions import Condition
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
@@ -189,7 +191,9 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
-    lines += [certainty_words(comparison.certainty)] if comparison.certainty else []
+    lines += (
+        [certainty_words(comparison.certainty, comparison.runs_are)] if comparison.certainty else []
+    )
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
     lines += _of_recordings(comparison)
     noted: dict[str, list[str]] = {}
@@ -201,7 +205,7 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def certainty_words(certainty: Certainty) -> str:
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
     """What the intervals rest on."""
     if certainty.unit is Unit.NOTHING:
         return (
@@ -209,7 +213,7 @@ def certainty_words(certainty: Certainty) -> str:
             f" {FEWEST_UNITS} are needed; a longer recording, more of them, or --seeds would do."
         )
     pieces = {
-        Unit.RUN: f"{certainty.units} runs",
+        Unit.RUN: f"{certainty.units} {runs_are}",
         Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
         Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
         f" {certainty.entities} entities",
@@ -231,3 +235,20 @@ def _of_recordings(comparison: Comparison) -> list[str]:
         more = f"Note: {len(notes) - MOST_NOTES} more of the kind."
         notes[MOST_NOTES:] = [more]
     return lines + notes
+
+
+def failure_words(condition: Condition, result: Result) -> str:
+    """Which figure makes a condition hold."""
+    figures = result.figures()
+    if not condition.known(figures):
+        why = f": {result_words(result.notes[0])}" if result.notes else ""
+        return (
+            f"{result.label}: {condition.metric} cannot be told, which is no better than"
+            f" {condition.text}{why}"
+        )
+    low, high = result.interval(condition.metric)
+    between = "" if math.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
+    return (
+        f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
+        f" {condition.text}"
+    )

@@ -96,8 +96,11 @@ def _check_setting(strategy: str, key: str) -> None:
         )
 
 
-def _timing_options(usual: Timing, clock: str) -> OptionGroup:
-    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``."""
+def _timing_options(usual: Timing, clock: str, *left_out: str) -> OptionGroup:
+    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
+
+    What is ``left_out`` is the command's own.
+    """
     tick = tick_text(usual.tick).removesuffix(" s")
     return OptionGroup(
         "timing",
@@ -111,6 +114,7 @@ def _timing_options(usual: Timing, clock: str) -> OptionGroup:
                 help=setting.option_help.format(tick=tick, clock=clock),
             )
             for setting in TIMING
+            if setting.name not in left_out
         ),
     )
 
@@ -119,7 +123,8 @@ def _timing_options(usual: Timing, clock: str) -> OptionGroup:
 timing_options = _timing_options(Timing(), "exact with arrival pacing, else single")
 
 #: With a row for each picture of a usual screen: what a player would see, however late it is.
-screen_timing_options = _timing_options(SCREEN_TIMING, "exact")
+#: ``--latency`` is that of the link, where there is one.
+screen_timing_options = _timing_options(SCREEN_TIMING, "exact", "latency")
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(
