@@ -214,7 +214,9 @@ def measure(
     )
     if cells is None:
         return measured
-    return replace(measured, sums=tally(cells, sampled, shown, status, counted, measured))
+    return replace(
+        measured, sums=tally(cells, sampled, shown, status, counted, errors, lag, measured)
+    )
 
 
 def pool(measurements: Sequence[Measurement]) -> Measurement:

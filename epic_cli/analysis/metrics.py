@@ -29,8 +29,8 @@ from epic_cli.analysis.score import COSTS, costs, score
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.measured import Measured
     from epic_cli.analysis.measurement import Measurement
-    from epic_cli.analysis.resampled import Resampled
 
 
 def _error95(measured: Measurement) -> float:
@@ -39,7 +39,7 @@ def _error95(measured: Measurement) -> float:
     return quantile95(measured.errors)
 
 
-def _jerk(measured: Measurement | Resampled) -> Any:
+def _jerk(measured: Measured) -> Any:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
     import numpy as np  # as above
 

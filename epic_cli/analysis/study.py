@@ -68,7 +68,8 @@ def study(
 
     ``total`` is how many runs there are to come; ``runs`` are asked for when they are needed, by
     this thread alone. ``seed`` is that of the bootstrap; the same seed gives the same, whatever
-    the number of ``threads``. ``runs_are`` says what they are called. See ``compare`` for the other parameters.
+    the number of ``threads``. ``runs_are`` says what they are called. See ``compare``
+    for the other parameters.
 
     A run among several that cannot be judged is ``skipped``. Raises what ``compare`` does where
     there is only one, and ``NothingJudged`` where none is left.
