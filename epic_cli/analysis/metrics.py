@@ -47,7 +47,7 @@ def _error95(measured: Measurement) -> float:
 def _jerk(measured: Measurement) -> float:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
     shown, truth, cube = measured.jerk_rms, measured.truth_jerk, measured.tick**3
-    if truth * cube > 1e-6 * measured.speed * measured.tick:
+    if truth * cube > max(1e-6 * measured.speed * measured.tick, measured.resolution):
         return shown / truth
     return 0.0 if shown * cube <= measured.resolution else shown
 
