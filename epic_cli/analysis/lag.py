@@ -31,6 +31,9 @@ LATER = 3
 #: A minimum is plausible if the distance that it leaves is at most this many times the least.
 PLAUSIBLE = 1.25
 
+#: Minima that are nearer to each other than this (s) are one, and noise.
+APART = 0.1
+
 #: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
 RIPPLE = 0.05
 
@@ -157,16 +160,22 @@ def find_lag(
         refined.append(_narrow(finer, float(shifts[index]), width))
     left = np.sqrt(finer(np.array(refined)))
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
-    best, *others = _told_apart(
-        sorted((refined[k] for k in np.flatnonzero(plausible)), key=abs),
-        truth,
-        times,
-        shown,
-        window,
-    )
+    candidates = _apart([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
+    best, *others = _told_apart(candidates, truth, times, shown, window)
     return _residual(truth, times, shown, segments, best)._replace(
         seconds=best, others=tuple(others), charged=abs(best)
     )
+
+
+def _apart(shifts: list[tuple[float, float]]) -> list[float]:
+    """Of shifts, each with what it leaves, that are next to each other the best; by size."""
+    kept: list[tuple[float, float]] = []
+    for shift, left in sorted(shifts):
+        if not kept or shift - kept[-1][0] >= APART:
+            kept.append((shift, left))
+        elif left < kept[-1][1]:
+            kept[-1] = shift, left
+    return sorted((shift for shift, _ in kept), key=abs)
 
 
 def _told_apart(
