@@ -57,8 +57,8 @@ def advice(
     sound = [one for one in ranked if not one.has(Flaw.DIVERGED)]
     order = sorted(sound or ranked, key=lambda one: -one.value("score"))
     best, *others = order
-    tied = tuple(one for one in others if one.rank == best.rank)
-    after = next((one for one in others if one.rank != best.rank), None)
+    tied = tuple(one for one in others if best.rank is not None and one.rank == best.rank)
+    after = next((one for one in others if one not in tied), None)
     if best.value("score") < GOOD or not sound:
         verdict = Verdict.NONE_GOOD
     elif not others:

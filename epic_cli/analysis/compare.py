@@ -330,7 +330,7 @@ def result_of(
     undrawn = int(measured.statuses[Status.NONE])
     if undrawn == measured.rows:
         return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
-    values = {one.name: float(one.value(measured)) for one in METRICS}
+    values = {one.name: _number(one.value(measured)) for one in METRICS}
     notes = []
     if unfit:
         notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
@@ -346,6 +346,11 @@ def result_of(
     if undrawn:
         notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
     return Result(label, entity, MappingProxyType(values), tuple(notes), measured=measured)
+
+
+def _number(value: float) -> float:
+    """A plain number; what is not one is always the same NaN, so that results can be equal."""
+    return math.nan if math.isnan(value) else float(value)
 
 
 def _lag_unknown(measured: Measurement) -> bool:

@@ -106,7 +106,7 @@ def judged_entities(
         silent = Trace(Strategy, pacing(), packets[name])
         refused += silent.refusals
         times = np.ascontiguousarray(np.asarray(silent)["time"])
-        sampled = sample_truth(truth, times, tick, wait)
+        sampled = sample_truth(truth, times, tick, wait, first_stamp(packets[name]) + offset)
         if sampled.counted.any():
             events = events_of(packets[name], truth, offset, latency)
             judged.append(Entity(name, packets[name], sampled, events))
@@ -146,6 +146,13 @@ def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
         return []
     total, longest = float(silences.sum()), float(silences.max())
     return [Outages(name, len(silences), total, longest, origin == "given")]
+
+
+def first_stamp(packets: PacketBlock) -> float:
+    """When the state was true that came first, in seconds."""
+    times = np.frombuffer(columns(packets)).reshape(-1, 9)[:, 0]
+    times = times[np.isfinite(times)]
+    return float(times[0]) if len(times) else -np.inf
 
 
 def usual_interval(packets: PacketBlock) -> float:

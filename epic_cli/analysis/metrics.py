@@ -44,7 +44,8 @@ def _jerk(measured: Measured) -> Any:
     import numpy as np  # as above
 
     shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
-    some = truth * cube > 1e-6 * measured.speed * measured.tick
+    least = np.maximum(1e-6 * measured.speed * measured.tick, measured.resolution)
+    some = truth * cube > least
     alone = np.where(shown * cube <= measured.resolution, 0.0, shown)
     return np.where(some, shown / np.where(some, truth, 1.0), alone)
 

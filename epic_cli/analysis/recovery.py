@@ -143,14 +143,14 @@ def recovery(
     return Recovery(
         int(teleports.sum()),
         float(seconds[teleports].sum()),
-        _smeared(shown, sampled, events.stamps[teleports], found[teleports], near),
+        _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
         int(outages.sum()),
         float(seconds[outages].sum()),
     )
 
 
 def _smeared(
-    shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, near: float
+    shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
 ) -> int:
     """After how many teleports something is drawn between the old place and the new.
 
@@ -169,9 +169,13 @@ def _smeared(
         length = float(np.sqrt(way @ way))
         if not length * BETWEEN > near:
             continue
-        beside = shown[np.searchsorted(sampled.times, begin) : end] - here
+        rows = slice(int(np.searchsorted(sampled.times, begin)), end)
+        # what is still on its old way, as late as ever, is not between
+        before = truth.at(np.clip(sampled.times[rows] - lag, truth.starts[segment - 1], begin))
+        left = lengths(shown[rows] - before.positions) > near
+        beside = shown[rows] - here
         along = beside @ way / length**2
         aside = lengths(beside - along[:, None] * way)
         between = (along > BETWEEN) & (along < 1 - BETWEEN) & (aside < BETWEEN * length)
-        count += bool(between.any())
+        count += bool((left & between).any())
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,9 +67,13 @@ def default_warm_up(truth: Truth) -> float:
 
 
 def sample_truth(
-    truth: Truth, times: Floats, tick: float, warm_up: float | None = None
+    truth: Truth,
+    times: Floats,
+    tick: float,
+    warm_up: float | None = None,
+    first: float = -math.inf,
 ) -> SampledTruth:
-    """The truth at these ticks.
+    """The truth at these ticks; ``first`` is the time (s) of the first state that was received.
 
     Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
     first row: what a strategy draws while it gets to know a movement is judged by nobody.
@@ -100,7 +105,7 @@ def sample_truth(
         float(speeds.max(initial=0.0)),
         inside.min(axis=0),
         inside.max(axis=0),
-        shift_window(truth, times, judged),
+        shift_window(truth, times, judged, first),
     )
 
 

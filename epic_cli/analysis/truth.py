@@ -48,6 +48,9 @@ BRIDGED_INTERVALS = 1.5
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
 
+#: A teleport between two states that were sampled more often takes up to so many seconds.
+SMEARED_SECONDS = 0.2
+
 #: Larger numbers cannot be squared; they count as not finite.
 LARGEST = 1e100
 
@@ -159,6 +162,9 @@ def build(
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
+    whole = ~_within_teleports(times, positions)
+    marks = np.asarray(np.bincount(np.cumsum(np.append(False, whole[:-1])), marks) > 0)
+    times, positions, velocities = times[whole], positions[whole], velocities[whole]
     cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
@@ -173,6 +179,27 @@ def build(
         resolution_of(positions),
         tuple(notes),
     )
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _within_teleports(times: Floats, positions: Floats) -> Flags:
+    """Which states lie on the way of a teleport that was sampled as a movement.
+
+    That is, in a short run of steps, each as fast as a teleport, between others that are not.
+    """
+    inside = np.zeros(len(times), bool)
+    pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
+    moving = pace[pace > 0]
+    if len(moving) < 3:
+        return inside
+    fast = pace > TELEPORT_STEPS * float(np.quantile(moving, 0.9))
+    edges = np.diff(np.concatenate(([0], fast.astype(np.int8), [0])))
+    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
+        straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
+        if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:
+            inside[first + 1 : last] = True
+    return inside
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
