@@ -112,6 +112,11 @@ class Comparison:
     resolution: float = 0.0
 
 
+#: Of so many errors of each candidate quantiles are told: all that there are of most recordings.
+#: More would fill the memory, a few of each entity are enough.
+KEPT, FEWEST_KEPT = 400_000, 500
+
+
 class _Outcome(NamedTuple):
     measurement: Measurement | None
     drawn: Drawn | None = None
@@ -124,6 +129,7 @@ class _Work(NamedTuple):
     pacing: Callable[[], Pacing]
     weights: Weights
     selection: Selection | None
+    kept: int
 
 
 def compare(
@@ -162,7 +168,7 @@ def compare(
     entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
-    work = _Work(pacing, weights, selection)
+    work = _Work(pacing, weights, selection, max(KEPT // len(judged), FEWEST_KEPT))
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
@@ -220,7 +226,13 @@ def _run(
 
 def _outcome(candidate: Candidate, entity: Entity, work: _Work, stop: threading.Event) -> _Outcome:
     try:
-        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=stop.is_set)
+        trace = Trace(
+            candidate.make,
+            work.pacing(),
+            entity.packets,
+            stopped=stop.is_set,
+            expected=len(entity.truth.times),
+        )
     except StrategyFailed as failure:
         return _Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
@@ -235,7 +247,8 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work, stop: threading.
         # a player sees nothing there: no better than the last state that came
         held = np.asarray(Trace(_last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
-    return _Outcome(measure(shown, status, truth, entity.events, work.weights), picture)
+    measured = measure(shown, status, truth, entity.events, work.weights)
+    return _Outcome(measured.thinned(work.kept), picture)
 
 
 def _last_state() -> SmoothingStrategy:

@@ -32,14 +32,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
 
 
-def _error(measured: Measurement) -> float:
-    from epic_cli.analysis.sampled_truth import root_mean_square  # help needs no numpy
-
-    return root_mean_square(measured.errors)
-
-
 def _error95(measured: Measurement) -> float:
-    from epic_cli.analysis.literature import quantile95  # as above
+    from epic_cli.analysis.literature import quantile95  # help needs no numpy
 
     return quantile95(measured.errors)
 
@@ -98,7 +92,7 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "RMS distance from the truth at the time it is drawn",
-        _error,
+        lambda measured: measured.error,
         Section.ACCURACY,
         weight=12,
     ),
@@ -120,7 +114,7 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "the largest distance",
-        lambda measured: float(measured.errors.max()),
+        lambda measured: measured.error_max,
         Section.ACCURACY,
         weight=7,
     ),
