@@ -38,7 +38,7 @@ APART = 0.1
 RIPPLE = 0.05
 
 #: So many rows are enough to look for the best shift; the residual is that of all rows.
-_FEW, _SOME = 500, 4000
+_FEW, _SOME = 500, 2000
 
 
 class Lag(NamedTuple):
@@ -237,7 +237,7 @@ def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) ->
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
-    for _ in range(5):
+    for _ in range(4):
         left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
         bend = left - 2 * centre + right
         if not (math.isfinite(bend) and bend > 0):
