@@ -6,15 +6,52 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.notes import Flaw
 from epic_cli.analysis.score import COSTS, GOOD, score
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.uncertainty import Standing
     from epic_cli.analysis.weights import Weights
+
+    class Result(Protocol):
+        """What is asked of a ``compare.Result``."""
+
+        @property
+        def label(self) -> str:
+            """The candidate's name."""
+
+        @property
+        def recording(self) -> str | None:
+            """The recording that it is of."""
+
+        @property
+        def rank(self) -> int | None:
+            """Its place."""
+
+        @property
+        def ranked(self) -> bool:
+            """Whether it has one."""
+
+        @property
+        def standing(self) -> Standing:
+            """How sure its figures are."""
+
+        @property
+        def measured(self) -> Measurement | None:
+            """What they are computed from."""
+
+        def value(self, name: str) -> float:
+            """A figure."""
+
+        def interval(self, name: str) -> tuple[float, float]:
+            """Its interval."""
+
+        def has(self, *flaws: Flaw) -> bool:
+            """Whether one of these is noted."""
 
 
 class Verdict(enum.Enum):

@@ -38,7 +38,7 @@ APART = 0.1
 RIPPLE = 0.05
 
 #: So many rows are enough to look for the best shift; the residual is that of all rows.
-_FEW, _SOME = 500, 4000
+_FEW, _SOME = 500, 2000
 
 
 class Lag(NamedTuple):
@@ -127,13 +127,12 @@ def find_lag(
     if window is None:
         window = shift_window(truth, times, segments)
     shifts, rows = SHIFTS[window.shifts], window.rows
-    nothing = _residual(truth, times, shown, segments, 0.0)
     if not len(rows):
-        return nothing
+        return Lag(math.nan, math.nan, 0)
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
         """The mean squares by shifts, of about so many rows."""
-        chosen = rows[:: max(1, len(rows) // most)]
+        chosen = rows[:: max(1, -(-len(rows) // most))]
         some = times[chosen], shown[chosen], segments[chosen]
 
         def mean_squares(shifts: Floats) -> Floats:
@@ -143,16 +142,13 @@ def find_lag(
         return mean_squares
 
     few = sampled(_FEW)
-    unknown = nothing._replace(charged=LONGEST)
     squares = few(shifts)
     small = max(resolution**2, 1e-9 * float(squares.max()))
     found = _minima(squares, small)
     if not found:
-        return (
-            unknown
-            if _moves(truth, times[rows[:: max(1, len(rows) // _FEW)]], resolution)
-            else nothing
-        )
+        some = times[rows[:: max(1, len(rows) // _FEW)]]
+        charged = LONGEST if _moves(truth, some, resolution) else math.nan
+        return _residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
     finer = sampled(_SOME)
     refined = []
     for index in found:
@@ -241,7 +237,7 @@ def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) ->
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
-    for _ in range(5):
+    for _ in range(4):
         left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
         bend = left - 2 * centre + right
         if not (math.isfinite(bend) and bend > 0):

@@ -120,7 +120,7 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "the largest distance",
-        lambda measured: float(measured.errors.max()),
+        lambda measured: measured.error_max,
         Section.ACCURACY,
         weight=7,
     ),

@@ -33,13 +33,16 @@ class Events(NamedTuple):
 
     ``arrivals`` and ``stamps`` (n) are of that packet, in seconds on the receiver's clock;
     ``teleports`` (n) says which are teleports; ``silences`` (n) is how long no packet had come,
-    in seconds.
+    in seconds. ``first`` is when the state was true that came first, ``interval`` the median time
+    between the states of two packets, infinite of fewer than two.
     """
 
     arrivals: Floats
     stamps: Floats
     teleports: Flags
     silences: Floats
+    first: float
+    interval: float
 
 
 class Recovery(NamedTuple):
@@ -79,8 +82,10 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
         arrivals = np.where(np.isnan(table[:, 7]), table[:, 0] + latency, table[:, 7])
     known = np.isfinite(stamps) & np.isfinite(arrivals)
     stamps, arrivals = stamps[known], arrivals[known]
-    order = np.argsort(arrivals, kind="stable")
-    stamps, arrivals = stamps[order], arrivals[order]
+    if not (arrivals[1:] >= arrivals[:-1]).all():
+        order = np.argsort(arrivals, kind="stable")
+        stamps, arrivals = stamps[order], arrivals[order]
+    earliest = float(stamps[0]) if len(stamps) else -np.inf
     # late and repeated packets are no news
     newest = np.maximum.accumulate(stamps) if len(stamps) else stamps
     fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
@@ -99,6 +104,8 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
         stamps[chosen],
         teleport[chosen],
         np.where(outage, silence, 0.0)[chosen],
+        earliest,
+        float(np.median(np.diff(stamps))) if len(stamps) > 1 else np.inf,
     )
 
 

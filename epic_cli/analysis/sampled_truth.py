@@ -81,16 +81,15 @@ def sample_truth(
     wait = default_warm_up(truth) if warm_up is None else warm_up
     positions, velocities, segments = truth.at(times)
     known = segments >= 0
-    counted = known.copy()
-    begun = np.maximum(truth.starts[segments[known]], times[0] if len(times) else 0.0)
-    counted[known] = times[known] - begun >= wait
+    begun = np.maximum(truth.starts, times[0] if len(times) else 0.0)
+    counted = known & (times - begun[segments] >= wait)
     steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
     speeds = lengths(velocities[counted])
     judged = np.where(counted, segments, -1).astype(np.int32)
-    inside = positions[known] if known.any() else np.zeros((1, 3))
+    inside = [one[known] if not known.all() else one for one in positions.T]
     return SampledTruth(
         truth,
         tick,
@@ -103,8 +102,8 @@ def sample_truth(
         root_mean_square(steps[pairs]),
         root_mean_square(speeds),
         float(speeds.max(initial=0.0)),
-        inside.min(axis=0),
-        inside.max(axis=0),
+        np.array([one.min(initial=np.inf) for one in inside]),
+        np.array([one.max(initial=-np.inf) for one in inside]),
         shift_window(truth, times, judged, first),
     )
 

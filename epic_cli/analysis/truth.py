@@ -145,15 +145,18 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    missing: Flags = np.asarray(np.isnan(velocities).all(axis=1))
+    missing = _all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
-        finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
+        finite = (np.abs(times) < LARGEST) & _all_three(np.abs(positions) < LARGEST)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
-    if not finite.all():
+    whole = bool(finite.all())
+    if not whole:
         notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
-    order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
-    times, positions, velocities = times[order], positions[order], velocities[order]
-    marks, absent = marks[order], bool(missing[order].any())
+    if not whole or not (times[1:] >= times[:-1]).all():
+        order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
+        times, positions, velocities = times[order], positions[order], velocities[order]
+        marks, missing = marks[order], missing[order]
+    absent = bool(missing.any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
@@ -162,9 +165,10 @@ def build(
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
-    whole = ~_within_teleports(times, positions)
-    marks = np.asarray(np.bincount(np.cumsum(np.append(False, whole[:-1])), marks) > 0)
-    times, positions, velocities = times[whole], positions[whole], velocities[whole]
+    inside = _within_teleports(times, positions)
+    if inside.any():
+        marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
+        times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
     cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
@@ -304,6 +308,11 @@ def _usable(
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
     return derived
+
+
+def _all_three(flags: Flags) -> Flags:
+    """Which of n rows (n, 3) are true throughout, several times faster than ``all``."""
+    return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
 def lengths(vectors: Floats) -> Floats:

@@ -76,7 +76,8 @@ cdef class Path:
         Only those rows count whose shifted time is in the segment that ``segments`` names.
         """
         cdef Py_ssize_t row, place
-        cdef Vec3[double] offset
+        cdef Vec3[double] offset, here
+        cdef double time
         cdef size_t index = 0
         if not (times.shape[0] == positions.shape[0] == segments.shape[0]
                 and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
@@ -84,13 +85,16 @@ cdef class Path:
         with nogil:
             for place in range(shifts.shape[0]):
                 totals[place] = counts[place] = 0
-                for row in range(times.shape[0]):
-                    if segments[row] < 0:
+            for row in range(times.shape[0]):
+                if segments[row] < 0:
+                    continue
+                here = row_of(positions, row)
+                # from the longest shift on, the path is mostly gone along forward
+                for place in range(shifts.shape[0] - 1, -1, -1):
+                    time = times[row] - shifts[place]
+                    if self.find(time, index) != segments[row]:
                         continue
-                    if self.find(times[row] - shifts[place], index) != segments[row]:
-                        continue
-                    offset = (self.interpolate(index, times[row] - shifts[place]).position
-                              - row_of(positions, row))
+                    offset = self.interpolate(index, time).position - here
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
