@@ -113,7 +113,7 @@ def study(
         raise NothingJudged(
             tuple(note for one in reasons if isinstance(one, NothingJudged) for note in one.notes)
         )
-    return replace(_together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
+    return replace(together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
 
 
 def _evaluated(
@@ -152,13 +152,13 @@ def _evaluated(
             raise
 
 
-def _together(
+def together(
     found: Sequence[tuple[str, Comparison]],
     candidates: Sequence[Candidate],
     skipped: tuple[Skipped, ...],
     seed: int,
 ) -> Comparison:
-    """The comparisons as one."""
+    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap."""
     first = found[0][1]
     shared = tuple(note for note in first.notes if all(note in one.notes for _, one in found))
     results: list[Result] = []

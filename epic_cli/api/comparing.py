@@ -155,7 +155,7 @@ def _recordings(
 ) -> Sequence[Path | Iterable[Packet]]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
-        raise ValueError("there are no packets: give a recording, or seeds and a truth")
+        raise TypeError("None holds no packets: give a recording, or seeds and a truth")
     if isinstance(packets, (str, os.PathLike)):
         return recordings_in(packets)
     if isinstance(packets, (list, tuple)) and packets:
