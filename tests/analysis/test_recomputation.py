@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
     truth = Plain(stream.states)
     times, shown = rows["time"], rows["position"]
     n = len(rows)
-    known = [truth.at(t) for t in times]
+    known: Any = [truth.at(t) for t in times]
     judged = [
         one is not None and times[k] - max(truth.span(one[2])[0], times[0]) >= WARM_UP
         for k, one in enumerate(known)
@@ -132,14 +132,11 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
 
     def together(*places: int) -> bool:
         """Whether these rows count and are of one segment."""
-        return all(
-            0 <= k < n and judged[k] and known[k][2] == known[places[0]][2]  # type: ignore[index]
-            for k in places
-        )
+        return all(0 <= k < n and judged[k] and known[k][2] == known[places[0]][2] for k in places)
 
     place = {k: one[0] for k, one in enumerate(known) if one is not None}
     errors = [length(shown[k] - place[k]) for k in counts]
-    speed = math.sqrt(mean([float((known[k][1] ** 2).sum()) for k in counts]))  # type: ignore[index]
+    speed = math.sqrt(mean([float((known[k][1] ** 2).sum()) for k in counts]))
     found = {
         "rows": float(len(counts)),
         "error": math.sqrt(mean([e**2 for e in errors])),
@@ -152,10 +149,10 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
             found[name] = mean([float(rows["status"][k] == status) for k in counts])
 
     # lag: where the mean square is least, over the rows that all shifts leave in their segment
-    segments = np.array([known[k][2] if judged[k] else -1 for k in range(n)], np.int32)  # type: ignore[index]
+    segments = np.array([known[k][2] if judged[k] else -1 for k in range(n)], np.int32)
     tried = SHIFTS[shift_window(sampled, times, segments).shifts]
     low, high = tried[0] + 1e-9, tried[-1] - 1e-9
-    spans = {k: truth.span(known[k][2]) for k in counts}  # type: ignore[index]
+    spans = {k: truth.span(known[k][2]) for k in counts}
     shared = [k for k in counts if spans[k][0] <= times[k] - high and times[k] - low <= spans[k][1]]
     assert 2 * len(shared) >= len(counts)
 
@@ -163,7 +160,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
         squares = []
         for k in rows:
             one = truth.at(times[k] - shift)
-            if one is not None and one[2] == known[k][2]:  # type: ignore[index]
+            if one is not None and one[2] == known[k][2]:
                 squares.append(float(((shown[k] - one[0]) ** 2).sum()))
         return mean(squares)
 
@@ -176,7 +173,7 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
     steps = [
         length(place[k + 1] - place[k])
         if k in place and k + 1 in place and known[k][2] == known[k + 1][2]
-        else 0.0  # type: ignore[index]
+        else 0.0
         for k in range(n - 1)
     ]
     pairs = [k for k in range(1, n) if together(k - 1, k)]
@@ -190,9 +187,9 @@ def recomputed(rows: NDArray[np.void], stream: Stream, sampled: Truth) -> dict[s
         jumps += step > 1.5 * limit + 0.05 * usual + 2 * resolution
     found["largest_jump"], found["jumps"] = excess, float(jumps)
 
-    def jerk(path: object) -> float:
+    def jerk(path: Any) -> float:
         thirds = [
-            path[k] - 3 * path[k - 1] + 3 * path[k - 2] - path[k - 3]  # type: ignore[index]
+            path[k] - 3 * path[k - 1] + 3 * path[k - 2] - path[k - 3]
             for k in range(3, n)
             if together(k, k - 1, k - 2, k - 3)
         ]
