@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: A computed path is the truth at so many times a second.
 TRUTH_RATE = 200
 
+#: ... and goes on for so many seconds: what is sent last is drawn after that.
+TRUTH_LONGER = 5.0
+
 
 class Setting(NamedTuple):
     """What is simulated: what moves, what it goes over, how it is sent.
@@ -67,9 +70,11 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
 
 
 def _truths(movement: Movement, duration: float) -> dict[str, Truth]:
-    rate = TRUTH_RATE if movement.recorded() is None else None
     exact = Sender()
-    snapshots = sample(movement, rate, duration)
+    if movement.recorded() is None:
+        snapshots = sample(movement, TRUTH_RATE, duration + TRUTH_LONGER)
+    else:
+        snapshots = sample(movement, None)
     states = (packet for snapshot in snapshots for packet in exact.packets(snapshot))
     truths, _ = truths_of(by_entity(states), "given")
     return truths

@@ -139,7 +139,7 @@ def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]
         most = max(1, len(stacked[0]) // FEWEST_UNITS)
         length = _block_length([one.sum(axis=1) for one in stacked])
         shortest = math.ceil(SHORTEST_BLOCK / several[0][run].seconds)
-        length = min(max(length, shortest), most)
+        length = max(min(length, most), shortest)
         seconds = max(seconds, length * several[0][run].seconds)
         for part, cells in zip(parts, stacked, strict=True):
             part.append(joined(cells, length))

@@ -57,7 +57,7 @@ def test_the_table_says_what_it_rests_on() -> None:
     assert "\nstrategy " in text
     assert "Truth: rebuilt with hindsight from the packets themselves" in words
     assert "Score = 100 / (1 + weighted mean of the costs)" in words
-    assert words.startswith("Take extrapolator with its usual settings: it scores 9")
+    assert words.startswith("Highest score: extrapolator, 9")
     assert "Note: tank7: 1 marked teleport cut out." in words
     assert all(len(line) <= 80 for line in text.splitlines())
 
