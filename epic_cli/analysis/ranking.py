@@ -64,11 +64,6 @@ def ranking(scores: Floats, replicates: Floats, units: int) -> Ranking:
     return Ranking([1 + int(count) for count in better], found)
 
 
-def ranked_by_score(scores: Floats) -> list[int]:
-    """Ranks without any draws: equal scores share one."""
-    return [1 + int(np.sum(scores - one >= RESOLUTION)) for one in scores]
-
-
 def _reach(scores: Floats, replicates: Floats) -> float:
     furthest = 0.0
     for one in range(len(scores)):

@@ -22,7 +22,7 @@ from epic_cli.analysis.bootstrap import (
 from epic_cli.analysis.cells import FIELDS
 from epic_cli.analysis.metric import Better
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.ranking import Gap, ranked_by_score, ranking, sole_best
+from epic_cli.analysis.ranking import Gap, ranking, sole_best
 from epic_cli.analysis.resampled import Resampled
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _standings(
     if places:
         points = np.array([values[place]["score"] for place in places])
         if scores is None:
-            found_ranks = dict(zip(places, ranked_by_score(points), strict=True))
+            found_ranks = dict.fromkeys(places, 1)  # nobody is better beyond doubt
         else:
             # where no draw can be judged (it has diverged), the score is what it is
             drawn_scores = [

@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 #: So many of those that cannot be told apart are named.
 _NAMED = 3
 
-_LACKS = {
-    "accuracy": "accuracy: it is {off:.2g} s of movement off even when its lag is taken away",
-    "smoothness": "smoothness: its RMS jerk is {jerk} times the truth's",
-    "latency": "speed: {lag}",
-    "recovery": "recovery: it is wrong for long after teleports or outages",
-    "overshoot": "restraint: it runs ahead of the truth",
-    "backward": "direction: it steps backward",
+#: A jerk of more times the truth's says that this has hardly any.
+_MANY = 1000
+
+_DEAREST = {
+    "accuracy": "what is left of the error without its lag, {off:.2g} s of movement",
+    "smoothness": "its jerk{jerk}",
+    "latency": "its lag",
+    "recovery": "the time that it is wrong after teleports and outages",
+    "overshoot": "its overshoot",
+    "backward": "its steps back",
 }
+
+#: What a kind of game is called where it is not "a NAME game".
+_GAMES = {"shooter": "a shooter", "observer": "an observer"}
 
 _BAD = {
     "accuracy": "even the best one is {off:.2g} s of movement off when its lag is taken away",
@@ -113,7 +119,7 @@ def _costs(found: Advice, best: Result) -> str:
     words = f"It {', '.join(parts[:-1])} and {parts[-1]}"
     if found.verdict is Verdict.NONE_GOOD:
         return f"{words}."
-    return f"{words}; what it lacks most is {_filled(_LACKS[found.weakest], best)}."
+    return f"{words}; what costs it most is {_filled(_DEAREST[found.weakest], best)}."
 
 
 def _worst(found: Advice, comparison: Comparison) -> str:
@@ -140,8 +146,7 @@ def _change(found: Advice, comparison: Comparison) -> str:
 
 
 def _either(games: Sequence[str]) -> str:
-    names = [f"{'an' if one[0] in 'aeiou' else 'a'} {one}" for one in games]
-    return " or ".join(names)
+    return " or ".join(_GAMES.get(one, f"a {one} game") for one in games)
 
 
 def _why_bad(found: Advice, best: Result) -> str:
@@ -153,10 +158,11 @@ def _why_bad(found: Advice, best: Result) -> str:
 
 
 def _filled(words: str, best: Result) -> str:
-    speed = best.value("speed")
+    speed, jerk = best.value("speed"), best.value("jerk")
     return words.format(
         off=best.value("residual") / speed if speed else math.nan,
-        jerk=three_digits(best.value("jerk")),
+        # of a truth without any, it is no multiple that means something
+        jerk=f", {three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
         lag=lag_words(best.value("lag")),
     )
 

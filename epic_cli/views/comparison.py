@@ -129,7 +129,8 @@ class ComparisonTable:
         if self.by != "strategy":
             places = [one.place for one in self.results]
             named.append(TableColumn(self.by, places, shortest=6))
-        if any(one.rank for one in self.results):
+        first = bool(made) and made[0].metric.name == "score"
+        if first and any(one.rank for one in self.results):
             ranks = [str(one.rank or "-") for one in self.results]
             named.append(TableColumn("rank", ranks, KEPT, right=True))
         shown = [
@@ -144,7 +145,7 @@ class ComparisonTable:
             for rows in [list(enumerate(column.cells))]
         ]
         likely = likely_scores(self.results)
-        if any(likely) and made and made[0].metric.name == "score":
+        if first and any(likely):
             shown.insert(1, TableColumn(LIKELY, likely, made[0].metric.weight - 1, right=True))
         return named + shown
 

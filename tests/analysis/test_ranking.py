@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.analysis.ranking import ranked_by_score, ranking, sole_best
+from epic_cli.analysis.ranking import ranking, sole_best
 
 SOURCE = np.random.default_rng(1)
 SHARED = SOURCE.normal(0, 10, 2000)
@@ -50,10 +50,6 @@ def test_equals_are_rarely_told_apart() -> None:
         replicates = (units @ weights.T) / 30
         sole += ranking(units.mean(axis=1), replicates, units=30).ranks.count(1) == 1
     assert sole <= 4
-
-
-def test_without_draws_only_equal_scores_share_a_rank() -> None:
-    assert ranked_by_score(np.array([60.0, 80.0, 79.98, 10.0])) == [3, 1, 1, 4]
 
 
 @pytest.mark.parametrize(("behind", "expected"), [(5.0, 0), (0.1, None)])

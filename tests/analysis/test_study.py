@@ -90,6 +90,7 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
     assert found.certainty is not None
     assert found.certainty.unit is Unit.NOTHING
     assert math.isnan(found.results[0].interval("error")[0])
+    assert {one.rank for one in found.results if one.ranked} == {1}
     assert found.advice.verdict in (Verdict.UNSURE, Verdict.NONE_GOOD)
 
 
