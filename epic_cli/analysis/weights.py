@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
+SCALE = 0.1
+
 
 class Weights(NamedTuple):
     """How much each cost counts; only their ratios matter."""
