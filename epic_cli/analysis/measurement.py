@@ -13,7 +13,7 @@ from epic_cli.analysis.cells import Grid, tally
 from epic_cli.analysis.lag import Lag, find_lag
 from epic_cli.analysis.recovery import Events, Recovery, recovery
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
-from epic_cli.analysis.score import SCALE
+from epic_cli.analysis.weights import SCALE
 from epic_cli.engine.measure.errors import accumulate_errors, overshoot
 
 if TYPE_CHECKING:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.analysis.weights import Weights
+from epic_cli.analysis.weights import SCALE, Weights
 
 if TYPE_CHECKING:
     from epic_cli.analysis.measured import Measured
-
-#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
-SCALE = 0.1
 
 #: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
 SHARE = 0.1

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from epic_cli.engine.declaration import nearest
 
+#: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
+SCALE = 0.1
+
 
 class Weights(NamedTuple):
     """How much each cost counts; only their ratios matter."""
