@@ -31,7 +31,7 @@ SHORTEST = 0.1
 
 #: Half the width (s) of the parabola whose vertex is the lag, and how many rows it goes through.
 _LAG_STEP = 0.01
-_LAG_ROWS = 20_000
+_LAG_ROWS = 5000
 
 #: What is known of all rows together only: each has its share of it.
 SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
@@ -107,9 +107,9 @@ def tally(
         return sums
     add("rows", rows)
     add("squares", rows, np.square(errors))
-    add("speed_squares", rows, _squared(sampled.velocities[rows]))
+    add("speed_squares", rows, _squared(sampled.velocities)[rows])
     pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
-    steps = np.sqrt(_squared(shown[pairs] - shown[pairs - 1]))
+    steps = np.sqrt(_squared(shown[1:] - shown[:-1])[pairs - 1])
     floor = JUMP_FLOOR * sampled.usual_step + 2 * measured.resolution
     add("jumps", pairs[steps > JUMP_FACTOR * sampled.step_limit[pairs - 1] + floor])
     run = pairs[2:][(pairs[2:] - pairs[:-2] == 2)]
@@ -178,5 +178,5 @@ def _squared(vectors: Floats) -> Floats:
 
 
 def _squared_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
-    a, b, c, d = (path[last - before] for before in (3, 2, 1, 0))
-    return _squared((d - a) - (c - b) * 3)
+    thirds = (path[3:] - path[:-3]) - (path[2:-1] - path[1:-2]) * 3
+    return _squared(thirds)[last - 3]

@@ -189,7 +189,7 @@ class _Work(NamedTuple):
     weights: Weights
     selection: Selection | None
     kept: int
-    cells: Grid
+    cells: Grid | None
     stop: threading.Event
 
 
@@ -206,6 +206,7 @@ def compare(
     threads: int | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
+    sums: bool = False,
 ) -> Comparison:
     """Runs every candidate over the packets of every entity and measures what it draws.
 
@@ -214,7 +215,7 @@ def compare(
     sender's) is then added to their times. ``warm_up`` is in seconds, see ``sample_truth``. With
     a ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are
     cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop,
-    as they do at ``stop``.
+    as they do at ``stop``. With ``sums``, results keep what intervals are made of (``study``).
 
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
@@ -236,7 +237,7 @@ def compare(
         weights,
         selection,
         max(KEPT // len(judged), FEWEST_KEPT),
-        grid([one.truth.times for one in judged]),
+        grid([one.truth.times for one in judged]) if sums else None,
         stop or threading.Event(),
     )
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)

@@ -91,6 +91,7 @@ def study(
                 threads=inner,
                 progress=progress if total == 1 else None,
                 stop=stop,
+                sums=True,
             )
         except (NothingJudged, TooManyRows) as error:
             if total == 1:
@@ -158,7 +159,10 @@ def together(
     skipped: tuple[Skipped, ...],
     seed: int,
 ) -> Comparison:
-    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap."""
+    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap.
+
+    They have been made with ``sums``.
+    """
     first = found[0][1]
     shared = tuple(note for note in first.notes if all(note in one.notes for _, one in found))
     results: list[Result] = []

@@ -28,7 +28,7 @@ NAMES = ("dumb-terminal", "snapshot", "epic", "dis", "projective", "kalman")
 
 def test_the_cells_together_are_the_measurement() -> None:
     """What is drawn again is what was measured: all cells once give each figure as it is."""
-    comparison = compare(RECORDED, candidates(NAMES), SCREEN_TIMING, threads=1)
+    comparison = compare(RECORDED, candidates(NAMES), SCREEN_TIMING, threads=1, sums=True)
     for result in comparison.by_entity:
         measured = result.measured
         assert measured is not None

@@ -44,7 +44,10 @@ def compared(conditions: LinkConditions) -> list[tuple[str, Comparison]]:
         lambda _: PathMovement(path), lambda seed: Link(conditions, seed=seed), duration=8.0
     )
     return [
-        (run.name, compare(run.packets, CANDIDATES, SCREEN_TIMING, run.truths, threads=1))
+        (
+            run.name,
+            compare(run.packets, CANDIDATES, SCREEN_TIMING, run.truths, threads=1, sums=True),
+        )
         for run in simulated(setting, range(SEEDS))
     ]
 
