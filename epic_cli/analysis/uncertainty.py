@@ -233,8 +233,8 @@ def _standings(
             ]
             found = ranking(points, np.array(drawn_scores), units)
             if found.ranks.count(1) > 1:  # nobody wins where several may be the best
-                for own in ahead:
-                    own.discard("score")
+                for names in ahead:
+                    names.discard("score")
             found_ranks = dict(zip(places, found.ranks, strict=True))
             behind = dict(zip(places, found.gaps, strict=True))
     return [
