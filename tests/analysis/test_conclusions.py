@@ -315,7 +315,7 @@ def test_divergence_is_named_and_never_the_best() -> None:
     assert note.beyond == pytest.approx(40)
     assert note.extent == pytest.approx(math.hypot(10, 10), rel=0.01)
     assert Flaw.DIVERGED not in flaws(found.results[1])
-    assert ranking(found)[0].text.startswith("Best score: late")
+    assert ranking(found)[0].text.startswith("late scores ")
     words = [one.text for one in ranking(judged(CIRCLE, Drawn("astray", astray)))]
     assert words[0] == "None of these is good here: each of them diverges"
 
@@ -327,8 +327,8 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
         Drawn("b", late(movements.circle, 1.5)),
     )
     assert max(one.value("score") for one in found.results) < 25
-    assert ranking(found)[0].text == (
-        "None of these is good here: even the best one draws 1200 ms late"
+    assert ranking(found)[0].text.startswith(
+        "None of these is good here: even the best one draws 1200 ms late. a scores 20"
     )
 
 
