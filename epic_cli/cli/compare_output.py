@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.conditions import Condition
+from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
@@ -37,6 +38,8 @@ def write(
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
+    if pictures.selection is not None and not comparison.scenes:
+        raise NothingToDraw  # they are of the first recording, which cannot be judged
     if pictures.svg is not None:
         from epic_cli.views.svg import picture
 
