@@ -65,8 +65,8 @@ class Condition:
 def condition(text: str) -> Condition:
     """A condition as it is written: ``METRIC<NUMBER`` or ``METRIC(STRATEGY)>=NUMBER``.
 
-    The relation is one of < <= > >=; a time takes ``ms``, a share ``%``. Raises
-    ``ConditionError``.
+    Ends of intervals are figures, too: ``score_low<60``. The relation is one of < <= > >=; a time
+    takes ``ms``, a share ``%``. Raises ``ConditionError``.
     """
     name, strategy, relation, limit = _parts(_CONDITION, text)
     if strategy is not None and not strategy.strip():
@@ -124,12 +124,15 @@ _FORM = "write error>0.3, score(snapshot)<60 or lag>=120ms"
 def _made(
     text: str, name: str | None, relation: str | None, limit: str | None, strategy: str | None
 ) -> Condition:
-    metrics = {one.name: one for one in METRICS}
-    if name not in metrics:
+    metrics = {
+        name: one for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))
+    }
+    if name is None or name not in metrics:
         near = nearest(name or "", list(metrics))
-        hint = f"did you mean {near!r}?" if near else f"they are {', '.join(metrics)}"
+        known = ", ".join(one.name for one in METRICS)
+        hint = f"did you mean {near!r}?" if near else f"they are {known}"
         raise ConditionError(f"{text!r}: there is no metric {name!r}; {hint}")
-    if relation not in _RELATIONS:
+    if relation is None or relation not in _RELATIONS:
         what = f"{relation!r} is no relation" if relation else "it compares with nothing"
         raise ConditionError(f"{text!r}: {what}; {_FORM}")
     return Condition(text, name, relation, _limit(text, metrics[name], limit or ""), strategy)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.notes import (
+    Bridged,
     Cut,
     CutOut,
     LeftOut,
@@ -38,8 +39,17 @@ Origin = Literal["given", "rebuilt"]
 GAP_INTERVALS = 4
 GAP_SECONDS = 0.5
 
+#: A resolution is no more than this share of the usual step from one state to the next.
+ROUNDED_STEP = 0.05
+
+#: An interval this many times longer than the usual one has lost a packet, or more.
+BRIDGED_INTERVALS = 1.5
+
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
+
+#: A teleport between two states that were sampled more often takes up to so many seconds.
+SMEARED_SECONDS = 0.2
 
 #: Larger numbers cannot be squared; they count as not finite.
 LARGEST = 1e100
@@ -64,8 +74,9 @@ class Motion(NamedTuple):
 class Truth:
     """One entity's movement, cut at teleports and gaps.
 
-    ``starts`` are the times at which its segments begin, in seconds. ``notes`` say what was cut
-    out and why.
+    ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
+    ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
+    positions that means something. ``notes`` say what was cut out and why.
     """
 
     path: Path
@@ -73,6 +84,9 @@ class Truth:
     start: float
     end: float
     starts: Floats
+    ends: Floats
+    teleported: Flags
+    resolution: float
     notes: tuple[TruthNote, ...]
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
@@ -131,15 +145,18 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    missing: Flags = np.asarray(np.isnan(velocities).all(axis=1))
+    missing = _all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
-        finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
+        finite = (np.abs(times) < LARGEST) & _all_three(np.abs(positions) < LARGEST)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
-    if not finite.all():
+    whole = bool(finite.all())
+    if not whole:
         notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
-    order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
-    times, positions, velocities = times[order], positions[order], velocities[order]
-    marks, absent = marks[order], bool(missing[order].any())
+    if not whole or not (times[1:] >= times[:-1]).all():
+        order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
+        times, positions, velocities = times[order], positions[order], velocities[order]
+        marks, missing = marks[order], missing[order]
+    absent = bool(missing.any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
@@ -148,7 +165,11 @@ def build(
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
-    cut = _cuts(times, positions, velocities, marks, notes)
+    inside = _within_teleports(times, positions)
+    if inside.any():
+        marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
+        times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
+    cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
     return Truth(
@@ -157,15 +178,44 @@ def build(
         float(times[0]),
         float(times[-1]),
         times[np.concatenate(([True], cut))],
+        times[np.concatenate((cut, [True]))],
+        np.concatenate(([False], ~gap[cut])),
+        resolution_of(positions),
         tuple(notes),
     )
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _within_teleports(times: Floats, positions: Floats) -> Flags:
+    """Which states lie on the way of a teleport that was sampled as a movement.
+
+    That is, in a short run of steps, each as fast as a teleport, between others that are not.
+    """
+    inside = np.zeros(len(times), bool)
+    pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
+    moving = pace[pace > 0]
+    if len(moving) < 3:
+        return inside
+    fast = pace > TELEPORT_STEPS * float(np.quantile(moving, 0.9))
+    edges = np.diff(np.concatenate(([0], fast.astype(np.int8), [0])))
+    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
+        straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
+        if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:
+            inside[first + 1 : last] = True
+    return inside
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _cuts(
-    times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[TruthNote]
-) -> Flags:
-    """Which of the n - 1 intervals are not bridged."""
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    marks: Flags,
+    notes: list[TruthNote],
+    origin: Origin,
+) -> tuple[Flags, Flags]:
+    """Which of the n - 1 intervals are not bridged, and which of these are gaps."""
     intervals = np.diff(times)
     usual = float(np.median(intervals))
     steps = lengths(np.diff(positions, axis=0))
@@ -191,7 +241,31 @@ def _cuts(
         if flags.any():
             notes.append(CutOut(int(flags.sum()), kind, float(intervals[flags].sum())))
     cut: Flags = marked | seen | gap
-    return cut
+    long_ones = (intervals > BRIDGED_INTERVALS * usual) & ~cut & ~rested
+    if origin == "rebuilt" and long_ones.any():
+        notes.append(Bridged(int(long_ones.sum()), float(intervals[long_ones].sum())))
+    return cut, gap
+
+
+def resolution_of(positions: Floats) -> float:
+    """The least difference between finite positions (n, 3) that means something.
+
+    Half a unit of the last decimal that they are written with, where they have been rounded to
+    it; else what single precision, in which some strategies compute, tells apart.
+    """
+    rounding = float(np.abs(positions).max(initial=0.0)) * 2.0**-23
+    some = positions[:4096]
+    thirds = lengths(np.diff(some, 3, axis=0))
+    steps = lengths(np.diff(some, axis=0))
+    moving = steps[steps > rounding]
+    # states that lie exactly on a line or a parabola were not rounded, however few digits they have
+    if not len(moving) or 2 * np.count_nonzero(thirds > 8 * rounding) < len(thirds):
+        return rounding
+    for decimals in range(7):
+        unit = 10.0**-decimals
+        if (np.abs(some - np.rint(some / unit) * unit) <= rounding).all():
+            return max(min(unit / 2, ROUNDED_STEP * float(np.median(moving))), rounding)
+    return rounding
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -234,6 +308,11 @@ def _usable(
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
     return derived
+
+
+def _all_three(flags: Flags) -> Flags:
+    """Which of n rows (n, 3) are true throughout, several times faster than ``all``."""
+    return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
 def lengths(vectors: Floats) -> Floats:

@@ -82,7 +82,7 @@ class Output:
         for verdict, status in _STATUSES:
             if verdict in verdicts:
                 return status
-        return ExitStatus.DONE if verdicts == {Verdict.HOLDS} else ExitStatus.CONDITION_HOLDS
+        return ExitStatus.DONE if verdicts == {Verdict.HOLDS} else ExitStatus.NOT_AS_EXPECTED
 
     def _say(self, text: str) -> None:
         if self._report.silent:

@@ -58,7 +58,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
         say(f"epic: found {', '.join(failing)}\n")
-        return ExitStatus.CONDITION_HOLDS
+        return ExitStatus.NOT_AS_EXPECTED
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 

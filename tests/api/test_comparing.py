@@ -11,6 +11,7 @@ from support.places import ROOT
 from support.running import shell
 
 from epic_cli import Packet, Sample, compare, read_packets, strategies, strategy
+from epic_cli.network import LinkConditions
 
 SAMPLES = ROOT / "sample_inputs"
 JITTER = SAMPLES / "jitter.txt"
@@ -45,7 +46,8 @@ def test_it_measures_what_the_command_does() -> None:
     assert [one.label for one in comparison.results] == ["epic", "epic+calc_ahead=0.3"]
     for result in comparison.results:
         (line,) = (one for one in lines if one["strategy"] == result.label)
-        assert {name: line[name] for name in result.values} == dict(result.values)
+        known = {name: None if math.isnan(one) else one for name, one in result.values.items()}
+        assert {name: line[name] for name in result.values} == known
 
 
 def test_packets_and_paths_are_compared_alike() -> None:
@@ -125,3 +127,39 @@ def test_wrong_timing_and_weights_are_errors() -> None:
         compare(JITTER, "epic", weights={"speed": 1})
     with pytest.raises(ValueError, match="the truth has no movement to compare with"):
         compare(JITTER, "epic", truth=[])
+
+
+def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path: Path) -> None:
+    for name in ("jitter.txt", "turn.txt"):
+        (tmp_path / name).symlink_to(SAMPLES / name)
+    of_folder = compare(tmp_path, ["dis", "lerp"])
+    assert of_folder == compare([tmp_path / "jitter.txt", tmp_path / "turn.txt"], ["dis", "lerp"])
+    assert [Path(one).name for one in of_folder.recordings] == ["jitter.txt", "turn.txt"]
+    link = LinkConditions(0.08, 0.02)
+    walk = tmp_path / "walk.csv"
+    walk.write_text("time,x,y,z\n" + "".join(f"{k / 10},{k % 20},{k},0\n" for k in range(60)))
+    found = compare(None, ["dis", "lerp"], truth=walk, seeds=6, link=link, threads=1)
+    assert found == compare(None, ["dis", "lerp"], truth=walk, seeds=6, link=link, threads=2)
+    assert found.certainty is not None
+    assert found.certainty.units == 6
+    low, high = found.results[0].interval("error")
+    assert low < found.results[0].value("error") < high
+    assert {one.rank for one in found.results} <= {1, 2}
+    assert found.advice.best is not None
+    fighting = compare(JITTER, "dis", game="fighting").results[0]
+    assert fighting.value("score") != compare(JITTER, "dis").results[0].value("score")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"packets": JITTER, "seeds": 5}, "give the movement as truth, and no packets"),
+        ({"seeds": 5}, "seeds need a movement to send"),
+        ({"seeds": 0, "truth": JITTER}, "there are no seeds"),
+        ({"packets": JITTER, "link": LinkConditions()}, "a link and a send rate are for seeds"),
+        ({"packets": JITTER, "game": "chess"}, "there is no game 'chess': they are shooter"),
+    ],
+)
+def test_what_does_not_go_together_is_told(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare(**arguments)

@@ -23,21 +23,23 @@ def golden(dialogue: Dialogue, name: str) -> None:
     from epic_cli.terminal.case_values import case_values
 
     session = dialogue.session
-    if not session.lines:
+    if not len(session.packets):
         raise click.UsageError("there are no packets yet")
     view = session.view
     values = case_values(name, view.strategy, view.settings, view.timing)
     writer = RowWriter("tsv")
     rows = [writer.rows(samples, session.entities) for samples in session.samples()]
     try:
-        path = new_case(name, [], values, b"".join(session.lines))
+        path = new_case(name, [], values, b"".join(session.packets.texts()))
         write(beside(path, "tsv"), writer.header() + b"".join(rows))
     except CaseExists as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise CannotAccess("write to", os.path.join(name, CASE_FILE), error) from error  # noqa: PTH118
     count = sum(one.count(b"\n") for one in rows)
-    dialogue.screen.say(f"{path}: {counted(len(session.lines), 'packet')}, {counted(count, 'row')}")
+    dialogue.screen.say(
+        f"{path}: {counted(len(session.packets), 'packet')}, {counted(count, 'row')}"
+    )
 
 
 COMMANDS = [golden]
