@@ -141,6 +141,8 @@ def compare(
     entities = judged_entities(packets, truths, offset, pacing, tick, warm_up)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
+    if selection is not None:
+        selection = selection.among(len(jobs))
     work = _Work(pacing, weights, selection)
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
     results, by_entity = [], []

@@ -2,32 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.truth import LARGEST
+from epic_cli.analysis.interruptions import Interruption, cuts, outages, recoveries, snaps
+from epic_cli.analysis.lag_over_time import LagSeries, lag_over_time
+from epic_cli.analysis.sampled_truth import JUMP_FLOOR
+from epic_cli.analysis.thinning import kept_rows, runs
+from epic_cli.analysis.traffic import Traffic, traffic_of
+from epic_cli.analysis.truth import LARGEST, lengths
 from epic_cli.engine.packets import Status
-from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.truth import Floats, Integers
     from epic_cli.engine.packets import PacketBlock
+
+#: All pictures of a comparison together hold about so many drawn positions.
+MOST_POSITIONS = 400_000
+
+#: An entity's strategy has at least so many, where there are many of both.
+_FEWEST = 200
+
+#: A band of statuses has no more runs than this.
+MOST_RUNS = 4000
+
+#: The error's histogram has so many bins for each factor of ten, over so many of these.
+BINS, DECADES = 8, 6
+
+#: What a band shows first where runs are too short to be seen.
+_RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATED)
+
+
+class Histogram(NamedTuple):
+    """How often which error was drawn: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
+
+    ``first`` is the number k of the first bin, ``counts`` are rows. What is smaller than the first
+    bin is in it.
+    """
+
+    first: int
+    counts: Integers
 
 
 class Drawn(NamedTuple):
-    """What one strategy drew in a scene.
+    """What one strategy drew in a scene, at n ``times``.
 
-    ``positions`` (n, 3) are NaN where nothing is drawn, ``errors`` (n) also in rows that do not
-    count.
+    ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
+    truth, NaN where it is not known; ``errors`` (n) are the same, NaN also in rows that do not
+    count. A row that is all NaN keeps lines from being drawn across a teleport. ``run_times``
+    (r) are when the ``run_statuses`` (r, numbers of ``Status``) begin. ``recoveries`` has, for each
+    interruption of the scene, the seconds until it was over for this strategy, NaN: not seen.
     """
 
     label: str
+    times: Floats
     positions: Floats
+    distances: Floats
     errors: Floats
+    run_times: Floats
+    run_statuses: Integers
+    lag: LagSeries
+    histogram: Histogram
+    recoveries: tuple[float, ...] = ()
 
 
 class Scene(NamedTuple):
@@ -35,8 +78,10 @@ class Scene(NamedTuple):
 
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent. A row
-    here stands for ``every`` rows of the comparison.
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
+    ``arrivals`` (m) when they came, NaN where that is not known. ``traffic`` has all packets of the
+    recording. ``rows`` is how many rows the comparison has in this span: of more than pictures can
+    hold, the truth and every strategy keep those that matter, see ``kept_rows``.
     """
 
     entity: str
@@ -44,33 +89,71 @@ class Scene(NamedTuple):
     truth: Floats
     packet_times: Floats
     packets: Floats
+    arrivals: Floats
     drawn: tuple[Drawn, ...]
-    every: int
+    rows: int
+    traffic: Traffic
+    interruptions: tuple[Interruption, ...]
 
 
 class Selection(NamedTuple):
-    """Which rows a scene shows: those from ``start`` to ``end`` (seconds), about ``most``."""
+    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each."""
 
     most: int
     start: float
     end: float
 
+    def among(self, pictures: int) -> Selection:
+        """The same for so many entities' strategies, which share what pictures may hold."""
+        share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
+        return self._replace(most=min(self.most, share))
+
     def rows(self, times: Floats) -> slice:
-        """The rows as a slice."""
+        """The rows of the span."""
         first, last = np.searchsorted(times, [self.start, self.end])
-        return slice(int(first), int(last), max(1, -(-int(last - first) // max(self.most, 1))))
+        return slice(int(first), int(last))
 
 
 def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: Selection) -> Drawn:
     """What a scene shows of one strategy's rows."""
     chosen = selection.rows(sampled.times)
+    times, statuses = sampled.times[chosen], rows["status"][chosen]
     positions = np.array(rows["position"][chosen])
-    positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
+    positions[statuses == int(Status.NONE)] = np.nan
     # a strategy that has gone out of all bounds would leave a picture of nothing else
     positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
-    errors = np.linalg.norm(positions - sampled.positions[chosen], axis=1)
-    errors[~sampled.counted[chosen]] = np.nan
-    return Drawn(label, positions, errors)
+    distances = lengths(positions - sampled.positions[chosen])
+    errors = np.where(sampled.counted[chosen], distances, np.nan)
+    broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
+    kept = kept_rows([*positions.T, distances, errors], selection.most) if len(times) else broken
+    # the two rows of a snap: the hole stands between them
+    kept = np.union1d(kept, np.concatenate((broken, broken + 1)))
+    at = np.searchsorted(kept, broken + 1)
+    starts, shown = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    return Drawn(
+        label,
+        np.insert(times[kept], at, times[broken]),
+        np.insert(positions[kept], at, np.nan, axis=0),
+        np.insert(distances[kept], at, np.nan),
+        np.insert(errors[kept], at, np.nan),
+        times[starts],
+        shown,
+        lag_over_time(sampled, positions, chosen),
+        _histogram(errors),
+    )
+
+
+def _histogram(errors: Floats) -> Histogram:
+    known = errors[np.isfinite(errors)]
+    largest = float(known.max()) if len(known) else 0.0
+    if not largest > 0:
+        return Histogram(0, np.array([len(known)], np.int64))
+    last = math.floor(BINS * math.log10(largest))
+    first = last - BINS * DECADES
+    with np.errstate(divide="ignore"):
+        bins = np.clip(np.floor(BINS * np.log10(known)), first, last).astype(np.int64)
+    lowest = int(bins.min())
+    return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
 
 
 def scene(
@@ -79,25 +162,46 @@ def scene(
     offset: float,
     sampled: SampledTruth,
     selection: Selection,
-    shown: list[Drawn],
+    shown: Sequence[Drawn],
 ) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
     chosen = selection.rows(sampled.times)
-    truth = sampled.positions[chosen].copy()
+    times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
-    table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
-    sent = table[:, 0] + offset
-    order = np.argsort(sent, kind="stable")
-    inside = order[(sent[order] >= selection.start) & (sent[order] <= selection.end)]
-    inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]
+    kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
+    traffic = traffic_of(packets, offset, sampled.truth)
+    found = _interruptions(sampled, traffic, selection)
+    near = JUMP_FLOOR * sampled.usual_step
+    inside = np.flatnonzero((traffic.sent >= selection.start) & (traffic.sent <= selection.end))
+    if len(inside):
+        part = np.column_stack([traffic.positions[inside], (traffic.arrivals - traffic.sent)[inside]])
+        inside = inside[kept_rows(list(part.T), MOST_POSITIONS // 8)]
     return Scene(
         entity,
-        sampled.times[chosen],
-        truth,
-        sent[inside],
-        table[inside, 1:4],
-        tuple(shown),
-        chosen.step,
+        times[kept],
+        truth[kept],
+        traffic.sent[inside],
+        traffic.positions[inside],
+        traffic.arrivals[inside],
+        tuple(
+            one._replace(recoveries=recoveries(found, one.times, one.distances, near))
+            for one in shown
+        ),
+        len(times),
+        traffic,
+        found,
     )
+
+
+def _interruptions(
+    sampled: SampledTruth, traffic: Traffic, selection: Selection
+) -> tuple[Interruption, ...]:
+    """Teleports, gaps and outages in this span; an outage within a gap is the gap's."""
+    found = [one for one, _ in cuts(sampled)]
+    known = traffic.arrivals[np.isfinite(traffic.arrivals)]
+    for one in outages(np.sort(known) if len(known) else traffic.sent):
+        if not any(one.start < cut.end and cut.start < one.end for cut in found):
+            found.append(one)
+    inside = [one for one in found if one.end >= selection.start and one.start <= selection.end]
+    return tuple(sorted(inside))

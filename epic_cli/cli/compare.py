@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -97,6 +98,7 @@ def compare(
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.progress import Progress
     from epic_cli.terminal.report import report_left_out
+    from epic_cli.views.page_words import About
 
     if not participants.strategies:
         report_left_out()
@@ -126,7 +128,9 @@ def compare(
                     progress=progress,
                 )
             reporter.refuse(comparison.refused)
-            write(comparison, layout, pictures, shown, color)
+            truth = "" if inputs.truth is None else source_name(inputs.truth)
+            about = About(name, truth, f"epic {shlex.join(sys.argv[1:])}")
+            write(comparison, layout, pictures, shown, color, about)
         except NotEnoughToSay as error:
             raise WrongUsage(_not_enough(error)) from error
         except TooManyRows as error:

@@ -14,6 +14,7 @@ from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import story
+from epic_cli.views.page_words import About
 from epic_cli.views.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
@@ -29,10 +30,12 @@ def write(
     pictures: Pictures,
     chosen: Sequence[str],
     color: ColorChoice,
+    about: About | None = None,
 ) -> None:
     """Pictures to their files, figures and charts to stdout.
 
-    Pictures and charts are of the ``chosen`` labels, none: of the best.
+    Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
+    comparison is ``about``.
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
@@ -43,7 +46,7 @@ def write(
     if pictures.html is not None:
         from epic_cli.views.page import page
 
-        _write(page(comparison, layout.sort, labels), pictures.html)
+        _write(page(comparison, layout.sort, labels, about), pictures.html)
     _write_figures(comparison, layout, color)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)
