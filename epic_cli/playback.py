@@ -54,6 +54,11 @@ class Timing(NamedTuple):
         return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)
 
 
+#: The rows of a usual screen: what a player would see. The demo's clock would drift there, and
+#: stall after three days.
+SCREEN_TIMING = Timing((1, 60), "exact")
+
+
 def make_clock(name: ClockName, tick: Ratio = DEFAULT_TICK) -> Clock:
     """A tick clock by name; the ``single`` one takes the tick as the nearest float."""
     numerator, denominator = tick

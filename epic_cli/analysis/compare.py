@@ -9,18 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.notes import Flaw, Note, ResultNote
+from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
 from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
+from epic_cli.analysis.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import Status
 from epic_cli.engine.replay.trace import Trace
+from epic_cli.engine.strategies import create
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -44,6 +48,9 @@ if TYPE_CHECKING:
             """A new strategy."""
 
 
+#: What several runs are: recordings of what happened, or simulated networks.
+Runs = Literal["recordings", "networks"]
+
 #: Called with how many of how many traces are done.
 Progress = Callable[[int, int], None]
 
@@ -52,23 +59,72 @@ Progress = Callable[[int, int], None]
 class Result:
     """One line of the table: a candidate's ``values`` by the names of ``METRICS``.
 
-    ``entity`` None: all of them together. Without values, and where a value is NaN, ``note`` says
-    why.
+    ``entity`` None: all of them together. ``notes`` say why there are no values, or why a value is
+    NaN, or to be read with care. ``recording`` is that of a line of its own, ``standing`` how
+    sure the values are. ``measured`` is what they are computed from.
     """
 
     label: str
     entity: str | None
     values: Mapping[str, float] = field(default_factory=dict)
-    note: ResultNote | None = None
+    notes: tuple[ResultNote, ...] = ()
+    recording: str | None = None
+    standing: Standing = UNKNOWN
+    measured: Measurement | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def place(self) -> str:
+        """The entity or recording that it is of; empty: all."""
+        return self.entity or self.recording or ""
+
+    @property
+    def rank(self) -> int | None:
+        """One more than how many others have a better score beyond doubt; None: no score."""
+        return self.standing.rank
+
+    @property
+    def note(self) -> ResultNote | None:
+        """The gravest of the notes."""
+        return self.notes[0] if self.notes else None
+
+    def has(self, *flaws: Flaw) -> bool:
+        """Whether one of these is noted."""
+        return any(one.flaw in flaws for one in self.notes)
 
     @property
     def failed(self) -> bool:
         """Whether the strategy's own code failed."""
-        return self.note is not None and self.note.flaw is Flaw.FAILED
+        return self.has(Flaw.FAILED)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether it can be called better or worse than others."""
+        return bool(self.values) and not self.has(*UNRANKED)
 
     def value(self, name: str) -> float:
         """A metric by its name; NaN: not enough to say."""
         return self.values.get(name, math.nan)
+
+    def figures(self) -> dict[str, float]:
+        """All values by name, and the ends of their intervals, as ``metrics.figure_names``."""
+        found = {}
+        for metric in METRICS:
+            found[metric.name] = self.value(metric.name)
+            if metric.interval:
+                ends = zip(metric.ends, self.interval(metric.name), strict=True)
+                found.update(ends)
+        return found
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """From where to where a metric is likely to be; NaN: it cannot be told."""
+        return self.standing.intervals.get(name, (math.nan, math.nan))
+
+
+class Skipped(NamedTuple):
+    """A recording that cannot be judged, and why."""
+
+    recording: str
+    error: ValueError
 
 
 @dataclass(frozen=True)
@@ -77,8 +133,13 @@ class Comparison:
 
     ``results`` are by candidate, ``by_entity`` by candidate and entity. ``origin`` says which
     truth it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are
-    packets that have no place on the clock. ``rows`` is how many rows count.
-    ``tick`` and ``warm_up`` are in seconds.
+    packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
+    lengths that differ by less than ``resolution`` do not differ.
+    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums.
+
+    ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
+    all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
+    those that cannot be judged, ``notes_of`` notes that are not of all.
     """
 
     weights: Weights
@@ -91,9 +152,20 @@ class Comparison:
     by_entity: tuple[Result, ...] = ()
     scenes: tuple[Scene, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    all_rows: int = 0
+    resolution: float = 0.0
+    cells: Grid | None = None
+    certainty: Certainty | None = None
+    recordings: tuple[str, ...] = ()
+    by_recording: tuple[Result, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notes_of: tuple[tuple[str, Note], ...] = ()
+    runs_are: Runs = "recordings"
 
 
-class _Outcome(NamedTuple):
+class Outcome(NamedTuple):
+    """What one candidate drew of one entity, or why nothing came of it."""
+
     measurement: Measurement | None
     drawn: Drawn | None = None
     note: ResultNote | None = None
@@ -105,6 +177,8 @@ class _Work(NamedTuple):
     pacing: Callable[[], Pacing]
     weights: Weights
     selection: Selection | None
+    cells: Grid
+    stop: threading.Event
 
 
 def compare(
@@ -119,6 +193,7 @@ def compare(
     selection: Selection | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    stop: threading.Event | None = None,
 ) -> Comparison:
     """Runs every candidate over the packets of every entity and measures what it draws.
 
@@ -126,7 +201,8 @@ def compare(
     ``truths`` the truth is rebuilt from them; ``offset`` (seconds: the receiver's clock less the
     sender's) is then added to their times. ``warm_up`` is in seconds, see ``sample_truth``. With
     a ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are
-    cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop.
+    cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop,
+    as they do at ``stop``.
 
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
@@ -138,19 +214,23 @@ def compare(
     def pacing() -> Pacing:
         return timing.resolve(arrivals)
 
-    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up)
+    by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    latency = (timing.latency or 0.0) if by_arrival else None
+    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
     if selection is not None:
         selection = selection.among(len(jobs))
-    work = _Work(pacing, weights, selection)
+    cells = grid([one.truth.times for one in judged])
+    work = _Work(pacing, weights, selection, cells, stop or threading.Event())
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
-        results.append(_result(candidate.label, None, own))
+        unfit = not by_arrival and needs_arrivals(candidate.make())
+        results.append(result_of(candidate.label, None, own, unfit))
         by_entity += [
-            _result(candidate.label, entity.name, [outcome])
+            result_of(candidate.label, entity.name, [outcome], unfit)
             for entity, outcome in zip(judged, own, strict=True)
         ]
     scenes = []
@@ -158,7 +238,9 @@ def compare(
         for index, entity in enumerate(judged):
             shown = [one.drawn for one in outcomes[index :: len(judged)] if one.drawn]
             scenes.append(
-                scene(entity.name, entity.packets, offset, entity.truth, selection, shown)
+                scene(
+                    entity.name, entity.packets, offset, entity.truth, selection, entity.events, shown
+                )
             )
     return Comparison(
         weights,
@@ -171,6 +253,9 @@ def compare(
         tuple(by_entity),
         tuple(scenes),
         entities.refused,
+        entities.all_rows,
+        entities.resolution,
+        cells,
     )
 
 
@@ -179,51 +264,97 @@ def _run(
     work: _Work,
     threads: int,
     progress: Progress | None,
-) -> list[_Outcome]:
+) -> list[Outcome]:
     """The outcomes of all jobs, in their order."""
-    stop = threading.Event()
     with ThreadPoolExecutor(threads, "compare") as executor:
-        futures = [executor.submit(_outcome, *job, work, stop) for job in jobs]
+        futures = [executor.submit(_outcome, *job, work) for job in jobs]
         try:
             for done, future in enumerate(as_completed(futures), 1):
                 future.result()
                 if progress is not None:
                     progress(done, len(futures))
         except BaseException:
-            stop.set()
+            work.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)
             raise
     return [future.result() for future in futures]
 
 
-def _outcome(candidate: Candidate, entity: Entity, work: _Work, stop: threading.Event) -> _Outcome:
+def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     try:
-        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=stop.is_set)
+        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=work.stop.is_set)
     except StrategyFailed as failure:
-        return _Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
+        return Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
-    if stop.is_set() or len(rows) != len(entity.truth.times):
-        return _Outcome(None, note=ResultNote(Flaw.STOPPED))
-    selection = work.selection
-    picture = drawn(candidate.label, rows, entity.truth, selection) if selection else None
-    return _Outcome(measure(rows, entity.truth, work.weights), picture)
+    truth = entity.truth
+    if work.stop.is_set() or len(rows) != len(truth.times):
+        return Outcome(None, note=ResultNote(Flaw.STOPPED))
+    shown, status = rows["position"], rows["status"]
+    undrawn = (status == int(Status.NONE)) & truth.counted
+    if undrawn.any():
+        # a player sees nothing there: no better than the last state that came
+        held = np.asarray(Trace(_last_state, work.pacing(), entity.packets))["position"]
+        shown = np.where(undrawn[:, None], held, shown)
+    measured = measure(shown, status, truth, entity.events, work.weights, work.cells)
+    picture = None
+    if work.selection:
+        picture = drawn(
+            candidate.label, rows, truth, work.selection, entity.events, measured.recovery.each
+        )
+    return Outcome(measured, picture)
 
 
-def _result(label: str, entity: str | None, outcomes: Sequence[_Outcome]) -> Result:
+def _last_state() -> SmoothingStrategy:
+    return create("dumb-terminal", {})
+
+
+def needs_arrivals(strategy: SmoothingStrategy) -> bool:
+    """Whether what it draws means nothing in a recording without arrival times."""
+    declared = getattr(strategy, "declaration", None)
+    settings = getattr(strategy, "settings", {})
+    for need in declared.needs if declared is not None else ():
+        if need == "arrival times":
+            return True
+        if need.startswith("arrival times, or ") and settings.get("latency") == "auto":
+            return True
+    return False
+
+
+def result_of(
+    label: str, entity: str | None, outcomes: Sequence[Outcome], unfit: bool = False
+) -> Result:
+    """What several outcomes of one candidate come to together; ``unfit``: it needs arrivals."""
     failed = next((one.note for one in outcomes if one.note is not None), None)
     if failed is not None:
-        return Result(label, entity, note=failed)
+        return Result(label, entity, notes=(failed,))
     measurements = [one.measurement for one in outcomes if one.measurement is not None]
     broken = sum(one.broken for one in measurements)
     if broken:
-        return Result(label, entity, note=ResultNote(Flaw.NOT_FINITE, rows=broken))
-    if not any(len(one.errors) for one in measurements):
-        return Result(label, entity, note=ResultNote(Flaw.NOTHING_DRAWN))
+        judged = broken + sum(one.rows for one in measurements)
+        return Result(
+            label, entity, notes=(ResultNote(Flaw.NOT_FINITE, rows=broken, judged=judged),)
+        )
     measured = pool(measurements)
-    note = None
+    undrawn = int(measured.statuses[Status.NONE])
+    if undrawn == measured.rows:
+        return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
+    values = {one.name: float(one.value(measured)) for one in METRICS}
+    notes = []
+    if unfit:
+        notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
+        values["score"] = math.nan
     if not measured.speed > 0:
-        note = ResultNote(Flaw.TRUTH_AT_REST)
-    elif math.isnan(measured.lag.seconds):
-        note = ResultNote(Flaw.LAG_UNKNOWN)
-    values = {one.name: one.value(measured) for one in METRICS}
-    return Result(label, entity, MappingProxyType(values), note)
+        notes.append(ResultNote(Flaw.TRUTH_AT_REST))
+    if measured.diverged:
+        notes.append(ResultNote(Flaw.DIVERGED, beyond=measured.beyond, extent=measured.extent))
+    if any(_lag_unknown(one) for one in measurements):
+        notes.append(ResultNote(Flaw.LAG_UNKNOWN))
+    if measured.lag.others:
+        notes.append(ResultNote(Flaw.LAG_AMBIGUOUS, lags=measured.lag.others))
+    if undrawn:
+        notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
+    return Result(label, entity, MappingProxyType(values), tuple(notes), measured=measured)
+
+
+def _lag_unknown(measured: Measurement) -> bool:
+    return math.isnan(measured.lag.seconds) and not math.isnan(measured.lag.charged)

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.notes import Adjusted, Note, NothingJudged, NotJudged, Unjudged
+from epic_cli.analysis.notes import (
+    Adjusted,
+    Note,
+    NothingJudged,
+    NotJudged,
+    Outages,
+    TickHides,
+    Unjudged,
+)
+from epic_cli.analysis.recovery import Events, events_of
 from epic_cli.analysis.sampled_truth import SampledTruth, default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
-from epic_cli.engine.replay.trace import Trace
+from epic_cli.engine.replay.trace import Trace, columns
 from epic_cli.engine.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -21,6 +30,11 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.pacing import Pacing
 
 
+#: Rows further apart than this (s) show less than a screen, and of packets that come more often
+#: than every so many rows too little.
+COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
+
+
 @dataclass(frozen=True)
 class Entity:
     """An entity that can be judged."""
@@ -28,6 +42,7 @@ class Entity:
     name: str
     packets: PacketBlock
     truth: SampledTruth
+    events: Events
 
 
 @dataclass(frozen=True)
@@ -35,7 +50,8 @@ class Entities:
     """All that can be judged, one at least.
 
     ``warm_up`` (seconds) is in force for each. ``refused`` are packets that have no place on the
-    clock, ``notes`` say what cannot be judged and what was cut out of the truth.
+    clock, ``notes`` say what cannot be judged, what was cut out of the truth, and what the rows
+    do not show.
     """
 
     judged: tuple[Entity, ...]
@@ -43,6 +59,16 @@ class Entities:
     origin: Origin
     refused: tuple[Refusal, ...]
     notes: tuple[Note, ...]
+
+    @property
+    def all_rows(self) -> int:
+        """How many rows there are."""
+        return sum(len(one.truth.times) for one in self.judged)
+
+    @property
+    def resolution(self) -> float:
+        """The least length that means something."""
+        return max(one.truth.truth.resolution for one in self.judged)
 
     @property
     def rows(self) -> int:
@@ -57,10 +83,12 @@ def judged_entities(
     pacing: Callable[[], Pacing],
     tick: float,
     warm_up: float | None,
+    latency: float | None,
 ) -> Entities:
     """The entities that can be judged, each with the truth at its ticks.
 
-    See ``compare`` for the parameters. Raises ``NothingJudged``, ``TooManyRows``.
+    ``latency`` (s) is that of packets without an arrival time; None: arrival times have no part in
+    it. See ``compare`` for the other parameters. Raises ``NothingJudged``, ``TooManyRows``.
     """
     if truths is None:
         known, missing = truths_of(packets, "rebuilt", offset)
@@ -80,13 +108,18 @@ def judged_entities(
         times = np.ascontiguousarray(np.asarray(silent)["time"])
         sampled = sample_truth(truth, times, tick, wait)
         if sampled.counted.any():
-            judged.append(Entity(name, packets[name], sampled))
+            events = events_of(packets[name], truth, offset, latency)
+            judged.append(Entity(name, packets[name], sampled, events))
             notes += [Adjusted(name, one) for one in truth.notes]
+            notes += _outages(name, events, truth.origin)
         else:
             missing.append(_nothing_counts(name, times, truth, wait))
             notes.append(missing[-1])
     if not judged:
         raise NothingJudged(tuple(missing))
+    interval = min(usual_interval(one.packets) for one in judged)
+    if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
+        notes.append(TickHides(tick, interval))
     return Entities(tuple(judged), wait, judged[0].truth.truth.origin, tuple(refused), tuple(notes))
 
 
@@ -105,6 +138,21 @@ def _given(
             if name not in truths
         ],
     )
+
+
+def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
+    silences = events.silences[events.silences > 0]
+    if not len(silences):
+        return []
+    total, longest = float(silences.sum()), float(silences.max())
+    return [Outages(name, len(silences), total, longest, origin == "given")]
+
+
+def usual_interval(packets: PacketBlock) -> float:
+    """The median time between two packets, in seconds; infinite of fewer than two."""
+    times = np.unique(np.frombuffer(columns(packets)).reshape(-1, 9)[:, 0])
+    times = times[np.isfinite(times)]
+    return float(np.median(np.diff(times))) if len(times) > 1 else np.inf
 
 
 def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:

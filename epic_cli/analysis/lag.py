@@ -9,12 +9,30 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from epic_cli.analysis.truth import Floats, Integers, Truth
 
-#: Shifts that are tried first, in seconds: densely around 0, where lag usually is.
-_COARSE = np.concatenate(
+    Rows = NDArray[np.intp]
+
+#: The shifts that are tried, in seconds: densely around 0, where lag usually is.
+SHIFTS = np.concatenate(
     (np.arange(-20, 40) * 0.025, np.arange(10, 20) * 0.1, np.arange(8, 21) * 0.25)
 )
+
+_ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
+
+#: The longest of them; a lag that cannot be told costs as much.
+LONGEST = float(SHIFTS[-1])
+
+#: Where rows are few, so many later shifts are tried for each earlier one.
+LATER = 3
+
+#: A minimum is plausible if the distance that it leaves is at most this many times the least.
+PLAUSIBLE = 1.25
+
+#: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
+RIPPLE = 0.05
 
 #: So many rows are enough to look for the best shift; the residual is that of all rows.
 _FEW, _SOME = 500, 4000
@@ -23,25 +41,74 @@ _FEW, _SOME = 500, 4000
 class Lag(NamedTuple):
     """The shift s for which shown(t) is nearest to truth(t - s), in seconds.
 
-    ``residual`` is the root mean square of the distance that is left, over ``rows`` rows.
-    Both are NaN where no shift is better than others: the truth rests, or nearly all shifts
-    leave the data.
+    ``residual`` is the root mean square of the distance that is left, over ``rows`` rows. Where no
+    shift can be told to be better than the others, ``seconds`` is NaN and the residual that
+    without a shift. ``others`` (s) are shifts that are as plausible, further from 0: the movement
+    repeats itself. ``charged`` (s) is what the lag counts as: |seconds|, or ``LONGEST`` where it
+    cannot be told; NaN where the truth rests, which has no lag.
     """
 
     seconds: float
     residual: float
     rows: int
+    others: tuple[float, ...] = ()
+    charged: float = math.nan
 
 
-def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> Lag:
-    """The lag of ``shown`` (n, 3) at ``times`` (n) behind the truth, from -0.5 to 5 s.
+class Window(NamedTuple):
+    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers)."""
 
-    Only rows with a segment count (``segments`` (n), -1: none), and a shift only as long as it
-    leaves at least half of them in their segment. Of shifts that are equally good (a movement
-    that repeats itself) the smallest counts.
+    shifts: slice
+    rows: Rows
+
+
+def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
+    """The shifts that can be compared over the same rows: those that each leaves in its segment.
+
+    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count. The window grows
+    from 0 to both sides, faster to the later one, as long as half of the rows are left.
     """
     rows = np.flatnonzero(segments >= 0)
-    nothing = Lag(math.nan, math.nan, 0)
+    inside = segments[rows]
+    slack = 1e-9  # a time that was added up is not less than itself
+    before = times[rows] - truth.starts[inside] + slack
+    after = truth.ends[inside] - times[rows] + slack
+    few = slice(None, None, max(1, len(rows) // _SOME))
+    low = high = _ZERO
+
+    def enough(low: int, high: int) -> bool:
+        kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
+        return bool(2 * np.count_nonzero(kept) >= len(kept))
+
+    grown = True
+    while grown:
+        before_this = low, high
+        for _ in range(LATER):
+            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
+        low -= low > 0 and enough(low - 1, high)
+        grown = (low, high) != before_this
+    return Window(slice(low, high + 1), rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])])
+
+
+def find_lag(
+    truth: Truth,
+    times: Floats,
+    shown: Floats,
+    segments: Integers,
+    window: Window | None = None,
+    resolution: float = 0.0,
+) -> Lag:
+    """The lag of ``shown`` (n, 3) at ``times`` (n) behind the truth, from -0.5 to 5 s.
+
+    Only rows with a segment count (``segments`` (n), -1: none). All shifts are compared over the
+    same rows, those of the ``window``. Of the local minima that leave nearly as little as the
+    least one, the one nearest to 0 is the lag; the residual is that of all rows that it leaves in
+    their segment. Differences of less than ``resolution`` (length) say nothing.
+    """
+    if window is None:
+        window = shift_window(truth, times, segments)
+    shifts, rows = SHIFTS[window.shifts], window.rows
+    nothing = _residual(truth, times, shown, segments, 0.0)
     if not len(rows):
         return nothing
 
@@ -52,26 +119,63 @@ def find_lag(truth: Truth, times: Floats, shown: Floats, segments: Integers) -> 
 
         def mean_squares(shifts: Floats) -> Floats:
             totals, counts = _squares(truth, *some, shifts)
-            enough = 2 * counts >= len(chosen)
-            return np.where(enough, totals / np.maximum(counts, 1), np.inf)
+            return np.asarray(totals / np.maximum(counts, 1))
 
         return mean_squares
 
-    squares = sampled(_FEW)(_COARSE)
-    usable = np.isfinite(squares)
-    if usable.sum() < 3:
-        return nothing
-    lowest, highest = squares[usable].min(), squares[usable].max()
-    if highest - lowest <= 1e-9 * highest:
-        return nothing
-    good = np.flatnonzero(usable & (squares <= lowest + 1e-6 * (highest - lowest)))
-    best = int(good[np.argmin(np.abs(_COARSE[good]))])
-    if best in (0, len(_COARSE) - 1) or not usable[best - 1 : best + 2].all():
-        return nothing
-    width = float(max(_COARSE[best + 1] - _COARSE[best], _COARSE[best] - _COARSE[best - 1]))
-    shift = _narrow(sampled(_SOME), float(_COARSE[best]), width)
+    few = sampled(_FEW)
+    unknown = nothing._replace(charged=LONGEST)
+    squares = few(shifts)
+    small = max(resolution**2, 1e-9 * float(squares.max()))
+    found = _minima(squares, small)
+    if not found:
+        return (
+            unknown
+            if _moves(truth, times[rows[:: max(1, len(rows) // _FEW)]], resolution)
+            else nothing
+        )
+    finer = sampled(_SOME)
+    refined = []
+    for index in found:
+        width = float(max(shifts[index + 1] - shifts[index], shifts[index] - shifts[index - 1]))
+        refined.append(_narrow(finer, float(shifts[index]), width))
+    left = np.sqrt(finer(np.array(refined)))
+    plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
+    best, *others = sorted((refined[k] for k in np.flatnonzero(plausible)), key=abs)
+    return _residual(truth, times, shown, segments, best)._replace(
+        seconds=best, others=tuple(others), charged=abs(best)
+    )
+
+
+def _minima(squares: Floats, small: float) -> list[int]:
+    """The places of local minima that lie deep enough below what is around them.
+
+    That is, on the way from one to anything lower, or to the end, one has to climb by a share
+    of it (``RIPPLE``), and by more than ``small``.
+    """
+    found = []
+    for place in range(1, len(squares) - 1):
+        here = squares[place]
+        if not (squares[place - 1] > here <= squares[place + 1]):
+            continue
+        climbs = []
+        for side in (squares[place - 1 :: -1], squares[place + 1 :]):
+            lower = np.flatnonzero(side < here)
+            climbs.append(side[: lower[0] if len(lower) else None].max() - here)
+        if min(climbs) > RIPPLE * here + small:
+            found.append(place)
+    return found
+
+
+def _moves(truth: Truth, times: Floats, resolution: float) -> bool:
+    positions = truth.at(times).positions
+    return bool((np.ptp(positions, axis=0) > max(resolution, 1e-9)).any())
+
+
+def _residual(truth: Truth, times: Floats, shown: Floats, segments: Integers, shift: float) -> Lag:
+    """What this shift leaves, over all rows that it leaves in their segment."""
     (total,), (count,) = _squares(truth, times, shown, segments, np.array([shift]))
-    return Lag(shift, math.sqrt(total / count), int(count)) if count else nothing
+    return Lag(math.nan, math.sqrt(total / count) if count else math.nan, int(count))
 
 
 def _squares(

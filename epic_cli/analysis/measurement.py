@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.cells import Grid, tally
 from epic_cli.analysis.lag import Lag, find_lag
-from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
-from epic_cli.engine.measure.errors import accumulate_errors
+from epic_cli.analysis.recovery import Events, Recovery, recovery
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, root_mean_square
+from epic_cli.analysis.score import SCALE
+from epic_cli.engine.measure.errors import accumulate_errors, overshoot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +29,13 @@ if TYPE_CHECKING:
 BACKWARD_FLOOR = 0.01
 TURN_WINDOW = 0.1
 
+#: What is ahead of everywhere that the truth is within so many seconds overshoots.
+OVERSHOOT_WINDOW = 0.5
+
+#: What is drawn this share of the movement's extent outside of it, and more than the entity
+#: ever moves in so many seconds, has diverged.
+STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -34,11 +44,14 @@ class Measurement:
     It is of one entity as ``measure`` makes it, of several as ``pool`` does. Lengths are in the
     recording's unit. ``errors`` are those of the rows that count, one after the other; ``broken``
     is how many rows would count but are not finite. ``excess`` is by how much the longest step
-    goes beyond the truth's longest around it. ``fours`` is the number of runs of four rows, and
+    goes beyond the truth's longest around it. ``overshoot`` is the most by which it is ahead of the
+    truth, ``overshoots`` the sum of the squares. ``fours`` is the number of runs of four rows, and
     ``third`` and ``truth_third`` the sums of the squared third differences over them.
-    ``statuses`` says how many rows have each status, also of those that do not count. ``speed``
-    is the root mean square speed of the truth. ``tick`` (seconds) and ``weights`` are those of
-    the comparison.
+    ``statuses`` says how many of the rows that count have each status. ``beyond`` is how far
+    outside of the truth's box it was drawn at most, ``extent`` that box's diagonal, ``bound``
+    from where on that is called diverged. ``speed`` is the root mean square speed of the truth,
+    ``resolution`` the least length that means something. ``tick`` (seconds) and ``weights`` are
+    those of the comparison. ``sums`` are those of the cells (``tally``), to draw from again.
     """
 
     errors: Floats
@@ -47,13 +60,26 @@ class Measurement:
     excess: float
     jumps: int
     backward: int
+    overshoot: float
+    overshoots: float
     fours: int
     third: float
     truth_third: float
     statuses: NDArray[np.int64]
+    recovery: Recovery
+    beyond: float
+    extent: float
+    bound: float
     speed: float
+    resolution: float
     tick: float
     weights: Weights
+    sums: Floats | None = None
+
+    @property
+    def error(self) -> float:
+        """Root mean square distance from the truth."""
+        return root_mean_square(self.errors)
 
     @property
     def jerk_rms(self) -> float:
@@ -65,84 +91,180 @@ class Measurement:
         """Root mean square jerk of the truth in the same rows, in length/s^3."""
         return self._jerk(self.truth_third)
 
+    @property
+    def usual_jerk(self) -> float:
+        """The jerk that others are multiples of."""
+        return self.truth_jerk
+
+    @property
+    def recoveries(self) -> int:
+        """From how much there was to recover."""
+        return self.recovery.teleports + self.recovery.outages
+
+    @property
+    def recovery_seconds(self) -> float:
+        """How long that took in all."""
+        return self.recovery.teleport_seconds + self.recovery.outage_seconds
+
     def _jerk(self, squares: float) -> float:
         return math.sqrt(squares / self.fours) / self.tick**3 if self.fours else math.nan
 
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return len(self.errors)
+
+    @property
+    def overshoot_rms(self) -> float:
+        """Root mean square of how far it is ahead of the truth, in all rows that count."""
+        return math.sqrt(self.overshoots / self.rows) if self.rows else math.nan
+
+    @property
+    def diverged(self) -> bool:
+        """Whether it was drawn far outside of where the truth ever is."""
+        return self.beyond > self.bound
+
     def share(self, status: Status) -> float:
-        """Which share of the rows has this status, 0 to 1."""
-        return float(self.statuses[status] / max(int(self.statuses.sum()), 1))
+        """Which share of the rows that count has this status, 0 to 1."""
+        return float(self.statuses[status] / max(self.rows, 1))
 
 
-def measure(rows: NDArray[np.void], sampled: SampledTruth, weights: Weights) -> Measurement:
-    """Measures the rows (n) of a ``Trace`` against the truth at the same ticks."""
-    shown, status = rows["position"], rows["status"]
-    errors, counted = np.empty(len(rows)), np.empty(len(rows), np.int32)
-    count, broken, excess, jumps, fours, third, truth_third = accumulate_errors(
+def measure(
+    shown: Floats,
+    status: NDArray[np.int32],
+    sampled: SampledTruth,
+    events: Events,
+    weights: Weights,
+    cells: Grid | None = None,
+) -> Measurement:
+    """Measures what a ``Trace`` drew at n ticks against the truth there.
+
+    ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured like any other: there, ``shown``
+    has the last state that was received. With ``cells``, sums are kept for each.
+    """
+    errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)
+    statuses = np.zeros(4, np.int64)
+    resolution = sampled.truth.resolution
+    found = accumulate_errors(
         shown,
         status,
         sampled.positions,
         sampled.segments,
         sampled.step_limit,
         JUMP_FACTOR,
-        JUMP_FLOOR * sampled.usual_step,
+        JUMP_FLOOR * sampled.usual_step + 2 * resolution,
+        sampled.low,
+        sampled.high,
         errors,
         counted,
+        statuses,
     )
-    lag = find_lag(sampled.truth, sampled.times, shown, counted)
+    errors = errors[: found.rows]
+    lag = find_lag(
+        sampled.truth,
+        sampled.times,
+        shown,
+        counted,
+        None if found.broken else sampled.window,
+        resolution,
+    )
+    shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
     backward = sampled.truth.path.backward_steps(
         sampled.times,
         shown,
         counted,
-        0.0 if math.isnan(lag.seconds) else lag.seconds,
+        shift,
         max(1, round(TURN_WINDOW / sampled.tick)),
         BACKWARD_FLOOR * sampled.usual_speed,
-        BACKWARD_FLOOR * sampled.usual_step,
+        BACKWARD_FLOOR * sampled.usual_step + resolution,
     )
-    # rows before the truth begins are nobody's fault
-    begun = int(np.searchsorted(sampled.times, sampled.truth.start))
-    return Measurement(
-        errors[:count],
-        broken,
+    ahead, squares = overshoot(
+        shown,
+        counted,
+        sampled.positions,
+        sampled.segments,
+        round(shift / sampled.tick),
+        max(1, round(OVERSHOOT_WINDOW / sampled.tick)),
+    )
+    recovered = recovery(
+        shown, sampled, events, shift, max(SCALE * sampled.usual_speed, resolution)
+    )
+    extent = float(np.linalg.norm(sampled.high - sampled.low))
+    measured = Measurement(
+        errors,
+        found.broken,
         lag,
-        excess if excess > 1e-9 * sampled.usual_step else 0.0,  # else it is rounding
-        jumps,
+        found.excess if found.excess > 2 * resolution else 0.0,  # else it is rounding
+        found.jumps,
         backward,
-        fours,
-        third,
-        truth_third,
-        np.bincount(status[begun:], minlength=4),
+        ahead if ahead > resolution else 0.0,
+        squares,
+        found.fours,
+        found.third,
+        found.truth_third,
+        statuses,
+        recovered,
+        found.beyond,
+        extent,
+        max(STRAY_SHARE * extent, STRAY_SECONDS * sampled.top_speed, resolution),
         sampled.usual_speed,
+        resolution,
         sampled.tick,
         weights,
     )
+    if cells is None:
+        return measured
+    return replace(measured, sums=tally(cells, sampled, shown, status, counted, measured))
 
 
 def pool(measurements: Sequence[Measurement]) -> Measurement:
     """The measurements of several entities, one at least with rows that count, as one.
 
-    Errors are those of all rows alike; the lag is the mean of the entities', by rows, and the
-    residual what each one's own shift leaves.
+    Errors are those of all rows alike. The residual is what each one's own shift leaves; the lag is
+    the mean of those that can be told, by rows, and what it counts as the mean of what each counts
+    as: one entity's lag does not make up for another's haste.
     """
-    lags = [one.lag for one in measurements if not math.isnan(one.lag.seconds)]
-    rows = sum(lag.rows for lag in lags)
-    lag = Lag(math.nan, math.nan, 0)
-    if rows:
-        squares = sum(one.residual**2 * one.rows for one in lags)
-        seconds = sum(one.seconds * one.rows for one in lags) / rows
-        lag = Lag(seconds, math.sqrt(squares / rows), rows)
-    counts = [len(one.errors) for one in measurements]
+    if len(measurements) == 1:
+        return measurements[0]
+    counts = [one.rows for one in measurements]
+    stray = max(measurements, key=lambda one: one.beyond / one.bound if one.bound else 0.0)
+    recovered = Recovery()
+    for one in measurements:
+        recovered |= one.recovery
     return Measurement(
         np.concatenate([one.errors for one in measurements]),
         sum(one.broken for one in measurements),
-        lag,
+        _pooled_lag([one.lag for one in measurements]),
         max(one.excess for one in measurements),
         sum(one.jumps for one in measurements),
         sum(one.backward for one in measurements),
+        max(one.overshoot for one in measurements),
+        sum(one.overshoots for one in measurements),
         sum(one.fours for one in measurements),
         sum(one.third for one in measurements),
         sum(one.truth_third for one in measurements),
         np.sum([one.statuses for one in measurements], axis=0),
+        recovered,
+        stray.beyond,
+        stray.extent,
+        stray.bound,
         math.sqrt(float(np.average([one.speed**2 for one in measurements], weights=counts))),
+        max(one.resolution for one in measurements),
         measurements[0].tick,
         measurements[0].weights,
+    )
+
+
+def _pooled_lag(lags: Sequence[Lag]) -> Lag:
+    def mean(values: Sequence[tuple[float, int]]) -> float:
+        known = [(value, rows) for value, rows in values if not math.isnan(value) and rows]
+        rows = sum(one[1] for one in known)
+        return sum(value * rows for value, rows in known) / rows if rows else math.nan
+
+    return Lag(
+        mean([(one.seconds, one.rows) for one in lags]),
+        math.sqrt(mean([(one.residual**2, one.rows) for one in lags])),
+        sum(one.rows for one in lags),
+        tuple(sorted({other for one in lags for other in one.others}, key=abs)),
+        mean([(one.charged, one.rows) for one in lags]),
     )

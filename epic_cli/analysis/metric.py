@@ -6,10 +6,7 @@ import enum
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.measurement import Measurement
+from typing import Any
 
 
 class Better(enum.Enum):
@@ -37,7 +34,7 @@ class Metric:
     ``value`` is in ``unit`` ("length" is the recording's own, "" a number without one), NaN where
     there is not enough to say. ``format`` writes it for people; where it changes the unit, the
     title says so. Where there is no room for all columns, those of the smallest ``weight`` are
-    left out.
+    left out. ``interval``: it can be computed of cells that are drawn again (``Resampled``).
     """
 
     name: str
@@ -46,13 +43,23 @@ class Metric:
     better: Better
     format: Callable[[float], str]
     help: str
-    value: Callable[[Measurement], float]
+    value: Callable[[Any], Any]
     section: Section = Section.SMOOTHNESS
     weight: int = 0
+    interval: bool = False
 
-    def cell(self, value: float) -> str:
-        """A value as tables show it."""
-        return "-" if math.isnan(value) else self.format(value)
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the ends of its interval are called."""
+        return f"{self.name}_low", f"{self.name}_high"
+
+    def cell(self, value: float, resolution: float = 0.0) -> str:
+        """A value as tables show it; of a length, nothing below the data's ``resolution``."""
+        if math.isnan(value):
+            return "-"
+        if self.unit == "length" and abs(value) < resolution:
+            return "0"
+        return self.format(value)
 
     def rank(self, value: float) -> tuple[bool, float]:
         """A key that sorts the best value first, and what is not known last."""

@@ -12,39 +12,58 @@ p(i) what is drawn and x(i) the truth at row i of n, and T the tick:
     jerk_rms    sqrt(mean |p(i) - 3 p(i-1) + 3 p(i-2) - p(i-3)|^2) / T^3
     truth_jerk  the same of x(i)
     jerk        jerk_rms / truth_jerk
+    overshoot   max over i of the least (p(i) - x(j)) . u, u the direction of p(i) - p(i-1), over
+                the rows j within 0.5 s of the one that is drawn, lag included
+    recovery    ``recovery.py``
     score       ``score.py``
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import milliseconds, one_decimal, percent, three_digits, whole
 from epic_cli.analysis.metric import Better, Metric, Section
-from epic_cli.analysis.score import score
+from epic_cli.analysis.score import COSTS, costs, score
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
-
-
-def _error(measured: Measurement) -> float:
-    from epic_cli.analysis.sampled_truth import root_mean_square  # help needs no numpy
-
-    return root_mean_square(measured.errors)
+    from epic_cli.analysis.resampled import Resampled
 
 
 def _error95(measured: Measurement) -> float:
-    from epic_cli.analysis.literature import quantile95  # as above
+    from epic_cli.analysis.literature import quantile95  # help needs no numpy
 
     return quantile95(measured.errors)
 
 
-def _jerk(measured: Measurement) -> float:
+def _jerk(measured: Measurement | Resampled) -> Any:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
-    truth = measured.truth_jerk
-    none = truth * measured.tick**2 <= 1e-6 * measured.speed
-    return measured.jerk_rms if none else measured.jerk_rms / truth
+    import numpy as np  # as above
+
+    shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
+    some = truth * cube > 1e-6 * measured.speed * measured.tick
+    alone = np.where(shown * cube <= measured.resolution, 0.0, shown)
+    return np.where(some, shown / np.where(some, truth, 1.0), alone)
+
+
+def _each(seconds: float, count: int) -> float:
+    return seconds / count if count else math.nan
+
+
+def _cost(name: str) -> Metric:
+    return Metric(
+        f"{name}_cost",
+        f"{name} cost",
+        "",
+        Better.LOW,
+        three_digits,
+        f"what the score counts: {COSTS[name]}",
+        lambda measured: float(getattr(costs(measured), name)),
+        Section.DATA,
+    )
 
 
 METRICS: tuple[Metric, ...] = (
@@ -58,6 +77,7 @@ METRICS: tuple[Metric, ...] = (
         score,
         Section.ACCURACY,
         weight=13,
+        interval=True,
     ),
     Metric(
         "rows",
@@ -65,8 +85,8 @@ METRICS: tuple[Metric, ...] = (
         "",
         Better.NEITHER,
         whole,
-        "how many rows count",
-        lambda measured: len(measured.errors),
+        "how many rows are judged",
+        lambda measured: measured.rows,
         Section.DATA,
     ),
     Metric(
@@ -76,9 +96,10 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "RMS distance from the truth at the time it is drawn",
-        _error,
+        lambda measured: measured.error,
         Section.ACCURACY,
         weight=12,
+        interval=True,
     ),
     Metric(
         "error95",
@@ -112,6 +133,7 @@ METRICS: tuple[Metric, ...] = (
         lambda measured: measured.lag.seconds,
         Section.ACCURACY,
         weight=11,
+        interval=True,
     ),
     Metric(
         "residual",
@@ -123,6 +145,7 @@ METRICS: tuple[Metric, ...] = (
         lambda measured: measured.lag.residual,
         Section.ACCURACY,
         weight=4,
+        interval=True,
     ),
     Metric(
         "largest_jump",
@@ -143,6 +166,7 @@ METRICS: tuple[Metric, ...] = (
         "steps more than 1.5 times as long as the truth's longest within half a second",
         lambda measured: measured.jumps,
         weight=8,
+        interval=True,
     ),
     Metric(
         "jerk",
@@ -153,6 +177,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS jerk as a multiple of the truth's, or as it is where the truth has none",
         _jerk,
         weight=9,
+        interval=True,
     ),
     Metric(
         "jerk_rms",
@@ -163,6 +188,7 @@ METRICS: tuple[Metric, ...] = (
         "RMS jerk of what is drawn",
         lambda measured: measured.jerk_rms,
         Section.DATA,
+        interval=True,
     ),
     Metric(
         "truth_jerk",
@@ -175,6 +201,16 @@ METRICS: tuple[Metric, ...] = (
         Section.DATA,
     ),
     Metric(
+        "overshoot",
+        "over",
+        "length",
+        Better.LOW,
+        three_digits,
+        "how far it runs ahead of everywhere the truth is within half a second, at most",
+        lambda measured: measured.overshoot,
+        weight=5,
+    ),
+    Metric(
         "backward",
         "back",
         "",
@@ -185,14 +221,45 @@ METRICS: tuple[Metric, ...] = (
         weight=3,
     ),
     Metric(
+        "after_teleport",
+        "tele ms",
+        "s",
+        Better.LOW,
+        milliseconds,
+        "how long it is wrong after a teleport is known, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.teleport_seconds, measured.recovery.teleports),
+        weight=6,
+    ),
+    Metric(
+        "smeared",
+        "smeared",
+        "",
+        Better.LOW,
+        whole,
+        "teleports that it draws as a movement",
+        lambda measured: measured.recovery.smeared if measured.recovery.teleports else math.nan,
+        weight=2,
+    ),
+    Metric(
+        "after_outage",
+        "gap ms",
+        "s",
+        Better.LOW,
+        milliseconds,
+        "how long it is wrong after packets come again, beyond its lag; mean",
+        lambda measured: _each(measured.recovery.outage_seconds, measured.recovery.outages),
+        weight=6,
+    ),
+    Metric(
         "held",
         "held",
         "0 to 1",
         Better.LOW,
         percent,
-        "share of rows frozen for lack of data",
+        "share of the judged rows that are frozen for lack of data",
         lambda measured: measured.share(Status.HELD),
         weight=6,
+        interval=True,
     ),
     Metric(
         "extrapolated",
@@ -200,9 +267,10 @@ METRICS: tuple[Metric, ...] = (
         "0 to 1",
         Better.NEITHER,
         percent,
-        "share of rows drawn beyond what was known",
+        "share of the judged rows drawn beyond what was known",
         lambda measured: measured.share(Status.EXTRAPOLATED),
         weight=2,
+        interval=True,
     ),
     Metric(
         "none",
@@ -210,10 +278,52 @@ METRICS: tuple[Metric, ...] = (
         "0 to 1",
         Better.LOW,
         percent,
-        "share of rows before anything is drawn",
+        "share of the judged rows in which nothing is drawn; they count as holding",
         lambda measured: measured.share(Status.NONE),
         weight=1,
+        interval=True,
     ),
+    Metric(
+        "overshoot_rms",
+        "RMS overshoot",
+        "length",
+        Better.LOW,
+        three_digits,
+        "RMS of how far it runs ahead, over all judged rows",
+        lambda measured: measured.overshoot_rms,
+        Section.DATA,
+    ),
+    Metric(
+        "teleports",
+        "teleports",
+        "",
+        Better.NEITHER,
+        whole,
+        "teleports after which recovery was measured",
+        lambda measured: measured.recovery.teleports,
+        Section.DATA,
+    ),
+    Metric(
+        "outages",
+        "outages",
+        "",
+        Better.NEITHER,
+        whole,
+        "outages of the network after which recovery was measured",
+        lambda measured: measured.recovery.outages,
+        Section.DATA,
+    ),
+    Metric(
+        "beyond",
+        "beyond",
+        "length",
+        Better.LOW,
+        three_digits,
+        "how far it is drawn outside of the box that the truth fills, at most",
+        lambda measured: measured.beyond,
+        Section.DATA,
+    ),
+    *(_cost(name) for name in COSTS),
     Metric(
         "speed",
         "speed",
@@ -245,3 +355,8 @@ def shown_metrics() -> list[Metric]:
 def named(name: str) -> Metric:
     """The metric of this name; raises ``KeyError``."""
     return {one.name: one for one in METRICS}[name]
+
+
+def figure_names() -> list[str]:
+    """What CSV, JSON lines and conditions call the metrics, and the ends of their intervals."""
+    return [name for one in METRICS for name in (one.name, *(one.ends if one.interval else ()))]

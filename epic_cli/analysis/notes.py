@@ -60,7 +60,18 @@ class VelocitiesReplaced:
     mismatch: float = 0.0
 
 
-TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced
+@dataclass(frozen=True)
+class Bridged:
+    """So many longer intervals, ``seconds`` in all, are bridged by a curve through their ends.
+
+    Of a truth rebuilt from packets: what happened in them, nobody knows.
+    """
+
+    count: int
+    seconds: float
+
+
+TruthNote = StatesLeftOut | CutOut | VelocitiesReplaced | Bridged
 
 
 # ---------------------------------------------------------------- of an entity
@@ -102,30 +113,78 @@ class Adjusted:
     what: TruthNote
 
 
-Note = NotJudged | Adjusted
+@dataclass(frozen=True)
+class Outages:
+    """So many times, ``seconds`` in all, no packet of a moving entity came; the ``longest`` (s).
+
+    ``judged``: the truth is known meanwhile, and what was drawn counts.
+    """
+
+    entity: str
+    count: int
+    seconds: float
+    longest: float
+    judged: bool
+
+
+@dataclass(frozen=True)
+class TickHides:
+    """Rows ``tick`` seconds apart show too little of what happens between packets.
+
+    These are ``interval`` seconds apart.
+    """
+
+    tick: float
+    interval: float
+
+
+Note = NotJudged | Adjusted | Outages | TickHides
 
 
 # ---------------------------------------------------------------- of a result
 
 
 class Flaw(enum.Enum):
-    """Why a candidate has no figures, or not all of them."""
+    """Why a candidate has no figures, not all of them, or figures to be read with care."""
 
     FAILED = enum.auto()
     STOPPED = enum.auto()
     NOT_FINITE = enum.auto()
     NOTHING_DRAWN = enum.auto()
+    NEEDS_ARRIVALS = enum.auto()
     TRUTH_AT_REST = enum.auto()
+    DIVERGED = enum.auto()
     LAG_UNKNOWN = enum.auto()
+    LAG_AMBIGUOUS = enum.auto()
+    UNDRAWN = enum.auto()
+
+
+#: A candidate with one of these is not ranked.
+UNRANKED = (
+    Flaw.FAILED,
+    Flaw.STOPPED,
+    Flaw.NOT_FINITE,
+    Flaw.NOTHING_DRAWN,
+    Flaw.NEEDS_ARRIVALS,
+)
 
 
 @dataclass(frozen=True)
 class ResultNote:
-    """What is wrong with a result: how many ``rows``, or when and how it failed (``error``)."""
+    """What is wrong with a result.
+
+    How many ``rows`` of the ``judged`` ones it is wrong in, or when and how it failed (``error``);
+    how far (``beyond``) it was drawn outside of a movement that is ``extent`` across; which other
+    ``lags`` (s) are as plausible.
+    """
 
     flaw: Flaw
     rows: int = 0
     error: str = ""
+    judged: int = 0
+    beyond: float = 0.0
+    extent: float = 0.0
+    lags: tuple[float, ...] = ()
 
 
 # ---------------------------------------------------------------- errors

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.lag import shift_window
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.lag import Window
     from epic_cli.analysis.truth import Flags, Floats, Integers, Truth
 
 #: A step is a jump if it is longer than the truth's longest within this many seconds ...
@@ -31,7 +33,9 @@ class SampledTruth:
     ``times`` (n) in seconds; ``positions`` and ``velocities`` (n, 3); ``segments`` (n), -1 where
     a row does not count; ``begins`` (n) marks the first row of each segment; ``step_limit``
     (n - 1), the truth's longest step around each step; ``usual_step`` and ``usual_speed``, root
-    mean squares over the rows that count.
+    mean squares over the rows that count, ``top_speed`` the largest there; ``low`` and ``high``
+    (3), the corners of the box that encloses the movement; ``window``, the shifts in time that
+    can be compared.
     """
 
     truth: Truth
@@ -44,6 +48,10 @@ class SampledTruth:
     step_limit: Floats
     usual_step: float
     usual_speed: float
+    top_speed: float
+    low: Floats
+    high: Floats
+    window: Window
 
     @property
     def counted(self) -> Flags:
@@ -62,29 +70,37 @@ def sample_truth(
 ) -> SampledTruth:
     """The truth at these ticks.
 
-    Rows count that are at least ``warm_up`` seconds into their segment of the truth: what a
-    strategy draws while it gets to know a movement is judged by nobody.
+    Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
+    first row: what a strategy draws while it gets to know a movement is judged by nobody.
     """
     wait = default_warm_up(truth) if warm_up is None else warm_up
     positions, velocities, segments = truth.at(times)
     known = segments >= 0
     counted = known.copy()
-    counted[known] = times[known] - truth.starts[segments[known]] >= wait
+    begun = np.maximum(truth.starts[segments[known]], times[0] if len(times) else 0.0)
+    counted[known] = times[known] - begun >= wait
     steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
+    speeds = lengths(velocities[counted])
+    judged = np.where(counted, segments, -1).astype(np.int32)
+    inside = positions[known] if known.any() else np.zeros((1, 3))
     return SampledTruth(
         truth,
         tick,
         times,
         positions,
         velocities,
-        np.where(counted, segments, -1).astype(np.int32),
+        judged,
         known & np.append(True, segments[1:] != segments[:-1])[: len(times)],
         sliding_maximum(steps, max(1, round(JUMP_WINDOW / tick))),
         root_mean_square(steps[pairs]),
-        root_mean_square(lengths(velocities[counted])),
+        root_mean_square(speeds),
+        float(speeds.max(initial=0.0)),
+        inside.min(axis=0),
+        inside.max(axis=0),
+        shift_window(truth, times, judged),
     )
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.interruptions import Interruption, cuts, outages, recoveries, snaps
+from epic_cli.analysis.interruptions import Interruption, interruptions, snaps
 from epic_cli.analysis.lag_over_time import LagSeries, lag_over_time
-from epic_cli.analysis.sampled_truth import JUMP_FLOOR
 from epic_cli.analysis.thinning import kept_rows, runs
 from epic_cli.analysis.traffic import Traffic, traffic_of
 from epic_cli.analysis.truth import LARGEST, lengths
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
+    from epic_cli.analysis.thinning import Rows
     from epic_cli.analysis.truth import Floats, Integers
     from epic_cli.engine.packets import PacketBlock
 
@@ -29,6 +30,9 @@ MOST_POSITIONS = 400_000
 
 #: An entity's strategy has at least so many, where there are many of both.
 _FEWEST = 200
+
+#: So many seconds before and after the moments that matter most, every row is kept.
+AROUND = 3.0
 
 #: A band of statuses has no more runs than this.
 MOST_RUNS = 4000
@@ -58,7 +62,7 @@ class Drawn(NamedTuple):
     truth, NaN where it is not known; ``errors`` (n) are the same, NaN also in rows that do not
     count. A row that is all NaN keeps lines from being drawn across a teleport. ``run_times``
     (r) are when the ``run_statuses`` (r, numbers of ``Status``) begin. ``recoveries`` has, for each
-    interruption of the scene, the seconds until it was over for this strategy, NaN: not seen.
+    interruption of the scene, the seconds until it was over for this strategy, NaN: not known.
     """
 
     label: str
@@ -70,7 +74,7 @@ class Drawn(NamedTuple):
     run_statuses: Integers
     lag: LagSeries
     histogram: Histogram
-    recoveries: tuple[float, ...] = ()
+    recoveries: tuple[float, ...]
 
 
 class Scene(NamedTuple):
@@ -114,8 +118,15 @@ class Selection(NamedTuple):
         return slice(int(first), int(last))
 
 
-def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: Selection) -> Drawn:
-    """What a scene shows of one strategy's rows."""
+def drawn(
+    label: str,
+    rows: NDArray[np.void],
+    sampled: SampledTruth,
+    selection: Selection,
+    events: Events,
+    recoveries: Sequence[float],
+) -> Drawn:
+    """What a scene shows of one strategy's rows; it has recovered from each of the ``events``."""
     chosen = selection.rows(sampled.times)
     times, statuses = sampled.times[chosen], rows["status"][chosen]
     positions = np.array(rows["position"][chosen])
@@ -125,9 +136,16 @@ def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: 
     distances = lengths(positions - sampled.positions[chosen])
     errors = np.where(sampled.counted[chosen], distances, np.nan)
     broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
-    kept = kept_rows([*positions.T, distances, errors], selection.most) if len(times) else broken
-    # the two rows of a snap: the hole stands between them
-    kept = np.union1d(kept, np.concatenate((broken, broken + 1)))
+    kept = np.concatenate(
+        [
+            kept_rows([*positions.T, distances, errors], selection.most) if len(times) else broken,
+            _moments(times, errors, events, selection.most // 2),
+            # the two rows of a snap: the hole stands between them
+            broken,
+            broken + 1,
+        ]
+    )
+    kept = np.unique(kept)
     at = np.searchsorted(kept, broken + 1)
     starts, shown = runs(statuses, MOST_RUNS, _RARE_FIRST)
     return Drawn(
@@ -140,7 +158,26 @@ def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: 
         shown,
         lag_over_time(sampled, positions, chosen),
         _histogram(errors),
+        tuple(recoveries),
     )
+
+
+def _moments(times: Floats, errors: Floats, events: Events, most: int) -> Rows:
+    """Rows that are all kept, ``most`` at most: around the largest error, and the longest outages.
+
+    People look there.
+    """
+    middles = [events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]]
+    if np.isfinite(errors).any():
+        middles.insert(0, times[[int(np.nanargmax(errors))]])
+    kept = [np.empty(0, np.int64)]
+    for middle in np.concatenate(middles).tolist():
+        first, last = np.searchsorted(times, [middle - AROUND, middle + AROUND])
+        most -= int(last - first)
+        if most < 0:
+            break
+        kept.append(np.arange(first, last))
+    return np.concatenate(kept)
 
 
 def _histogram(errors: Floats) -> Histogram:
@@ -162,6 +199,7 @@ def scene(
     offset: float,
     sampled: SampledTruth,
     selection: Selection,
+    events: Events,
     shown: Sequence[Drawn],
 ) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
@@ -170,9 +208,8 @@ def scene(
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
+    kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
     traffic = traffic_of(packets, offset, sampled.truth)
-    found = _interruptions(sampled, traffic, selection)
-    near = JUMP_FLOOR * sampled.usual_step
     inside = np.flatnonzero((traffic.sent >= selection.start) & (traffic.sent <= selection.end))
     if len(inside):
         part = np.column_stack([traffic.positions[inside], (traffic.arrivals - traffic.sent)[inside]])
@@ -184,24 +221,8 @@ def scene(
         traffic.sent[inside],
         traffic.positions[inside],
         traffic.arrivals[inside],
-        tuple(
-            one._replace(recoveries=recoveries(found, one.times, one.distances, near))
-            for one in shown
-        ),
+        tuple(shown),
         len(times),
         traffic,
-        found,
+        interruptions(events),
     )
-
-
-def _interruptions(
-    sampled: SampledTruth, traffic: Traffic, selection: Selection
-) -> tuple[Interruption, ...]:
-    """Teleports, gaps and outages in this span; an outage within a gap is the gap's."""
-    found = [one for one, _ in cuts(sampled)]
-    known = traffic.arrivals[np.isfinite(traffic.arrivals)]
-    for one in outages(np.sort(known) if len(known) else traffic.sent):
-        if not any(one.start < cut.end and cut.start < one.end for cut in found):
-            found.append(one)
-    inside = [one for one in found if one.end >= selection.start and one.start <= selection.end]
-    return tuple(sorted(inside))

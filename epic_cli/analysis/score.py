@@ -3,44 +3,87 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.weights import Weights
 
 if TYPE_CHECKING:
     from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.resampled import Resampled
 
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1
 
+#: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
+SHARE = 0.1
 
-FORMULA = (
-    "score = 100 / (1 + weighted mean of three costs);"
-    " accuracy: residual / (V * 0.1 s); smoothness: sqrt(jerk^2 - truth's jerk^2) * tick^2 / V,"
-    " at least 0; latency: |lag| / 0.1 s; V: the truth's RMS speed"
-)
+#: Below this nothing is good: what is drawn is off by 0.3 s of movement in everything that counts.
+GOOD = 25.0
+
+#: How each cost is made, by its name among the weights; V is the truth's RMS speed.
+COSTS = {
+    "accuracy": "residual / (V * 0.1 s)",
+    "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
+    "latency": "|lag| / 0.1 s, 50 where the lag cannot be told",
+    "recovery": "share of the time spent recovering / 0.1, where there is anything to recover from",
+    "overshoot": "RMS overshoot / (V * 0.1 s)",
+    "backward": "share of backward steps / 0.1",
+}
 
 
-def costs(measured: Measurement) -> Weights:
-    """The three costs, NaN where there is not enough to say."""
-    if not measured.speed > 0:
-        return Weights(math.nan, math.nan, math.nan)
-    excess = max(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
-    if math.isnan(measured.jerk_rms):
-        excess = math.nan
-    return Weights(
-        measured.lag.residual / (measured.speed * SCALE),
-        math.sqrt(excess) * measured.tick**2 / measured.speed,
-        abs(measured.lag.seconds) / SCALE,
+def formula(weights: Weights) -> str:
+    """The score's formula, with the costs that these weights count."""
+    used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
+    return (
+        f"score = 100 / (1 + weighted mean of the costs); {'; '.join(used)};"
+        " V: the truth's RMS speed"
     )
 
 
-def score(measured: Measurement) -> float:
+def costs(measured: Measurement | Resampled) -> Any:
+    """The costs, as ``Weights`` of them (of arrays for draws).
+
+    NaN where there is not enough to say, or nothing to recover from.
+    """
+    import numpy as np  # help needs none
+
+    speed = np.where(measured.speed > 0, measured.speed, math.nan)
+    excess = np.maximum(0.0, measured.jerk_rms**2 - measured.truth_jerk**2)
+    seconds = measured.recovery_seconds
+    time = measured.rows * measured.tick
+    movement = speed * SCALE
+    known = speed / speed
+    made: Any = Weights  # of arrays, where there are several draws
+    recovered = np.where(measured.recoveries > 0, known, math.nan)
+    return made(
+        measured.lag.residual / movement,
+        np.sqrt(excess) * measured.tick**2 / speed,
+        measured.lag.charged / SCALE * known,
+        seconds / (time + seconds) / SHARE * recovered,
+        measured.overshoot_rms / movement,
+        measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
+    )
+
+
+def score(measured: Measurement | Resampled) -> Any:
     """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
 
     It depends on nothing but what was measured of the candidate, and on the weights: adding others
     to a comparison does not change it.
     """
-    parts = [(w, c) for w, c in zip(measured.weights, costs(measured), strict=True) if w > 0]
-    mean = sum(w * c for w, c in parts) / sum(w for w, _ in parts)
-    return 100 / (1 + mean)
+    import numpy as np  # help needs none
+
+    found = costs(measured)
+    # where there is nothing to recover from, it is not weighed
+    weighs = np.where(np.isnan(found.recovery), 0.0, 1.0)
+    weigh: Any = measured.weights
+    weights = weigh._replace(recovery=measured.weights.recovery * weighs)
+    found = found._replace(recovery=np.where(weighs > 0, found.recovery, 0.0))
+    parts = [
+        (weight, cost)
+        for weight, cost, asked in zip(weights, found, measured.weights, strict=True)
+        if asked > 0
+    ]
+    total = sum(weight for weight, _ in parts)
+    with np.errstate(invalid="ignore"):
+        return 100 / (1 + sum(weight * cost for weight, cost in parts) / total)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.notes import (
+    Bridged,
     Cut,
     CutOut,
     LeftOut,
@@ -38,6 +39,12 @@ Origin = Literal["given", "rebuilt"]
 GAP_INTERVALS = 4
 GAP_SECONDS = 0.5
 
+#: A resolution is no more than this share of the usual step from one state to the next.
+ROUNDED_STEP = 0.05
+
+#: An interval this many times longer than the usual one has lost a packet, or more.
+BRIDGED_INTERVALS = 1.5
+
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
 
@@ -64,8 +71,9 @@ class Motion(NamedTuple):
 class Truth:
     """One entity's movement, cut at teleports and gaps.
 
-    ``starts`` are the times at which its segments begin, in seconds. ``notes`` say what was cut
-    out and why.
+    ``starts`` and ``ends`` are the times at which its segments begin and end, in seconds,
+    ``teleported`` which of them begin with a teleport. ``resolution`` is the least difference of
+    positions that means something. ``notes`` say what was cut out and why.
     """
 
     path: Path
@@ -73,6 +81,9 @@ class Truth:
     start: float
     end: float
     starts: Floats
+    ends: Floats
+    teleported: Flags
+    resolution: float
     notes: tuple[TruthNote, ...]
 
     def at(self, times: Floats, shift: float = 0.0) -> Motion:
@@ -148,7 +159,7 @@ def build(
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
-    cut = _cuts(times, positions, velocities, marks, notes)
+    cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
     return Truth(
@@ -157,15 +168,23 @@ def build(
         float(times[0]),
         float(times[-1]),
         times[np.concatenate(([True], cut))],
+        times[np.concatenate((cut, [True]))],
+        np.concatenate(([False], ~gap[cut])),
+        resolution_of(positions),
         tuple(notes),
     )
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _cuts(
-    times: Floats, positions: Floats, velocities: Floats, marks: Flags, notes: list[TruthNote]
-) -> Flags:
-    """Which of the n - 1 intervals are not bridged."""
+    times: Floats,
+    positions: Floats,
+    velocities: Floats,
+    marks: Flags,
+    notes: list[TruthNote],
+    origin: Origin,
+) -> tuple[Flags, Flags]:
+    """Which of the n - 1 intervals are not bridged, and which of these are gaps."""
     intervals = np.diff(times)
     usual = float(np.median(intervals))
     steps = lengths(np.diff(positions, axis=0))
@@ -191,7 +210,31 @@ def _cuts(
         if flags.any():
             notes.append(CutOut(int(flags.sum()), kind, float(intervals[flags].sum())))
     cut: Flags = marked | seen | gap
-    return cut
+    long_ones = (intervals > BRIDGED_INTERVALS * usual) & ~cut & ~rested
+    if origin == "rebuilt" and long_ones.any():
+        notes.append(Bridged(int(long_ones.sum()), float(intervals[long_ones].sum())))
+    return cut, gap
+
+
+def resolution_of(positions: Floats) -> float:
+    """The least difference between finite positions (n, 3) that means something.
+
+    Half a unit of the last decimal that they are written with, where they have been rounded to
+    it; else what single precision, in which some strategies compute, tells apart.
+    """
+    rounding = float(np.abs(positions).max(initial=0.0)) * 2.0**-23
+    some = positions[:4096]
+    thirds = lengths(np.diff(some, 3, axis=0))
+    steps = lengths(np.diff(some, axis=0))
+    moving = steps[steps > rounding]
+    # states that lie exactly on a line or a parabola were not rounded, however few digits they have
+    if not len(moving) or 2 * np.count_nonzero(thirds > 8 * rounding) < len(thirds):
+        return rounding
+    for decimals in range(7):
+        unit = 10.0**-decimals
+        if (np.abs(some - np.rint(some / unit) * unit) <= rounding).all():
+            return max(min(unit / 2, ROUNDED_STEP * float(np.median(moving))), rounding)
+    return rounding
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")

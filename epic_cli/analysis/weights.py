@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from epic_cli.engine.declaration import nearest
+
 
 class Weights(NamedTuple):
     """How much each cost counts; only their ratios matter."""
@@ -13,21 +15,31 @@ class Weights(NamedTuple):
     accuracy: float = 1.0
     smoothness: float = 1.0
     latency: float = 1.0
+    recovery: float = 1.0
+    overshoot: float = 0.0
+    backward: float = 0.0
 
 
-def make_weights(given: Mapping[str, float]) -> Weights:
-    """Weights from those that are given, 1 for the others.
+def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
+    """Weights from those that are given; the ``others`` are the usual ones unless given, too.
 
     Raises ``ValueError`` for an unknown name, a weight below 0, or only zeros.
     """
     for name, value in given.items():
         if name not in Weights._fields:
-            raise ValueError(f"there is no weight {name!r}: the weights are {_names()}")
+            near = nearest(name, list(Weights._fields))
+            hint = f"did you mean {near!r}?" if near else f"the weights are {_names()}"
+            raise ValueError(f"there is no weight {name!r}: {hint}")
         if not 0 <= value < math.inf:
             raise ValueError(f"the weight {name}={value:g} is not allowed: it must be 0 or more")
-    weights = Weights(**given)
+    weights = (others or Weights())._replace(**given)
     if not any(weights):
-        raise ValueError(f"one of the weights {_names()} must be more than 0")
+        raise ValueError(f"these weights come to nothing: give one of {_names()} more than 0")
+    if not any(weights._replace(recovery=0.0)):
+        raise ValueError(
+            "recovery alone makes no score where there is nothing to recover from:"
+            " weigh something else, too, if only with 0.01"
+        )
     return weights
 
 

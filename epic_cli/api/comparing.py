@@ -41,8 +41,8 @@ def compare(
     *,
     truth: Path | Iterable[Packet] | None = None,
     truth_offset: float = 0.0,
-    tick: str | float | Fraction = 0.05,
-    clock: ClockName | None = None,
+    tick: str | float | Fraction = "1/60",
+    clock: ClockName | None = "exact",
     pacing: PacingName | None = None,
     latency: float | None = None,
     weights: Mapping[str, float] | None = None,
@@ -56,9 +56,11 @@ def compare(
     the receiver's clock less the sender's) is added to its times. ``strategies``, all that there
     are unless given, are names, with settings as ``"epic+calc_ahead=0.3"``, built-in strategies as
     ``strategy("epic", calc_ahead=0.3)``, classes, or functions that make strategies; a mapping
-    gives them labels. ``weights`` of ``accuracy``, ``smoothness`` and ``latency`` (1 each) go into
-    the score. The first ``warm_up`` seconds of each unbroken movement do not count. The other
-    arguments are those of ``replay``; ``threads`` is the number of cores unless given.
+    gives them labels. ``weights`` of ``accuracy``, ``smoothness``, ``latency`` and ``recovery`` (1
+    each), ``overshoot`` and ``backward`` (0 each) go into the score. There is a row for each
+    picture of a usual screen unless another ``tick`` is given. The first ``warm_up`` seconds of
+    each unbroken movement do not count. The other arguments are those of ``replay``; ``threads``
+    is the number of cores unless given.
 
     Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS
@@ -67,7 +69,8 @@ def compare(
 
     Raises what ``replay`` does for wrong arguments and for what is no recording, and ``ValueError``
     where there is not enough to say anything, or more rows than fit into memory. A strategy whose
-    own code fails has a ``note`` that says so and no values.
+    own code fails has a note that says so and no values; ``notes`` of others say what is to be
+    read with care, and ``ranked`` whether a result can be called better or worse than another.
     """
     timing = make_timing(tick, clock, pacing, latency)
     taking_part = _taking_part(strategies)

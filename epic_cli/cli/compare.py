@@ -1,10 +1,10 @@
-"""``epic compare``: which strategy, how much better, at what latency."""
+"""``epic compare``: which strategy, how much better, how surely, at what latency."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +13,7 @@ from epic_cli.cli.options.common import (
     color_option,
     remarks_options,
     saving_options,
-    timing_options,
+    screen_timing_options,
 )
 from epic_cli.cli.options.compare import (
     Inputs,
@@ -28,23 +28,28 @@ from epic_cli.cli.options.compare import (
     pictures_options,
     threads_option,
 )
-from epic_cli.engine.text.widths import printable
+from epic_cli.cli.options.compare_network import NetworkOptions, network_options
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
-from epic_cli.terminal.remarks import Remarks, Reporter
-from epic_cli.terminal.sources import load, source_name
-from epic_cli.views.metric_list import metric_lines
+from epic_cli.terminal.remarks import Remarks
+from epic_cli.terminal.sources import source_name
+from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.truth import Truth
-    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.analysis.study import Done, Run
     from epic_cli.terminal.profiles import Saving
 
 _METRICS = """\b
-Metrics, each with its name in --sort, csv and jsonl, its column in tables
-(* marks the best) and its unit; "length" is the recording's unit of length:
+Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column in
+tables (* marks the best beyond doubt) and its unit; "length" is the recording's
+unit of length:
+"""
+
+_GAMES = """\b
+Games, each with what it weighs and why:
 """
 
 _EXAMPLES = """\b
@@ -53,16 +58,25 @@ Examples:
   epic compare --chart above --chart error sample_inputs/turn.txt
   epic compare -s epic,epic+calc_ahead=0.3 sample_inputs/turn.txt
   epic compare --format markdown < sample_inputs/hop.jsonl
-  epic compare --tick 1/60 --html tanks.html sample_inputs/two_tanks.csv
+  epic compare --html tanks.html sample_inputs/two_tanks.csv
+  epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
+  epic compare recordings/ --by recording --game shooter --fail-if 'error>0.3'
 """
 
-EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _EXAMPLES
+EPILOG = "\n".join(
+    (
+        _METRICS + "".join(f"  {line}\n" for line in metric_lines()),
+        _GAMES + "".join(f"  {line}\n" for line in game_lines()),
+        _EXAMPLES,
+    )
+)
 
 
 @click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
-@timing_options
+@network_options
+@screen_timing_options
 @judging_options
 @layout_options
 @pictures_options
@@ -70,9 +84,13 @@ EPILOG = _METRICS + "".join(f"  {line}\n" for line in metric_lines()) + "\n" + _
 @saving_options
 @remarks_options
 @color_option
+@click.pass_context
 def compare(
+    context: click.Context,
+    /,
     inputs: Inputs,
     participants: Participants,
+    network: NetworkOptions,
     timing: Timing,
     judging: Judging,
     layout: Layout,
@@ -82,96 +100,91 @@ def compare(
     remarks: Remarks,
     color: ColorChoice,
 ) -> int:
-    """Say which strategy draws a recording best, and by how much.
+    """Say which strategy draws recordings best, by how much, and how surely.
 
-    RECORDING is packet text, CSV or JSON lines, from a file or, without it, from standard input,
-    with arrival times or a --latency to derive them from. What each strategy draws at each tick is
-    compared with the truth at that time.
+    RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
+    it, from standard input, with arrival times or a --latency to derive them from. What each
+    strategy draws at each tick is compared with the truth at that time. With --seeds, a movement
+    (--truth or --path) is sent over simulated networks, and all are judged together.
 
-    Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, or not enough
-    in the data to say anything, 3 a file cannot be read or written, 4 a strategy of somebody's
-    own failed, 130 interrupted.
+    Figures have 95 % intervals: where they go from and to over other networks, recordings or
+    stretches of time of this kind.
+
+    Exit status: 0 all packets accepted, 1 some lines were refused or a recording was left out, 2
+    wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
+    strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
-    from epic_cli.analysis.compare import compare as run
+    from epic_cli.analysis.conditions import ConditionError, check_strategies
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.cli.compare_output import write
+    from epic_cli.cli.compare_output import write, write_failures
+    from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
+    from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
-    from epic_cli.terminal.progress import Progress
     from epic_cli.terminal.report import report_left_out
     from epic_cli.views.page_words import About
 
+    network.check(given_options(context), inputs.recordings, inputs.truth)
     if not participants.strategies:
         report_left_out()
     candidates = participants.candidates()
     shown = pictures.shown(candidates)
+    try:
+        check_strategies(judging.fail_if, [one.label for one in candidates])
+    except ConditionError as error:
+        raise WrongUsage(f"--fail-if: {error}") from error
     error_color = use_color(color, sys.stderr)
-    name = source_name(inputs.recording)
-    with Reporter(name, remarks, error_color) as reporter:
-        packets = load(inputs.recording, inputs.input_format, reporter, inputs.given)
-        reporter.save(saving, inputs.given)
-        if any(block.lacks_velocity() for block in packets.values()):
-            reporter.estimated()
-        packets = _of_entity(packets, inputs.entity, name)
-        truths, truth_refused = _truths(inputs, remarks, error_color)
-        try:
-            with Progress("comparing") as progress:
-                comparison = run(
-                    packets,
-                    candidates,
-                    timing,
-                    truths,
-                    weights=judging.weights,
-                    offset=inputs.truth_offset,
-                    warm_up=judging.warm_up,
-                    selection=pictures.selection,
-                    threads=threads,
-                    progress=progress,
-                )
-            reporter.refuse(comparison.refused)
-            truth = "" if inputs.truth is None else source_name(inputs.truth)
-            about = About(name, truth, f"epic {shlex.join(sys.argv[1:])}")
-            write(comparison, layout, pictures, shown, color, about)
-        except NotEnoughToSay as error:
-            raise WrongUsage(_not_enough(error)) from error
-        except TooManyRows as error:
-            raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    refused, recordings = False, None
+    runs: Iterable[Run]
+    if network.simulates:
+        runs, total = simulated_runs(network, inputs, remarks), len(network.all_seeds)
+    else:
+        if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
+            timing = timing._replace(latency=network.link.latency)
+        truths, refused = given_truths(inputs, remarks, error_color)
+        runs = recordings = Recordings(inputs, truths, remarks, saving, error_color)
+        total = len(recordings.names)
+
+    def run_all(done: Done | None) -> Comparison:
+        from epic_cli.analysis.study import study
+        from epic_cli.terminal.progress import Progress
+
+        with Progress("comparing") as progress:
+            return study(
+                runs,
+                candidates,
+                timing,
+                total=total,
+                weights=judging.weights,
+                offset=inputs.truth_offset,
+                warm_up=judging.warm_up,
+                selection=pictures.selection,
+                threads=threads,
+                seed=network.seed,
+                runs_are="networks" if network.simulates else "recordings",
+                progress=progress,
+                done=done,
+            )
+
+    try:
+        comparison = run_all(recordings.judged if recordings else None)
+        truth = "" if inputs.truth is None else source_name(inputs.truth)
+        names = ", ".join(source_name(one) for one in recordings.names) if recordings else ""
+        about = About(names, truth, f"epic {shlex.join(sys.argv[1:])}")
+        write(comparison, layout, pictures, shown, color, about)
+    except NotEnoughToSay as error:
+        raise WrongUsage(_not_enough(error)) from error
+    except TooManyRows as error:
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    finally:
+        if recordings:
+            recordings.end()
+    failing = write_failures(comparison, judging.fail_if)
     if any(one.failed for one in comparison.results):
         return ExitStatus.STRATEGY_FAILED
-    refused = reporter.refused or truth_refused
-    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _of_entity(
-    packets: dict[str, PacketBlock], entity: str | None, name: str
-) -> dict[str, PacketBlock]:
-    if entity is None:
-        return packets
-    if entity not in packets:
-        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
-    return {entity: packets[entity]}
-
-
-def _truths(
-    inputs: Inputs, remarks: Remarks, color: bool
-) -> tuple[Mapping[str, Truth] | None, bool]:
-    """The given truth by entity, if there is one, and whether lines of it were refused."""
-    from epic_cli.analysis.truth import truths_of
-    from epic_cli.views.comparison_words import why
-
-    if inputs.truth is None:
-        return None, False
-    name = source_name(inputs.truth)
-    given = inputs.given and inputs.given._replace(unless_own=True)
-    with Reporter(name, remarks, color) as reporter:
-        states = load(inputs.truth, "auto", reporter, given)
-    truths, missing = truths_of(states, "given", inputs.truth_offset)
-    for note in missing:
-        place = f"{name}: {note.entity}" if note.entity else name
-        reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
-    if not truths:
-        raise WrongUsage(f"not enough to say: {name} has no movement to compare with")
-    return truths, reporter.refused
+    if failing:
+        return ExitStatus.CONDITION_HOLDS
+    left_out = recordings is not None and (recordings.refused or recordings.broken)
+    return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

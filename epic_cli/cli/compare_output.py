@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.conditions import Condition
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
@@ -13,7 +14,7 @@ from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
-from epic_cli.views.comparison_words import story
+from epic_cli.views.comparison_words import failure_words, ranking, story
 from epic_cli.views.page_words import About
 from epic_cli.views.scenes import scene_chart
 
@@ -54,15 +55,17 @@ def write(
 
 def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -> None:
     """The figures to stdout; what they are based on too, but to stderr where programs read them."""
-    results = ordered(comparison, layout.sort, layout.by_entity)
+    results = ordered(comparison, layout.sort, layout.by_entity, layout.by_recording)
     match layout.form:
         case "table":
-            show(ComparisonTable(comparison, layout.sort, layout.by_entity), color)
+            show(ComparisonTable(comparison, layout.sort, layout.by), color)
         case "markdown":
-            _write(as_markdown(comparison, results, layout.by_entity))
+            _write(as_markdown(comparison, results, layout.by))
         case form:
-            _write(as_csv(results) if form == "csv" else as_jsonl(results))
-            say(printable("".join(f"{line}\n" for line in story(comparison, results)), kept="\n"))
+            write_as = as_csv if form == "csv" else as_jsonl
+            _write(write_as(comparison, results))
+            lines = [one.text for one in ranking(comparison)] + story(comparison, results)
+            say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 
 
 def _write_charts(
@@ -81,3 +84,19 @@ def _write_charts(
 def _write(text: str, path: str | None = None) -> None:
     with open_sink(path) as sink:
         sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
+
+
+def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
+    """Names the figures for which a condition holds, or cannot be told, on stderr.
+
+    Returns whether there are any.
+    """
+    found = False
+    for one in conditions:
+        for result in comparison.results:
+            figures = result.figures()
+            if not one.concerns(result.label) or (one.known(figures) and not one.holds(figures)):
+                continue
+            found = True
+            say(f"epic: {printable(failure_words(one, result))}\n")
+    return found

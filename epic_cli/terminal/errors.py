@@ -17,6 +17,7 @@ class ExitStatus(enum.IntEnum):
     WRONG_USAGE = 2
     NO_ACCESS = 3
     STRATEGY_FAILED = 4
+    CONDITION_HOLDS = 5
     INTERRUPTED = 130
 
 

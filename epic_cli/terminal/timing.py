@@ -29,7 +29,8 @@ class TimingSetting(NamedTuple):
     """A field of ``Timing``, which is ``--NAME`` on the command line and ``:NAME`` in a session.
 
     ``unset`` is the session's word for None; empty: the field always has a value. ``written`` is
-    a value as it is typed, ``shown`` as it is read.
+    a value as it is typed, ``shown`` as it is read. In ``option_help``, ``{tick}`` and
+    ``{clock}`` are what the command's are unless they are given.
     """
 
     name: str
@@ -79,7 +80,7 @@ TIMING = (
     TimingSetting(
         "tick",
         TickLength(),
-        "Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: 0.05]",
+        "Time between rows: 0.05, 1/60, 50ms or 60hz.  [default: {tick}]",
         "Set the time between rows: 0.05, 1/60, 50ms or 60hz.",
         written=lambda tick: f"{tick[0]}/{tick[1]}",
         shown=tick_text,
@@ -88,7 +89,7 @@ TIMING = (
         "clock",
         click.Choice(CLOCKS),
         "single adds the tick in single precision, as the demo does, and drifts like it; exact"
-        " does not drift.  [default: exact with arrival pacing, else single]",
+        " does not drift.  [default: {clock}]",
         "Choose the clock: single drifts as in the demo, exact does not.",
         unset="auto",
     ),

@@ -13,10 +13,16 @@ from rich.text import Text
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
-from epic_cli.views.comparison_words import ranking, story
+from epic_cli.views.comparison_words import LAG_MARKS, MARKS, ranking, story
 from epic_cli.views.table import KEPT, fit
 from epic_cli.views.table import Column as TableColumn
 from epic_cli.wording import left_out_words
+
+#: The head of the scores' intervals.
+LIKELY = "likely"
+
+#: Columns of this weight or more are always there.
+KEPT_WEIGHT = 8
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 160
@@ -40,29 +46,43 @@ def sort_results(results: Sequence[Result], by: str) -> list[Result]:
     if by == "name":
         return sorted(results, key=lambda one: one.label)
     metric = named(by)
-    return sorted(results, key=lambda one: metric.rank(one.value(by)))
+    return sorted(results, key=lambda one: (not one.ranked, metric.rank(one.value(by))))
 
 
-def columns(results: Sequence[Result]) -> list[Column]:
+def columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
     """The cells of the table by column, the best of each marked.
 
-    The best is that of the same entity where results are by entity. Nothing is marked where all
-    are equally good.
+    The best is that of the same entity, or recording, where results are by these. Nothing is
+    marked where two figures are equally good, as they are written, or as far as their intervals
+    or the data's ``resolution`` (length) tell. A column in which nothing is known is left out.
     """
     made = []
+    judged = any(one.values for one in results)
     for metric in shown_metrics():
         values = [one.value(metric.name) for one in results]
+        if judged and all(map(math.isnan, values)) and metric.weight < KEPT_WEIGHT:
+            continue
+        cells = [metric.cell(value, resolution) for value in values]
         best: set[int] = set()
         compared = metric.better is not Better.NEITHER
-        for entity in {one.entity for one in results} if compared else ():
-            rows = [i for i, one in enumerate(results) if one.entity == entity]
-            ranks = {i: metric.rank(values[i]) for i in rows if not math.isnan(values[i])}
-            if len(set(ranks.values())) > 1:
-                best |= {i for i, rank in ranks.items() if rank == min(ranks.values())}
-        made.append(Column(metric, [metric.cell(value) for value in values], best))
+        for place in {one.place for one in results} if compared else ():
+            rows = [i for i, one in enumerate(results) if one.place == place and one.ranked]
+            known = [i for i in rows if not math.isnan(values[i])]
+            known.sort(key=lambda i: metric.rank(values[i]))
+            if len(known) < 2 or cells[known[0]].lstrip("-") == cells[known[1]].lstrip("-"):
+                continue
+            judged_surely = metric.interval and results[known[0]].rank is not None
+            if not judged_surely or metric.name in results[known[0]].standing.ahead:
+                best.add(known[0])
+        made.append(Column(metric, cells, best))
     for row, one in enumerate(results):
         if one.failed:
             made[0].cells[row] = "failed"
+            continue
+        for column in made:
+            marks = MARKS if column.metric.name == "score" else LAG_MARKS
+            if column.metric.name in ("score", "lag"):
+                column.cells[row] += next((marks[n.flaw] for n in one.notes if n.flaw in marks), "")
     return made
 
 
@@ -72,17 +92,19 @@ class ComparisonTable:
     rich prints it. The best of each column has a star, and stands out where there is colour.
     """
 
-    def __init__(
-        self, comparison: Comparison, sort: str = "score", by_entity: bool = False
-    ) -> None:
+    def __init__(self, comparison: Comparison, sort: str = "score", by: str = "strategy") -> None:
         self.comparison = comparison
-        self.by_entity = by_entity
-        self.results = ordered(comparison, sort, by_entity)
+        self.by = by
+        self.results = ordered(comparison, sort, by == "entity", by == "recording")
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table, the ranking in words, the notes."""
+        """The advice, the table, the notes."""
         room = options.max_width
-        made = columns(self.results)
+        for one in ranking(self.comparison):
+            yield Constrain(Text(one.text, style="" if one.detail else "bold"), PROSE)
+        if self.comparison.results:
+            yield Text()
+        made = columns(self.results, self.comparison.resolution)
         whole = fit(self._columns(made), room)
         tables = [whole]
         if whole.left_out:
@@ -97,8 +119,6 @@ class ComparisonTable:
         yield Text()
         words = left_out_words(left_out, room, "a wider window or --format csv")
         prose = [Text(words)] if words else []
-        for one in ranking(self.comparison):
-            prose.append(Text(f"  {one.text}") if one.detail else Text(one.text, style="bold"))
         prose += [Text(line, style="dim") for line in story(self.comparison, self.results)]
         for paragraph in prose:
             yield Constrain(paragraph, PROSE)
@@ -106,10 +126,13 @@ class ComparisonTable:
     def _columns(self, made: Sequence[Column]) -> list[TableColumn]:
         most = max((one.metric.weight for one in made), default=0)
         named = [TableColumn("strategy", [one.label for one in self.results], shortest=12)]
-        if self.by_entity:
-            entities = [one.entity or "" for one in self.results]
-            named.append(TableColumn("entity", entities, shortest=6))
-        return named + [
+        if self.by != "strategy":
+            places = [one.place for one in self.results]
+            named.append(TableColumn(self.by, places, shortest=6))
+        if any(one.rank for one in self.results):
+            ranks = [str(one.rank or "-") for one in self.results]
+            named.append(TableColumn("rank", ranks, KEPT, right=True))
+        shown = [
             TableColumn(
                 column.metric.title + " ",
                 [cell + ("*" if row in column.best else " ") for row, cell in rows],
@@ -120,22 +143,32 @@ class ComparisonTable:
             for column in made
             for rows in [list(enumerate(column.cells))]
         ]
+        likely = likely_scores(self.results)
+        if any(likely) and made and made[0].metric.name == "score":
+            shown.insert(1, TableColumn(LIKELY, likely, made[0].metric.weight - 1, right=True))
+        return named + shown
 
     def _gaps(self) -> list[int]:
-        """The rows at which another entity begins."""
-        if not self.by_entity:
-            return []
+        """The rows at which another entity or recording begins."""
         pairs = zip(self.results, self.results[1:], strict=False)
-        return [row for row, (a, b) in enumerate(pairs, 1) if a.entity != b.entity]
+        return [row for row, (a, b) in enumerate(pairs, 1) if a.place != b.place]
 
 
-def ordered(comparison: Comparison, sort: str, by_entity: bool) -> list[Result]:
-    """The lines of the table: by strategy, or by entity and then strategy."""
-    if not by_entity:
+def likely_scores(results: Sequence[Result]) -> list[str]:
+    """The interval of each score, as tables show it."""
+    intervals = [one.interval("score") for one in results]
+    return ["" if math.isnan(low) else f"{low:.0f}-{high:.0f}" for low, high in intervals]
+
+
+def ordered(
+    comparison: Comparison, sort: str, by_entity: bool = False, by_recording: bool = False
+) -> list[Result]:
+    """The lines of the table: by strategy, or by entity or recording and then strategy."""
+    if not (by_entity or by_recording):
         return sort_results(comparison.results, sort)
-    entities = list(dict.fromkeys(one.entity for one in comparison.by_entity))
+    results = comparison.by_entity if by_entity else comparison.by_recording
     return [
         result
-        for entity in entities
-        for result in sort_results([r for r in comparison.by_entity if r.entity == entity], sort)
+        for place in dict.fromkeys(one.place for one in results)
+        for result in sort_results([one for one in results if one.place == place], sort)
     ]

@@ -6,64 +6,96 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from epic_cli.analysis.advice import best_for, good
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics import figure_names
 from epic_cli.engine.text.widths import printable
-from epic_cli.views.comparison import columns
+from epic_cli.views.comparison import LIKELY, columns, likely_scores
 from epic_cli.views.comparison_words import ranking, result_words, story
 
 
 def fields() -> list[str]:
     """The columns of CSV, and the keys of JSON lines."""
-    return ["strategy", "entity", *(one.name for one in METRICS), "note"]
+    return [*_PLACES, *_ADVICE, *figure_names(), "note"]
 
 
-def record(result: Result) -> dict[str, Any]:
+_PLACES = ("strategy", "entity", "recording")
+_ADVICE = ("rank", "good", "behind", "behind_low", "behind_high", "best_for")
+
+
+def record(result: Result, games: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
     """All that is known, by name, with all digits; None: not enough to say.
 
-    Every metric is in the unit that it declares.
+    Every metric is in the unit that it declares, and so are the ends of its interval (``_low``,
+    ``_high``). ``behind`` is how many points of score it is behind the best, ``games`` for which
+    kinds of games (``best_for``) a strategy would have the best score.
     """
-    values = {one.name: result.value(one.name) for one in METRICS}
+    gap = result.standing.gap
+    behind = tuple(gap) if gap else (math.nan, math.nan, math.nan)
+    numbers = dict(zip(_ADVICE[2:5], behind, strict=True)) | result.figures()
     return {
         "strategy": result.label,
         "entity": result.entity,
-        **{name: value if math.isfinite(value) else None for name, value in values.items()},
-        "note": result_words(result.note) if result.note else "",
+        "recording": result.recording,
+        "rank": result.rank,
+        "good": None if result.rank is None else good(result),
+        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+        "best_for": " ".join((games or {}).get(result.label, ())),
+        "note": "; ".join(map(result_words, result.notes)),
     }
 
 
-def as_csv(results: Sequence[Result]) -> str:
+def records(comparison: Comparison, results: Sequence[Result]) -> list[dict[str, Any]]:
+    """A record for each result, its keys in the order of ``fields``."""
+    games = best_for(comparison.results)
+    found = []
+    for one in results:
+        values = record(one, games if one.rank is not None else None)
+        found.append({name: values[name] for name in fields()})
+    return found
+
+
+def as_csv(comparison: Comparison, results: Sequence[Result]) -> str:
     """CSV under a header; empty: not enough to say."""
     out = io.StringIO()
     writer = csv.DictWriter(out, fields(), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(record(one) for one in results)
+    writer.writerows(records(comparison, results))
     return out.getvalue()
 
 
-def as_jsonl(results: Sequence[Result]) -> str:
+def as_jsonl(comparison: Comparison, results: Sequence[Result]) -> str:
     """One JSON object a line; null: not enough to say."""
-    return "".join(json.dumps(record(one), allow_nan=False) + "\n" for one in results)
+    found = records(comparison, results)
+    return "".join(json.dumps(one, allow_nan=False) + "\n" for one in found)
 
 
-def as_markdown(comparison: Comparison, results: Sequence[Result], by_entity: bool) -> str:
-    """A table for a document, the best of each column bold, and what it means under it."""
-    made = columns(results)
-    heads = ["strategy", *(["entity"] if by_entity else []), *(one.metric.title for one in made)]
-    left = 2 if by_entity else 1
-    lines = [_row(heads), _row([":---"] * left + ["---:"] * len(made))]
-    for index, result in enumerate(results):
-        cells = [result.label, *([result.entity or ""] if by_entity else [])]
-        cells = [printable(cell).replace("|", "\\|") for cell in cells]
-        for column in made:
-            text = column.cells[index]
-            cells.append(f"**{text}**" if index in column.best else text)
-        lines.append(_row(cells))
+def as_markdown(comparison: Comparison, results: Sequence[Result], by: str = "strategy") -> str:
+    """The advice, a table for a document, the best of each column bold, and what it rests on."""
+    made = columns(results, comparison.resolution)
+    ranks = [str(one.rank or "-") for one in results]
+    likely = likely_scores(results)
+    left = [("strategy", [one.label for one in results])]
+    if by != "strategy":
+        left.append((by, [one.place for one in results]))
+    right = [("rank", ranks)] if any(one.rank for one in results) else []
+    for column in made:
+        cells = [
+            f"**{cell}**" if row in column.best else cell for row, cell in enumerate(column.cells)
+        ]
+        right.append((column.metric.title, cells))
+        if column.metric.name == "score" and any(likely):
+            right.append((LIKELY, likely))
+    lines = [" ".join(one.text for one in ranking(comparison)), ""] if ranks else []
+    lines += [_row([head for head, _ in left + right])]
+    lines += [_row([":---"] * len(left) + ["---:"] * len(right))]
+    for index in range(len(results)):
+        names = [printable(cells[index]).replace("|", "\\|") for _, cells in left]
+        lines.append(_row(names + [cells[index] for _, cells in right]))
     lines.append("")
-    lines += [f"- {one.text}" for one in ranking(comparison)]
     lines += [f"- {line}" for line in story(comparison, results)]
     return "\n".join(lines) + "\n"
 

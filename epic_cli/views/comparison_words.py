@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from epic_cli.analysis.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.conditions import Condition
+from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import (
+    Adjusted,
+    Bridged,
     Cut,
     CutOut,
     Flaw,
@@ -16,15 +19,19 @@ from epic_cli.analysis.notes import (
     Note,
     NothingJudged,
     NotJudged,
+    Outages,
     ResultNote,
     StatesLeftOut,
+    TickHides,
     TruthNote,
     Unjudged,
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.score import FORMULA
+from epic_cli.analysis.score import formula
 from epic_cli.analysis.truth import Origin
+from epic_cli.analysis.uncertainty import Certainty, Unit
+from epic_cli.views.advice_words import Finding, ranking
 
 _ORIGINS: dict[Origin, str] = {
     "given": "given",
@@ -55,9 +62,25 @@ _FLAWS = {
     Flaw.STOPPED: "stopped",
     Flaw.NOT_FINITE: "it draws numbers that are not finite in {rows} of the rows that count",
     Flaw.NOTHING_DRAWN: "it draws nothing in the rows that count",
+    Flaw.NEEDS_ARRIVALS: "not ranked: needs arrival times, and there are none",
     Flaw.TRUTH_AT_REST: "no score and no lag: the truth does not move",
-    Flaw.LAG_UNKNOWN: "no score: the lag is unknown, no shift in time fits better than the others",
+    Flaw.DIVERGED: "it diverges: it is drawn up to {beyond} outside of a movement that is {extent}"
+    " across",
+    Flaw.LAG_UNKNOWN: "the lag cannot be told, since no shift in time fits better than those around"
+    " it: it counts as 5 s",
+    Flaw.LAG_AMBIGUOUS: "the movement repeats itself: the lag may as well be {lags} ms",
+    Flaw.UNDRAWN: "it draws nothing in {rows} of {judged} rows, which count as holding the last"
+    " state received",
 }
+
+#: So many notes of single recordings are shown.
+MOST_NOTES = 5
+
+__all__ = ["Finding", "ranking"]
+
+#: What stands behind a score, or a lag, that is to be read with care.
+MARKS = {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"}
+LAG_MARKS = {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"}
 
 
 # ---------------------------------------------------------------- notes
@@ -65,8 +88,23 @@ _FLAWS = {
 
 def note_words(note: Note) -> str:
     """A note about an entity, without a full stop."""
-    words = f"not judged: {why(note)}" if isinstance(note, NotJudged) else truth_words(note.what)
-    return _called(note.entity) + words
+    match note:
+        case NotJudged():
+            return f"{_called(note.entity)}not judged: {why(note)}"
+        case Outages():
+            words = f"{_count(note.count, 'outage')} of the network ({note.seconds:.3g} s"
+            words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
+            end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
+            return f"{_called(note.entity)}{words}: {end}" + (
+                "" if note.judged else " without a given truth"
+            )
+        case TickHides():
+            return (
+                f"a row every {note.tick * 1000:.3g} ms hides what a player sees between packets"
+                f" that come every {note.interval * 1000:.3g} ms; a screen has one every 16.7 ms"
+            )
+        case Adjusted():
+            return _called(note.entity) + truth_words(note.what)
 
 
 def truth_words(note: TruthNote) -> str:
@@ -77,6 +115,11 @@ def truth_words(note: TruthNote) -> str:
         case CutOut():
             seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
             return f"{_count(note.count, _CUTS[note.cut])} cut out{seconds}"
+        case Bridged():
+            return (
+                f"{_count(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
+                " curve: what happened meanwhile cannot be seen"
+            )
         case VelocitiesReplaced():
             reason = _UNUSABLE[note.reason].format(note.mismatch)
             return f"velocities taken from the positions: {reason}"
@@ -107,7 +150,14 @@ def why(note: NotJudged) -> str:
 
 def result_words(note: ResultNote) -> str:
     """What is wrong with one candidate's result."""
-    return _FLAWS[note.flaw].format(rows=note.rows, error=note.error)
+    return _FLAWS[note.flaw].format(
+        rows=note.rows,
+        judged=note.judged,
+        error=note.error,
+        beyond=three_digits(note.beyond),
+        extent=three_digits(note.extent),
+        lags=", ".join(f"{one * 1000:.0f}" for one in note.lags[:3]),
+    )
 
 
 def not_enough_words(error: ValueError) -> str:
@@ -125,66 +175,80 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-# ---------------------------------------------------------------- ranking and story
-
-
-class Finding(NamedTuple):
-    """A sentence of the ranking; a ``detail`` belongs to the one above it."""
-
-    text: str
-    detail: bool = False
-
-
-def ranking(comparison: Comparison) -> list[Finding]:
-    """Who is best, and how much worse the others are, in words."""
-    judged = [one for one in comparison.results if one.values]
-    if not judged:
-        return []
-    found: list[Finding] = []
-    scored = [one for one in judged if not math.isnan(one.value("score"))]
-    if scored:
-        best = max(scored, key=lambda one: one.value("score"))
-        score = one_decimal(best.value("score"))
-        lag = _lag(best.value("lag"))
-        found.append(Finding(f"Best score: {best.label}, {score} of 100; {lag}"))
-    judged.sort(key=lambda one: one.value("error"))
-    least = judged[0].value("error")
-    found.append(Finding(f"Smallest error: {judged[0].label}, {three_digits(least)} (RMS)"))
-    for one in judged[1:]:
-        error = one.value("error")
-        if least > 0:
-            words = f"{_times(error / least)} the error of the best"
-        else:
-            words = f"{three_digits(error)}, the best is exact"
-        found.append(Finding(f"{one.label}: {words}", detail=True))
-    return found
-
-
-def _times(ratio: float) -> str:
-    digits = 0 if ratio >= 100 else 2 if ratio < 1.095 else 1
-    return f"{ratio:.{digits}f} times"
-
-
-def _lag(seconds: float) -> str:
-    if math.isnan(seconds):
-        return "its lag is unknown"
-    if abs(seconds) < 0.0005:
-        return "it draws without lag"
-    return f"it draws {abs(seconds) * 1000:.0f} ms {'late' if seconds > 0 else 'early'}"
+# ---------------------------------------------------------------- story
 
 
 def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     """What was compared with what, what was left out, and how the score is made."""
-    weights = ", ".join(f"{name} {value:g}" for name, value in comparison.weights._asdict().items())
+    weights = ", ".join(
+        f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
+    )
+    rule = formula(comparison.weights)
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
-        f"Rows: {comparison.rows}, one every {three_digits(comparison.tick * 1000)} ms; the first"
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
+        f" {three_digits(comparison.tick * 1000)} ms; the first"
         f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
-        f"{FORMULA[0].upper()}{FORMULA[1:]}. Weights: {weights}.",
+        f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
+    lines += (
+        [certainty_words(comparison.certainty, comparison.runs_are)] if comparison.certainty else []
+    )
     lines += [f"Note: {note_words(note)}." for note in comparison.notes]
+    lines += _of_recordings(comparison)
+    noted: dict[str, list[str]] = {}
     for one in results:
-        if one.note:
-            place = f" ({one.entity})" if one.entity else ""
-            lines.append(f"Note: {one.label}{place}: {result_words(one.note)}.")
+        place = f" ({one.place})" if one.place else ""
+        for note in one.notes:
+            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
     return lines
+
+
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {_count(certainty.units, 'independent piece')} of the data, where"
+            f" {FEWEST_UNITS} are needed; a longer recording, more of them, or --seeds would do."
+        )
+    pieces = {
+        Unit.RUN: f"{certainty.units} {runs_are}",
+        Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
+        Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
+        f" {certainty.entities} entities",
+    }[certainty.unit]
+    return (
+        f"Intervals: {certainty.confidence:.0%}, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: one more than how many"
+        " are better beyond doubt.".replace("%,", " %,")
+    )
+
+
+def _of_recordings(comparison: Comparison) -> list[str]:
+    """What is noted of some recordings only, and which are left out."""
+    lines = [
+        f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
+    ]
+    notes = [f"Note: {name}: {note_words(note)}." for name, note in comparison.notes_of]
+    if len(notes) > MOST_NOTES:
+        more = f"Note: {len(notes) - MOST_NOTES} more of the kind."
+        notes[MOST_NOTES:] = [more]
+    return lines + notes
+
+
+def failure_words(condition: Condition, result: Result) -> str:
+    """Which figure makes a condition hold."""
+    figures = result.figures()
+    if not condition.known(figures):
+        why = f": {result_words(result.notes[0])}" if result.notes else ""
+        return (
+            f"{result.label}: {condition.metric} cannot be told, which is no better than"
+            f" {condition.text}{why}"
+        )
+    low, high = result.interval(condition.metric)
+    between = "" if math.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
+    return (
+        f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
+        f" {condition.text}"
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
+from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.metric import Section
 from epic_cli.analysis.metrics import METRICS
 
-_NAME, _COLUMN = 14, 10
+_NAME, _COLUMN = 16, 10
 
 
 def metric_lines(width: int = 76) -> list[str]:
@@ -21,5 +22,19 @@ def metric_lines(width: int = 76) -> list[str]:
             width,
             initial_indent=f"{metric.name:<{_NAME}}{title:<{_COLUMN}}",
             subsequent_indent=" " * (_NAME + _COLUMN),
+        )
+    return lines
+
+
+def game_lines(width: int = 76) -> list[str]:
+    """One paragraph a kind of game: its name, its weights, the reason for them."""
+    lines = []
+    for game in GAMES:
+        weights = ", ".join(f"{name} {value:g}" for name, value in game.weights._asdict().items())
+        lines += textwrap.wrap(
+            f"{weights}: {game.why}",
+            width,
+            initial_indent=f"{game.name:<{_COLUMN}}",
+            subsequent_indent=" " * _COLUMN,
         )
     return lines

@@ -68,8 +68,8 @@ def page(
 
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
-    results = ordered(comparison, sort, by_entity=False)
-    made = columns(results)
+    results = ordered(comparison, sort)
+    made = columns(results, comparison.resolution)
     found = ranking(comparison)
     about = about or About()
     content = Content(

@@ -100,12 +100,15 @@ def test_turning_back_with_the_truth_is_no_backward_step() -> None:
 
 
 def test_shares_of_rows() -> None:
-    found = figures("Sleepy")
-    rows = 204  # from 0 to 10.15 s
-    assert found.none == pytest.approx(40 / rows)
-    assert found.held == pytest.approx(40 / rows)
-    assert found.extrapolated == pytest.approx(44 / rows, abs=1.1 / rows)
-    assert found.rows == 161  # from 2 to 10 s
+    found = run("Sleepy")
+    (result,) = found.results
+    rows = 181  # from 1 to 10 s; those before and after do not count
+    assert (found.rows, found.all_rows) == (rows, 204)
+    assert result.value("rows") == rows
+    assert result.value("none") == pytest.approx(20 / rows)  # up to 2 s
+    assert result.value("held") == pytest.approx(40 / rows)
+    assert result.value("extrapolated") == pytest.approx(41 / rows)
+    assert result.note == ResultNote(Flaw.UNDRAWN, rows=20, judged=rows)
 
 
 def test_jerk_is_that_of_the_rows() -> None:
@@ -203,14 +206,14 @@ def test_entities_that_cannot_be_judged_are_told_of() -> None:
     }
     found = run("Exact", packets=recorded)
     assert [one.entity for one in found.by_entity] == ["a"]
-    assert found.notes == (NotJudged("b", Unjudged.TOO_FEW_STATES, states=1),)
+    assert found.notes[0] == NotJudged("b", Unjudged.TOO_FEW_STATES, states=1)
 
 
 def test_entities_that_are_not_in_the_truth_are_told_of() -> None:
     truth = truth_of(movements.block(movements.packets(movements.circle)), "given")
     recorded = {name: movements.packets(movements.circle, entity=name) for name in "ab"}
     found = run("Exact", packets=recorded, truths={"a": truth})
-    assert found.notes == (NotJudged("b", Unjudged.NOT_IN_TRUTH, known=("a",)),)
+    assert found.notes[0] == NotJudged("b", Unjudged.NOT_IN_TRUTH, known=("a",))
 
 
 def test_a_truth_of_another_time_says_nothing() -> None:

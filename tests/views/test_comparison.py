@@ -55,7 +55,7 @@ def test_the_formula_and_the_truth_are_told() -> None:
     text = " ".join(printed(THREE).split())
     assert "Truth: rebuilt with hindsight" in text
     assert "Score = 100 / (1 + weighted mean" in text
-    assert "Weights: accuracy 1, smoothness 1, latency 1." in text
+    assert "Weights: accuracy 1, smoothness 1, latency 1, recovery 1." in text
 
 
 def test_a_narrow_terminal_gets_two_tables() -> None:
@@ -85,7 +85,7 @@ def test_by_entity_marks_the_best_of_each_entity() -> None:
     ],
 )
 def test_sorting(by: str, expected: list[str]) -> None:
-    nothing = Result("none", None, note=ResultNote(Flaw.STOPPED))
+    nothing = Result("none", None, notes=(ResultNote(Flaw.STOPPED),))
     results = [fake("a", 2, 50), fake("b", 1, 40), nothing, fake("c", 3, 60)]
     assert [one.label for one in sort_results(results, by)] == expected
 
@@ -118,7 +118,8 @@ def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(THREE.results))))
     assert list(rows[0]) == ["strategy", "entity", *(one.name for one in METRICS), "note"]
     for metric in METRICS:
-        assert float(rows[0][metric.name]) == THREE.results[0].value(metric.name)
+        value = THREE.results[0].value(metric.name)
+        assert rows[0][metric.name] == ("" if math.isnan(value) else str(value))
     assert float(rows[0]["lag"]) == pytest.approx(0.1, abs=1e-6)
     assert rows[2]["error"] == ""
     assert rows[2]["note"].startswith("it failed in ")

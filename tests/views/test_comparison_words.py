@@ -38,7 +38,7 @@ def fake(label: str, error: float, score: float) -> Result:
 
 
 def words(*results: Result) -> list[str]:
-    found = ranking(Comparison(Weights(), 0.05, 1.0, results=results))
+    found = ranking(Comparison(Weights(), 0.05, 1.0, results=results, resolution=1e-6))
     return [f"  {one.text}" if one.detail else one.text for one in found]
 
 
@@ -54,11 +54,15 @@ def test_errors_are_compared_in_words() -> None:
 
 
 def test_nothing_is_a_multiple_of_no_error() -> None:
-    assert words(fake("a", 0.5, 50), fake("b", 0.0, 40))[-1] == "  a: 0.500, the best is exact"
+    for nothing in (0.0, 1e-14):
+        assert words(fake("a", 0.5, 50), fake("b", nothing, 40))[-1] == (
+            "  a: 0.500, the best is exact as far as the data tell"
+        )
+    assert words(fake("a", 2e-14, 50), fake("b", 1e-14, 40))[-1] == "  a: no worse than the best"
 
 
 def test_no_words_without_figures() -> None:
-    assert words(Result("a", None, note=ResultNote(Flaw.STOPPED))) == []
+    assert words(Result("a", None, notes=(ResultNote(Flaw.STOPPED),))) == []
 
 
 @pytest.mark.parametrize(

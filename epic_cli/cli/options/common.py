@@ -13,7 +13,7 @@ from epic_cli.engine.declaration import nearest
 from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.formats.recordings import INPUT_FORMATS
-from epic_cli.playback import Timing
+from epic_cli.playback import SCREEN_TIMING, Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
@@ -21,7 +21,7 @@ from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.replaying import StrategyChoice
-from epic_cli.terminal.timing import TIMING, TimingSetting
+from epic_cli.terminal.timing import TIMING, tick_text
 
 if TYPE_CHECKING:
     pass
@@ -96,18 +96,35 @@ def _check_setting(strategy: str, key: str) -> None:
         )
 
 
-def _timing_option(setting: TimingSetting) -> Decorator:
-    return click.option(
-        f"--{setting.name}",
-        type=setting.type,
-        default=setting.default,
-        metavar="SECONDS" if setting.name == "latency" else None,
-        help=setting.option_help,
+def _timing_options(usual: Timing, clock: str, *left_out: str) -> OptionGroup:
+    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
+
+    What is ``left_out`` is the command's own.
+    """
+    tick = tick_text(usual.tick).removesuffix(" s")
+    return OptionGroup(
+        "timing",
+        Timing,
+        *(
+            click.option(
+                f"--{setting.name}",
+                type=setting.type,
+                default=getattr(usual, setting.name),
+                metavar="SECONDS" if setting.name == "latency" else None,
+                help=setting.option_help.format(tick=tick, clock=clock),
+            )
+            for setting in TIMING
+            if setting.name not in left_out
+        ),
     )
 
 
-#: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
-timing_options = OptionGroup("timing", Timing, *map(_timing_option, TIMING))
+#: With the demo's rows.
+timing_options = _timing_options(Timing(), "exact with arrival pacing, else single")
+
+#: With a row for each picture of a usual screen: what a player would see, however late it is.
+#: ``--latency`` is that of the link, where there is one.
+screen_timing_options = _timing_options(SCREEN_TIMING, "exact", "latency")
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.analysis.conditions import Condition, ConditionError, check_sense
+from epic_cli.analysis.games import GAMES, game
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.cli.options.common import input_format_option
 from epic_cli.cli.options.common import layout_options as recording_layout_options
-from epic_cli.cli.options.compare_parameters import Assignment, Strategies, WeightList
+from epic_cli.cli.options.compare_parameters import (
+    Assignment,
+    ConditionText,
+    Strategies,
+    WeightList,
+)
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
@@ -21,7 +29,6 @@ from epic_cli.views.perspectives import VIEWS, View
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.scene import Selection
-    from epic_cli.analysis.weights import Weights
     from epic_cli.formats.layout import Layout as RecordingLayout
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
@@ -33,9 +40,12 @@ PICTURE_ROWS = 60_000
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is compared with what: files (``-``: standard input), and the clocks' difference (s)."""
+    """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
 
-    recording: str
+    No recording: standard input, or none where a network is simulated.
+    """
+
+    recordings: tuple[str, ...]
     truth: str | None
     truth_offset: float
     entity: str | None
@@ -44,14 +54,14 @@ class Inputs:
 
     def __post_init__(self) -> None:
         """Refuses to read standard input twice."""
-        if self.recording == self.truth == "-":
+        if [*self.recordings, self.truth].count("-") > 1:
             raise WrongUsage("recording and truth cannot both come from standard input")
 
 
 inputs_options = OptionGroup(
     "inputs",
     Inputs,
-    click.argument("recording", default="-", type=click.Path(), metavar="[RECORDING]"),
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
     click.option(
         "--truth",
         type=click.Path(),
@@ -113,18 +123,50 @@ participants_options = OptionGroup(
 class Judging:
     """What counts, and how much; the warm-up is in seconds."""
 
-    weights: Weights
+    given_weights: dict[str, float]
+    game: str | None
     warm_up: float | None
+    fail_if: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        """Refuses weights that come to nothing, and conditions that leave nothing."""
+        _ = self.weights
+        try:
+            check_sense(self.fail_if)
+        except ConditionError as error:
+            raise WrongUsage(f"--fail-if: {error}") from error
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs; raises ``WrongUsage``."""
+        try:
+            return make_weights(self.given_weights, game(self.game).weights if self.game else None)
+        except ValueError as error:
+            raise WrongUsage(f"--weights: {error}") from error
 
 
 judging_options = OptionGroup(
     "judging",
     Judging,
     click.option(
+        "--game",
+        type=click.Choice([one.name for one in GAMES]),
+        help="Weigh what matters in such a game; see below.",
+    ),
+    click.option(
         "--weights",
+        "given_weights",
         type=WeightList(),
         default="",
-        help="What the score weighs: accuracy=2,smoothness=1,latency=0.5.  [default: 1 each]",
+        help="What the score weighs: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
+        " backward.  [default: those of the game, or 1 for the first four]",
+    ),
+    click.option(
+        "--fail-if",
+        type=ConditionText(),
+        multiple=True,
+        help="End with status 5 if a figure is so: error>0.3, score(snapshot)<60, lag>=120ms; may"
+        " be repeated.",
     ),
     click.option(
         "--warm-up",
@@ -150,16 +192,21 @@ class Layout:
         """Whether each entity has lines of its own."""
         return self.by == "entity"
 
+    @property
+    def by_recording(self) -> bool:
+        """Whether each recording has lines of its own."""
+        return self.by == "recording"
+
 
 layout_options = OptionGroup(
     "layout",
     Layout,
     click.option(
         "--by",
-        type=click.Choice(["strategy", "entity"]),
+        type=click.Choice(["strategy", "entity", "recording"]),
         default="strategy",
         show_default=True,
-        help="A line for each strategy, or for each entity and strategy.",
+        help="A line for each strategy, or for each entity or recording and strategy.",
     ),
     click.option(
         "--sort",

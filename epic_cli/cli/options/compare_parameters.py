@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from epic_cli.terminal.parameters import ParameterType, assignments_of
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.weights import Weights
+    from epic_cli.analysis.conditions import Condition
 
 
 class Strategies(ParameterType):
@@ -91,11 +91,9 @@ class WeightList(ParameterType):
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Weights:
-        """The weights, 1 for those that are not given."""
-        from epic_cli.analysis.weights import Weights, make_weights
-
-        if isinstance(value, Weights):
+    ) -> dict[str, float]:
+        """The weights that are given, by name."""
+        if isinstance(value, dict):
             return value
         given: dict[str, float] = {}
         for one in filter(None, (part.strip() for part in str(value).split(","))):
@@ -104,7 +102,50 @@ class WeightList(ParameterType):
                 given[name.strip()] = float(number)
             except ValueError:
                 self.fail(f"{one!r} is not of the form name=number", param, ctx)
+        return given
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names, after the last comma."""
+        del ctx, param
+        from epic_cli.analysis.weights import Weights
+
+        before, comma, begun = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{name}=")
+            for name in Weights._fields
+            if name.startswith(begun)
+        ]
+
+
+class ConditionText(ParameterType):
+    """``error>0.3``, ``score(snapshot)<60``."""
+
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Condition:
+        """The condition."""
+        from epic_cli.analysis.conditions import Condition, ConditionError, condition
+
+        if isinstance(value, Condition):
+            return value
         try:
-            return make_weights(given)
-        except ValueError as error:
+            return condition(str(value))
+        except ConditionError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names of the figures."""
+        del ctx, param
+        from epic_cli.analysis.metrics import METRICS
+
+        return [
+            CompletionItem(one.name, help=one.help)
+            for one in METRICS
+            if one.name.startswith(incomplete)
+        ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.cli.options.common import layout_options
-from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
@@ -53,16 +53,8 @@ class MovementOptions:
         return self.duration
 
 
-movement_options = OptionGroup(
-    "movement",
-    MovementOptions,
-    click.option(
-        "--path",
-        type=click.Choice(list(PATHS)),
-        default="circle",
-        show_default=True,
-        help="The path of one entity; strafe and teleport depend on --seed.",
-    ),
+#: ``--speed`` and ``--size`` of a path.
+path_extent_options: tuple[Decorator, ...] = (
     click.option(
         "--speed",
         type=FiniteRange(1e-6, 1e6),
@@ -77,6 +69,19 @@ movement_options = OptionGroup(
         show_default=True,
         help="Its size in units: a radius, the length of a leg, the height of a jump.",
     ),
+)
+
+movement_options = OptionGroup(
+    "movement",
+    MovementOptions,
+    click.option(
+        "--path",
+        type=click.Choice(list(PATHS)),
+        default="circle",
+        show_default=True,
+        help="The path of one entity; strafe and teleport depend on --seed.",
+    ),
+    *path_extent_options,
     click.option(
         "--truth",
         type=click.Path(),

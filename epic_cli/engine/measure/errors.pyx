@@ -1,41 +1,48 @@
 """One pass over drawn rows and the truth beside them: errors, jumps and roughness add up."""
 
 from libc.math cimport isfinite, sqrt
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
-from epic_cli.engine.packets cimport NONE
+from collections import namedtuple
+
 from epic_cli.engine.vec3 cimport Vec3, dot
+
+Errors = namedtuple("Errors", "rows broken excess jumps beyond fours third truth_third")
 
 
 def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                       const double[:, :] truth, const int32_t[:] segments,
                       const double[:] step_limit, double jump_factor, double jump_floor,
-                      double[:] errors, int32_t[:] counted):
+                      const double[:] low, const double[:] high,
+                      double[:] errors, int32_t[:] counted, int64_t[:] statuses):
     """Goes over n rows: where the entity was drawn (n x 3) and where it was in truth (n x 3).
 
-    A row counts if it has a segment (``segments`` (n), -1: none), is drawn and is finite:
-    ``counted`` (n) gets its segment, -1 elsewhere, and ``errors`` (n) the distances of the rows
-    that count, without gaps. ``step_limit`` (n - 1) is how long a step may be; one longer than
-    ``jump_factor`` times that plus ``jump_floor`` is a jump. Returns
+    A row counts if it has a segment (``segments`` (n), -1: none) and is finite: ``counted`` (n)
+    gets its segment, -1 elsewhere, ``errors`` (n) the distances of the rows that count, without
+    gaps, and ``statuses`` (4) how many of them have each ``status`` (n). ``step_limit`` (n - 1) is
+    how long a step may be; one longer than ``jump_factor`` times that plus ``jump_floor`` is a
+    jump. ``low`` and ``high`` (3) are the corners of a box. Returns ``Errors``:
 
-    - how many rows count,
-    - how many would count if they were finite,
-    - the most by which a step is longer than its limit,
-    - the number of jumps,
-    - the number of runs of four rows in one segment, and over these the sums of the squared
-      third differences of what is shown and of the truth.
+    - ``rows``: how many rows count,
+    - ``broken``: how many would count if they were finite,
+    - ``excess``: the most by which a step is longer than its limit,
+    - ``jumps``: the number of jumps,
+    - ``beyond``: how far outside of the box a row is at most,
+    - ``fours``: the number of runs of four rows in one segment, and over these ``third`` and
+      ``truth_third``: the sums of the squared third differences of what is shown and of the truth.
     """
     cdef Py_ssize_t row, rows = shown.shape[0], count = 0, broken = 0, jumps = 0, fours = 0, run = 0
-    cdef double excess = 0, third = 0, truth_third = 0, step
+    cdef double excess = 0, third = 0, truth_third = 0, step, beyond = 0, outside
     cdef Vec3[double] here, difference
     if not (rows == status.shape[0] == truth.shape[0] == segments.shape[0] == errors.shape[0]
-            == counted.shape[0] and step_limit.shape[0] >= rows - 1):
+            == counted.shape[0] and step_limit.shape[0] >= rows - 1
+            and low.shape[0] == high.shape[0] == 3 and statuses.shape[0] == 4):
         raise ValueError("there is one value of each kind for each row")
     with nogil:
         for row in range(rows):
             here = at(shown, row)
             counted[row] = -1
-            if segments[row] < 0 or status[row] == NONE:
+            if segments[row] < 0:
                 run = 0
                 continue
             # what cannot be squared is as good as not finite
@@ -44,10 +51,15 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                 run = 0
                 continue
             counted[row] = segments[row]
+            statuses[status[row] & 3] += 1
             run = run + 1 if run > 0 and segments[row - 1] == segments[row] else 1
             difference = here - at(truth, row)
             errors[count] = sqrt(dot(difference, difference))
             count += 1
+            outside = (squared(low[0] - here.x, here.x - high[0])
+                       + squared(low[1] - here.y, here.y - high[1])
+                       + squared(low[2] - here.z, here.z - high[2]))
+            beyond = max(beyond, outside)
             if run >= 2:
                 difference = here - at(shown, row - 1)
                 step = sqrt(dot(difference, difference))
@@ -57,7 +69,55 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
                 fours += 1
                 third += squared_third(shown, row)
                 truth_third += squared_third(truth, row)
-    return count, broken, excess, jumps, fours, third, truth_third
+    return Errors(count, broken, excess, jumps, sqrt(beyond), fours, third, truth_third)
+
+
+def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:, :] truth,
+              const int32_t[:] segments, Py_ssize_t late, Py_ssize_t reach):
+    """How far rows are ahead of everywhere the truth is around that time: the most, and the sum
+    of the squares.
+
+    Ahead is the direction of the step that leads to a row. "Around" are the rows of the same
+    segment (``segments`` (n), -1: none) from ``reach`` before to ``reach`` after the one that is
+    ``late`` rows ago; rows count where all of the latter are known.
+    """
+    cdef Py_ssize_t row, place, first, last, rows = shown.shape[0]
+    cdef Vec3[double] here, step
+    cdef double length, ahead, most = 0, total = 0
+    if not (rows == counted.shape[0] == truth.shape[0] == segments.shape[0]) or reach < 0:
+        raise ValueError("there is one value of each kind for each row")
+    with nogil:
+        for row in range(1, rows):
+            if counted[row] < 0 or counted[row] != counted[row - 1]:
+                continue
+            first, last = max(row - late - reach, 0), row - late + reach
+            # where the movement ends or is cut, nobody knows how far it would have gone
+            if not 0 <= last < rows or segments[last] != counted[row]:
+                continue
+            here = at(shown, row)
+            step = here - at(shown, row - 1)
+            length = sqrt(dot(step, step))
+            if not length > 0:
+                continue
+            ahead = 1e300
+            # the truth mostly goes the same way: its latest place is the furthest
+            for place in range(last, first - 1, -1):
+                if segments[place] != counted[row]:
+                    continue
+                ahead = min(ahead, dot(here - at(truth, place), step))
+                if ahead <= 0:
+                    break
+            if 0 < ahead < 1e300:
+                ahead /= length
+                most = max(most, ahead)
+                total += ahead * ahead
+    return most, total
+
+
+cdef double squared(double below, double above) noexcept nogil:
+    """The square of how far a coordinate is outside of an interval."""
+    cdef double outside = max(below, above)
+    return outside * outside if outside > 0 else 0
 
 
 cdef Vec3[double] at(const double[:, :] path, Py_ssize_t row) noexcept nogil:

@@ -1,0 +1,122 @@
+"""What to do after a comparison, as values: which strategy, how surely, what it costs."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.analysis.games import GAMES
+from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.score import COSTS, GOOD, score
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.weights import Weights
+
+
+class Verdict(enum.Enum):
+    """What a comparison comes to."""
+
+    WINNER = "one is best beyond doubt"
+    TIE = "several cannot be told apart"
+    UNSURE = "one has the best score, how surely cannot be told"
+    ALONE = "there is one only"
+    NONE_GOOD = "none is good"
+    NOTHING = "none can be ranked"
+
+
+class Advice(NamedTuple):
+    """The advice, in the order in which people want it.
+
+    ``best`` has the highest score. ``tied`` are the others that cannot be told from it, ``next``
+    the first that can. ``weakest`` is the cost, by its name among the weights, that takes most
+    from the best one's score. ``other_games`` are kinds of games, each with the strategy that has
+    the highest score under its weights where that is another one. ``worst`` is the recording in
+    which the best one's score is lowest.
+    """
+
+    verdict: Verdict
+    best: Result | None = None
+    tied: tuple[Result, ...] = ()
+    next: Result | None = None
+    weakest: str = ""
+    other_games: tuple[tuple[str, str], ...] = ()
+    worst: Result | None = None
+
+
+def advice(
+    results: Sequence[Result], weights: Weights, by_recording: Sequence[Result] = ()
+) -> Advice:
+    """What these results come to; ``by_recording`` has one of each for each recording."""
+    ranked = [one for one in results if one.ranked and not math.isnan(one.value("score"))]
+    if not ranked:
+        return Advice(Verdict.NOTHING)
+    sound = [one for one in ranked if not one.has(Flaw.DIVERGED)]
+    order = sorted(sound or ranked, key=lambda one: -one.value("score"))
+    best, *others = order
+    tied = tuple(one for one in others if one.rank == best.rank)
+    after = next((one for one in others if one.rank != best.rank), None)
+    if best.value("score") < GOOD or not sound:
+        verdict = Verdict.NONE_GOOD
+    elif not others:
+        verdict = Verdict.ALONE
+    elif math.isnan(best.interval("score")[0]):
+        verdict = Verdict.UNSURE
+    else:
+        verdict = Verdict.TIE if tied else Verdict.WINNER
+    own = [
+        one
+        for one in by_recording
+        if one.label == best.label and not math.isnan(one.value("score"))
+    ]
+    return Advice(
+        verdict,
+        best,
+        tied,
+        after,
+        _weakest(best, weights),
+        tuple(_other_games(order)),
+        min(own, key=lambda one: one.value("score")) if len(own) > 1 else None,
+    )
+
+
+def good(result: Result) -> bool:
+    """Whether its score is one to be content with."""
+    return result.value("score") >= GOOD and not result.has(Flaw.DIVERGED)
+
+
+def best_for(results: Sequence[Result]) -> dict[str, list[str]]:
+    """For which kinds of games each label has the highest score."""
+    found: dict[str, list[str]] = {}
+    for game, label in _winners(results):
+        found.setdefault(label, []).append(game)
+    return found
+
+
+def _weakest(result: Result, weights: Weights) -> str:
+    def share(name: str) -> float:
+        cost = result.value(f"{name}_cost")
+        return 0.0 if math.isnan(cost) else weights._asdict()[name] * cost
+
+    return max(COSTS, key=share)
+
+
+def _other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
+    return [(game, label) for game, label in _winners(order) if label != order[0].label]
+
+
+def _winners(results: Sequence[Result]) -> list[tuple[str, str]]:
+    found = []
+    for game in GAMES:
+        scores = {
+            one.label: float(score(replace(one.measured, weights=game.weights)))
+            for one in results
+            if one.measured is not None and one.ranked and not one.has(Flaw.DIVERGED)
+        }
+        scores = {label: value for label, value in scores.items() if not math.isnan(value)}
+        if scores:
+            found.append((game.name, max(scores, key=lambda label: scores[label])))
+    return found

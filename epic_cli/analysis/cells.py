@@ -1,0 +1,180 @@
+"""What was measured, cell by cell: sums over short stretches of time, which can be added again.
+
+Figures of any selection of cells are those of their sums: that is what makes resampling cheap.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from epic_cli.analysis.lag import Lag
+    from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.sampled_truth import SampledTruth
+    from epic_cli.analysis.truth import Floats, Integers
+
+#: A recording is cut into so many cells, fewer where it has many entities ...
+MOST_CELLS = 256
+MOST_CELLS_OF_ALL = 20_000
+FEWEST_CELLS = 16
+#: ... none of which is shorter than so many seconds.
+SHORTEST = 0.1
+
+#: Half the width (s) of the parabola whose vertex is the lag, and how many rows it goes through.
+_LAG_STEP = 0.01
+_LAG_ROWS = 20_000
+
+#: What is known of all rows together only: each has its share of it.
+SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
+
+#: What adds up over rows, the columns of what ``tally`` returns.
+FIELDS = (
+    "rows",
+    "squares",
+    "speed_squares",
+    "jumps",
+    "fours",
+    "third",
+    "truth_third",
+    "status0",
+    "status1",
+    "status2",
+    "status3",
+    "lag_rows",
+    "lag_squares",
+    "charged_rows",
+    "charged_seconds",
+    "told_rows",
+    "told_seconds",
+    *SPREAD,
+)
+
+
+class Grid(NamedTuple):
+    """Cells of ``length`` seconds, ``size`` of them from ``start`` on: the same for all."""
+
+    start: float
+    length: float
+    size: int
+
+    def places(self, times: Floats) -> NDArray[np.int64]:
+        """The cell of each time."""
+        places = ((times - self.start) / self.length).astype(np.int64)
+        return np.clip(places, 0, self.size - 1)
+
+
+def grid(times: Sequence[Floats]) -> Grid:
+    """The cells of a recording, from the ticks of its entities."""
+    start = min(float(one[0]) for one in times)
+    span = max(float(one[-1]) for one in times) - start
+    most = max(FEWEST_CELLS, min(MOST_CELLS, MOST_CELLS_OF_ALL // len(times)))
+    length = max(SHORTEST, span / most)
+    return Grid(start, length, max(1, math.ceil(span / length)))
+
+
+def tally(
+    cells: Grid,
+    sampled: SampledTruth,
+    shown: Floats,
+    status: Integers,
+    counted: Integers,
+    measured: Measurement,
+) -> Floats:
+    """The sums (cells, fields) of what one candidate drew.
+
+    ``shown`` (n, 3), ``status`` (n); ``counted`` (n) is the segment of the rows that count, -1 of
+    the others; ``measured`` is what they come to.
+    """
+    places = cells.places(sampled.times)
+    sums = np.zeros((cells.size, len(FIELDS)))
+
+    def add(field: str, rows: NDArray[np.intp], values: Floats | None = None) -> None:
+        sums[:, FIELDS.index(field)] += np.bincount(places[rows], values, cells.size)
+
+    rows = np.flatnonzero(counted >= 0)
+    if not len(rows):
+        return sums
+    add("rows", rows)
+    add("squares", rows, np.square(measured.errors))
+    add("speed_squares", rows, _squared(sampled.velocities[rows]))
+    pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
+    steps = np.sqrt(_squared(shown[pairs] - shown[pairs - 1]))
+    floor = JUMP_FLOOR * sampled.usual_step + 2 * measured.resolution
+    add("jumps", pairs[steps > JUMP_FACTOR * sampled.step_limit[pairs - 1] + floor])
+    run = pairs[2:][(pairs[2:] - pairs[:-2] == 2)]
+    add("fours", run)
+    add("third", run, _squared_thirds(shown, run))
+    add("truth_third", run, _squared_thirds(sampled.positions, run))
+    for value in range(4):
+        add(f"status{value}", rows[status[rows] == value])
+    share = sums[:, 0] / len(rows)
+    for field in SPREAD:
+        sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
+    _add_lag(sums, places, sampled, shown, counted, rows, measured.lag)
+    return sums
+
+
+def _add_lag(
+    sums: Floats,
+    places: NDArray[np.int64],
+    sampled: SampledTruth,
+    shown: Floats,
+    counted: Integers,
+    rows: NDArray[np.intp],
+    lag: Lag,
+) -> None:
+    """The part that each cell has in the lag, and in what the lag leaves.
+
+    The mean square as a function of the shift is a parabola near its minimum; its vertex moves
+    by the mean of its slopes in the cells over its bend (the influence of each cell on it).
+    """
+    told = not math.isnan(lag.seconds)
+    shift = lag.seconds if told else 0.0
+    some = rows[:: max(1, len(rows) // _LAG_ROWS)]
+    squares = []
+    for off in (-_LAG_STEP, 0.0, _LAG_STEP):
+        motion = sampled.truth.at(sampled.times[some], shift + off)
+        distances = _squared(motion.positions - shown[some])
+        squares.append(np.where(motion.segments == counted[some], distances, np.nan))
+    left, centre, right = squares
+    fits = np.isfinite(left + centre + right)
+    if not fits.any():
+        return
+    left, centre, right, some = left[fits], centre[fits], right[fits], some[fits]
+    total = float(centre.sum())
+    # as many rows as the lag rests on, however few were looked at
+    each = np.full(len(some), lag.rows / len(some))
+
+    def add(field: str, values: Floats) -> None:
+        sums[:, FIELDS.index(field)] += np.bincount(places[some], values * each, len(sums))
+
+    add("lag_rows", np.ones(len(some)))
+    add("lag_squares", centre * (lag.residual**2 * len(some) / total if total > 0 else 1.0))
+    slopes = np.zeros(len(some))
+    if told:
+        bend = float(np.mean(left - 2 * centre + right))
+        slopes = (left - right) / (2 * bend) * _LAG_STEP if bend > 0 else np.full(len(some), np.nan)
+        slopes -= slopes.mean()
+        add("told_rows", np.ones(len(some)))
+        add("told_seconds", shift + slopes)
+    if not math.isnan(lag.charged):
+        add("charged_rows", np.ones(len(some)))
+        add("charged_seconds", lag.charged + math.copysign(1.0, shift) * slopes)
+
+
+def _squared(vectors: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", vectors, vectors))
+
+
+def _squared_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
+    a, b, c, d = (path[last - before] for before in (3, 2, 1, 0))
+    return _squared((d - a) - (c - b) * 3)

@@ -1,0 +1,169 @@
+"""What a comparison advises, in words: five sentences at most."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.analysis.advice import Advice, Verdict, advice
+from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.uncertainty import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.analysis.compare import Comparison, Result
+
+#: So many of those that cannot be told apart are named.
+_NAMED = 3
+
+_LACKS = {
+    "accuracy": "accuracy: it is {off:.2g} s of movement off even when its lag is taken away",
+    "smoothness": "smoothness: its RMS jerk is {jerk} times the truth's",
+    "latency": "speed: {lag}",
+    "recovery": "recovery: it is wrong for long after teleports or outages",
+    "overshoot": "restraint: it runs ahead of the truth",
+    "backward": "direction: it steps backward",
+}
+
+_BAD = {
+    "accuracy": "even the best one is {off:.2g} s of movement off when its lag is taken away",
+    "smoothness": "even the best one does not move smoothly",
+    "latency": "even the best one {lag}",
+    "recovery": "even the best one is wrong for long after teleports or outages",
+    "overshoot": "even the best one runs ahead of the truth",
+    "backward": "even the best one goes backward",
+}
+
+
+class Finding(NamedTuple):
+    """A sentence of the advice; a ``detail`` belongs to the one above it."""
+
+    text: str
+    detail: bool = False
+
+
+def ranking(comparison: Comparison) -> list[Finding]:
+    """Which strategy, how surely, what it costs, and what would change the answer."""
+    found = advice(comparison.results, comparison.weights, comparison.by_recording)
+    if found.verdict is Verdict.NOTHING or found.best is None:
+        return []
+    sentences = [
+        _verdict(found, found.best),
+        _next(found),
+        _costs(found, found.best),
+        _worst(found, comparison),
+        _change(found, comparison),
+    ]
+    return [Finding(one, detail=bool(at)) for at, one in enumerate(filter(None, sentences))]
+
+
+def _verdict(found: Advice, best: Result) -> str:
+    score = f"{one_decimal(best.value('score'))} of 100"
+    low, high = best.interval("score")
+    if not math.isnan(low):
+        score += f" ({one_decimal(low)} to {one_decimal(high)})"
+    match found.verdict:
+        case Verdict.NONE_GOOD:
+            return (
+                f"None of these is good here: {_why_bad(found, best)}. {best.label} scores {score}."
+            )
+        case Verdict.TIE:
+            several = _listed([best, *found.tied])
+            return f"{several} cannot be told apart; {best.label} has the highest score, {score}."
+        case Verdict.WINNER:
+            return f"Take {_named(best)}: it scores {score}, beyond doubt the most."
+        case Verdict.UNSURE:
+            return f"Highest score: {best.label}, {score}; how sure that is cannot be told."
+        case _:
+            return f"{best.label} scores {score}."
+
+
+def _named(result: Result) -> str:
+    settings = "" if "+" in result.label else " with its usual settings"
+    return f"{result.label}{settings}"
+
+
+def _listed(results: Sequence[Result]) -> str:
+    names = [one.label for one in results]
+    if len(names) > _NAMED + 1:
+        names[_NAMED:] = [f"{len(names) - _NAMED} others"]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _next(found: Advice) -> str:
+    after = found.next
+    gap = after.standing.gap if after else None
+    if after is None or gap is None:
+        return ""
+    words = "is" if found.verdict is Verdict.WINNER else "is the first that is surely"
+    points = f"{one_decimal(gap.points)} points ({one_decimal(gap.low)} to {one_decimal(gap.high)})"
+    if gap.low <= 0:  # told by another, not by the best itself
+        return ""
+    return f"{after.label} {words} behind, by {points}."
+
+
+def _costs(found: Advice, best: Result) -> str:
+    parts = [lag_words(best.value("lag")), f"is {three_digits(best.value('error'))} off (RMS)"]
+    jumps = best.value("jumps")
+    if jumps > 0:
+        parts.append(f"jumps {jumps:.0f} time{'' if jumps == 1 else 's'}")
+    words = f"It {', '.join(parts[:-1])} and {parts[-1]}"
+    if found.verdict is Verdict.NONE_GOOD:
+        return f"{words}."
+    return f"{words}; what it lacks most is {_filled(_LACKS[found.weakest], best)}."
+
+
+def _worst(found: Advice, comparison: Comparison) -> str:
+    if found.worst is None:
+        return ""
+    score = one_decimal(found.worst.value("score"))
+    count, what = len(comparison.recordings), comparison.runs_are
+    return f"Its worst of {count} {what} is {found.worst.recording}: it scores {score} there."
+
+
+def _change(found: Advice, comparison: Comparison) -> str:
+    parts = []
+    others: dict[str, list[str]] = {}
+    for game, label in found.other_games:
+        others.setdefault(label, []).append(game)
+    if others:
+        wins = [f"{label} leads for {_either(games)}" for label, games in others.items()]
+        parts.append(f"With what matters in other games, {', '.join(wins)} (--game)")
+    certainty = comparison.certainty
+    if found.verdict in (Verdict.TIE, Verdict.UNSURE) and certainty is not None:
+        more = "more seeds" if certainty.unit is Unit.RUN else "longer or more recordings"
+        parts.append(f"{more} would tell more")
+    return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}." if parts else ""
+
+
+def _either(games: Sequence[str]) -> str:
+    names = [f"{'an' if one[0] in 'aeiou' else 'a'} {one}" for one in games]
+    return " or ".join(names)
+
+
+def _why_bad(found: Advice, best: Result) -> str:
+    if best.has(Flaw.DIVERGED):
+        return "each of them diverges"
+    if found.weakest == "latency" and math.isnan(best.value("lag")):
+        return "nobody can tell how late even the best one draws"
+    return _filled(_BAD[found.weakest], best)
+
+
+def _filled(words: str, best: Result) -> str:
+    speed = best.value("speed")
+    return words.format(
+        off=best.value("residual") / speed if speed else math.nan,
+        jerk=three_digits(best.value("jerk")),
+        lag=lag_words(best.value("lag")),
+    )
+
+
+def lag_words(seconds: float) -> str:
+    """``draws 20 ms late``."""
+    if math.isnan(seconds):
+        return "has a lag that cannot be told"
+    if abs(seconds) < 0.0005:
+        return "draws without lag"
+    return f"draws {abs(seconds) * 1000:.0f} ms {'late' if seconds > 0 else 'early'}"
