@@ -9,6 +9,7 @@ import numpy as np
 
 from epic_cli.analysis.interruptions import Interruption, interruptions, snaps
 from epic_cli.analysis.lag_over_time import LagSeries, lag_over_time
+from epic_cli.analysis.sampled_truth import root_mean_square
 from epic_cli.analysis.thinning import kept_rows, runs
 from epic_cli.analysis.traffic import Traffic, traffic_of
 from epic_cli.analysis.truth import LARGEST, lengths
@@ -63,6 +64,7 @@ class Drawn(NamedTuple):
     count. A row that is all NaN keeps lines from being drawn across a teleport. ``run_times``
     (r) are when the ``run_statuses`` (r, numbers of ``Status``) begin. ``recoveries`` has, for each
     interruption of the scene, the seconds until it was over for this strategy, NaN: not known.
+    ``rms`` is the root mean square error of all rows of the span, kept or not.
     """
 
     label: str
@@ -75,6 +77,7 @@ class Drawn(NamedTuple):
     lag: LagSeries
     histogram: Histogram
     recoveries: tuple[float, ...]
+    rms: float
 
 
 class Scene(NamedTuple):
@@ -159,6 +162,7 @@ def drawn(
         lag_over_time(sampled, positions, chosen),
         _histogram(errors),
         tuple(recoveries),
+        root_mean_square(errors[np.isfinite(errors)]),
     )
 
 

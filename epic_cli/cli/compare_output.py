@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from epic_cli.analysis.compare import Comparison
@@ -9,7 +10,7 @@ from epic_cli.analysis.conditions import Condition
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
-from epic_cli.terminal.console import show
+from epic_cli.terminal.console import screen_lines, show
 from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
@@ -23,6 +24,9 @@ MOST_SHOWN = 6
 
 #: Where no screen limits a chart, it is as wide as this.
 WIDEST_CHART = 160
+
+#: Where no screen limits a chart, it has so many lines.
+PAPER_CHART = 18
 
 
 def write(
@@ -73,9 +77,12 @@ def _write_charts(
 ) -> None:
     """Charts of the first entity to stdout."""
     scene, *others = comparison.scenes
+    lines = screen_lines(sys.stdout)
+    # title, axis, legend and the prompt want room too
+    height = PAPER_CHART if lines is None else max(8, lines - 7)
     for view in pictures.charts:
         _write("\n")
-        show(scene_chart(scene, view, labels, width=WIDEST_CHART), color)
+        show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
     if others:
         name = printable(scene.entity)
         say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: The metrics beside the picture; the table under it has all.
 BRIEF = ("score", "error", "error_max", "lag")
 
+#: A verdict is no longer than this; what goes on is folded.
+SENTENCES = 5
+
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
     "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
@@ -74,8 +77,8 @@ def page(
     about = about or About()
     content = Content(
         title=f"What each strategy draws{f': {about.recording}' if about.recording else ''}",
-        verdict=[one.text for one in found if not one.detail],
-        details=[one.text for one in found if one.detail],
+        verdict=[f"{one.text.rstrip('.')}." for one in found[:SENTENCES]],
+        details=[one.text for one in found[SENTENCES:]],
         notes=story(comparison, results),
         facts=facts(comparison, about),
         table=Table(

@@ -40,7 +40,7 @@ function near(time, leader) {
   const { clientWidth: width, clientHeight: height } = $("above");
   const error = errorAt(leader, time), most = 0.45 * Math.min(width, height);
   // the error is long enough to be seen, where that leaves some of the rest on the picture
-  const least = 0.25 * height;
+  const least = 0.35 * height;
   if (error > 0 && error * state.view.scale < least) state.view.scale = Math.min(least / error, 4 * state.view.scale);
   if (error * state.view.scale > most) state.view.scale = most / error;
 }

@@ -146,7 +146,8 @@ function fillRecoveries() {
 
 function fillWords() {
   $("title").textContent = data.title;
-  for (const line of data.verdict) text("p", line, $("verdict"));
+  data.verdict.slice(0, 1).forEach((line) => text("p", line, $("verdict")));
+  if (data.verdict.length > 1) text("p", data.verdict.slice(1).join(" "), $("verdict"));
   for (const line of data.details) text("li", line, $("detail-list"));
   $("details").hidden = !data.details.length;
   for (const line of data.notes) text("li", line, $("notes"));

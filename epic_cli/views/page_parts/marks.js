@@ -41,7 +41,7 @@ function drawPackets(pen, inside, toX, toY) {
   pen.beginPath();
   let crosses = 0;
   for (let i = 0; i < lost.t.length && crosses < MAP_PACKETS; i++) {
-    if (lost.t[i] > now || !isInside(lost, i)) continue;
+    if (lost.t[i] > now || lost.t[i] < state.window[0] || !isInside(lost, i)) continue;
     cross(pen, toX(lost.x[i]), toY(lost.y[i]), 4);
     crosses++;
   }

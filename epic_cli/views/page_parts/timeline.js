@@ -38,6 +38,7 @@ function zoomTime(factor, around = state.time) {
 }
 
 function drawOverTime() {
+  if (timeFrame($("error")).box.right < 100) return; // there is no room at all
   drawError();
   drawLag();
   drawStatus();
