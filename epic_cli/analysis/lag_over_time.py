@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats
 
 #: A window is at least so many seconds long, and no shorter than this share of the whole.
-WINDOW, SHARE = 1.0, 1 / 200
+WINDOW, SHARE = 1.0, 1 / 400
 
 #: Windows overlap: each consists of so many parts, and the next one begins a part later.
 _PARTS = 4

@@ -22,8 +22,7 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
     All of them where there are no more. Otherwise the rows are cut into stretches of equal length,
     and of each the rows with the least and the largest value of every series are kept, and the
     first and the last row of all. Where a series is broken (NaN) between two kept rows, a row of
-    the hole is kept too, so that nobody joins what is not joined; holes may thus add as many rows
-    again.
+    the hole is kept too, so that nobody joins what is not joined; many holes thus add rows.
     """
     count = len(series[0])
     if count <= most:
@@ -40,15 +39,20 @@ def kept_rows(series: Sequence[Floats], most: int) -> Rows:
         some = ~np.isnan(table).all(axis=1)
         keep[first[some] + np.nanargmax(table[some], axis=1)] = True
         keep[first[some] + np.nanargmin(table[some], axis=1)] = True
+    unknown = [np.flatnonzero(np.isnan(values)) for values in series]
     rows = np.flatnonzero(keep)
-    for values in series:
-        keep[_holes(np.flatnonzero(np.isnan(values)), rows)] = True
-    return np.flatnonzero(keep)
+    while True:
+        for holes in unknown:
+            keep[_holes(holes, rows)] = True
+        # a row that is kept for one series may stand between two holes of another
+        before, rows = len(rows), np.flatnonzero(keep)
+        if len(rows) == before:
+            return rows
 
 
 def _holes(unknown: Rows, rows: Rows) -> Rows:
-    """One of the ``unknown`` rows from between each two kept ``rows`` that have any."""
-    at = np.searchsorted(unknown, rows[:-1], side="right")
+    """One of the ``unknown`` rows from between each two known ``rows`` that have any."""
+    at = np.searchsorted(unknown, rows[:-1], side="left")
     there = at < len(unknown)
     there[there] = unknown[at[there]] < rows[1:][there]
     return unknown[at[there]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: On white, and on the page's dark background, in the order of rank.
-LIGHT = ("#002fba", "#cf2fa7", "#06885c", "#907006", "#661600", "#341c4a")
+LIGHT = ("#002fba", "#cc2ea5", "#068559", "#8d6d06", "#661600", "#341c4a")
 DARK = ("#9eb4f8", "#ff2585", "#7cfff0", "#ffd607", "#ec8e58", "#a861ff")
 
 #: The backgrounds that they were chosen for.

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
@@ -196,7 +197,7 @@ def _legend(chosen: Sequence[tuple[int, Drawn]]) -> Iterator[str]:
         shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
         yield _text(x + 32, height + 4, shown, "h")
         if len(known) and apart >= _FIGURES:
-            error = f"error {one.rms:.3g} (RMS), {known.max():.3g} at most"
+            error = f"error {three_digits(one.rms)} (RMS), {three_digits(known.max())} at most"
             yield _text(x + 32, height + 20, error)
 
 

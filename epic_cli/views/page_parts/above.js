@@ -1,5 +1,5 @@
 // The path from above: the truth, the packets, and what each strategy draws, around one moment.
-const MAP_ROWS = 12000;     // in one frame, of all lines together: those nearest to the moment
+const MAP_ROWS = 9000;      // in one frame, of all lines together: those nearest to the moment
 let frameAbove = null;      // how the last frame was laid out, for pointers
 
 function extent(paths, first = 0, last = Infinity) {
@@ -117,11 +117,19 @@ function drawAbove() {
   }
 }
 
-// The first and the last of so many rows around the moment: a long path is not a scribble then.
+// The first and the last of so many rows around the moment, as far as they follow each other as
+// they were drawn: of rows that are thinned, a line would cut corners that nobody cut.
+const CLOSE = 0.3; // seconds
 function around(path, most) {
-  const last = Math.min(path.t.length - 1, Math.max(0, rowAt(path.t, state.time)) + (most >> 1));
-  const first = Math.max(0, last - most);
-  return [first, Math.min(path.t.length - 1, first + most)];
+  const { t } = path, here = Math.max(0, rowAt(t, state.time)), close = Math.max(CLOSE, 3 * data.tick);
+  let first = here, last = here;
+  while (last - first < most) {
+    const before = first > 0 && t[first] - t[first - 1] <= close, after = last + 1 < t.length && t[last + 1] - t[last] <= close;
+    if (!before && !after) break;
+    if (before) first--;
+    if (after) last++;
+  }
+  return [first, last];
 }
 
 // Where a path is at a time; null: nowhere.

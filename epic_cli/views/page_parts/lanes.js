@@ -42,7 +42,8 @@ function drawStatus() {
   canvas.style.height = `${Math.max(1, shown.length) * row + 6}px`;
   const { pen } = prepare(canvas);
   const { box, toX } = timeFrame(canvas);
-  const [start, end] = state.window, pixels = Math.max(1, Math.round(box.right - box.left));
+  const wide = shown.length > 8 ? 2 : 1, pixels = Math.max(1, Math.round((box.right - box.left) / wide));
+  const [start, end] = state.window;
   shade(pen, box, toX, false);
   pen.font = `${row > 10 ? 11 : 9}px system-ui, sans-serif`;
   shown.forEach((one, place) => {
@@ -61,7 +62,7 @@ function drawStatus() {
         }
       }
       if (now === before) continue;
-      if (before >= 0) band(box.left + from, pixel - from, before);
+      if (before >= 0) band(box.left + from * wide, (pixel - from) * wide, before);
       [from, before] = [pixel, now];
     }
     if (canvas.clientWidth > box.right + 50) {

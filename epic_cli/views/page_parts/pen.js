@@ -95,10 +95,12 @@ function trace(pen, xs, ys, part, toX, toY, box) {
 }
 
 // A line of more rows than pixels: from the least to the largest value in each column of pixels,
-// and on to those of the column before; a column is so many pixels wide.
+// and on to those of the column before; a column is so many pixels wide. Where there are no rows
+// for a while, a thin line goes on to the next.
 function envelope(pen, xs, ys, part, toX, toY, box, width) {
   const { rows, from, to } = part, wide = Math.round((box.right - box.left) / width);
-  let column = -1, low = 0, high = 0, before = null;
+  let column = -1, low = 0, high = 0, before = null, lastX = 0, lastY = 0;
+  pen.beginPath();
   const paint = () => {
     if (column < 0 || column > wide) return;
     const [above, below] = before ? [Math.min(high, before[1]), Math.max(low, before[0])] : [high, low];
@@ -107,16 +109,21 @@ function envelope(pen, xs, ys, part, toX, toY, box, width) {
     pen.fillRect(box.left + column * width, top, width, Math.ceil(below) - top + 1);
   };
   for (let k = from; k <= to; k++) {
-    const i = rows ? rows[k] : k, y = toY(ys[i]), at = Math.floor((toX(xs[i]) - box.left) / width);
+    const i = rows ? rows[k] : k, x = toX(xs[i]), y = toY(ys[i]), at = Math.floor((x - box.left) / width);
     if (y !== y) { paint(); column = -1; before = null; continue; }
     if (at !== column) {
       paint();
-      before = column < 0 ? null : [low, high];
+      const next = at === column + 1;
+      if (column >= 0 && !next) { pen.moveTo(lastX, lastY); pen.lineTo(x, y); }
+      before = next && column >= 0 ? [low, high] : null;
       [column, low, high] = [at, y, y];
     } else if (y > low) low = y;
     else if (y < high) high = y;
+    lastX = x;
+    lastY = y;
   }
   paint();
+  pen.stroke();
 }
 
 function dot(pen, x, y, radius, fill, edge) {
