@@ -299,7 +299,13 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     picture = None
     if work.selection:
         picture = drawn(
-            candidate.label, rows, truth, work.selection, entity.events, measured.recovery.each
+            candidate.label,
+            shown,
+            status,
+            truth,
+            work.selection,
+            entity.events,
+            measured.recovery.each,
         )
     return Outcome(measured, picture)
 

@@ -18,8 +18,6 @@ from epic_cli.engine.packets import Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from epic_cli.analysis.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.thinning import Rows
@@ -60,7 +58,7 @@ class Drawn(NamedTuple):
     """What one strategy drew in a scene, at n ``times``.
 
     ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
-    truth, NaN where it is not known; ``errors`` (n) are the same, NaN also in rows that do not
+    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors`` (n) are the same, NaN also in rows that do not
     count. A row that is all NaN keeps lines from being drawn across a teleport. ``run_times``
     (r) are when the ``run_statuses`` (r, numbers of ``Status``) begin. ``recoveries`` has, for each
     interruption of the scene, the seconds until it was over for this strategy, NaN: not known.
@@ -123,20 +121,25 @@ class Selection(NamedTuple):
 
 def drawn(
     label: str,
-    rows: NDArray[np.void],
+    shown: Floats,
+    status: Integers,
     sampled: SampledTruth,
     selection: Selection,
     events: Events,
     recoveries: Sequence[float],
 ) -> Drawn:
-    """What a scene shows of one strategy's rows; it has recovered from each of the ``events``."""
+    """What a scene shows of one strategy's rows; see ``measure`` for ``shown`` and ``status``.
+
+    ``recoveries`` are the seconds until it had recovered from each of the ``events``.
+    """
     chosen = selection.rows(sampled.times)
-    times, statuses = sampled.times[chosen], rows["status"][chosen]
-    positions = np.array(rows["position"][chosen])
-    positions[statuses == int(Status.NONE)] = np.nan
+    times, statuses = sampled.times[chosen], status[chosen]
+    positions = np.array(shown[chosen])
     # a strategy that has gone out of all bounds would leave a picture of nothing else
     positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
+    # an undrawn row is judged as the last state that was received, but nothing is drawn there
     distances = lengths(positions - sampled.positions[chosen])
+    positions[statuses == int(Status.NONE)] = np.nan
     errors = np.where(sampled.counted[chosen], distances, np.nan)
     broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
     kept = np.concatenate(
@@ -150,7 +153,7 @@ def drawn(
     )
     kept = np.unique(kept)
     at = np.searchsorted(kept, broken + 1)
-    starts, shown = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
     return Drawn(
         label,
         np.insert(times[kept], at, times[broken]),
@@ -158,7 +161,7 @@ def drawn(
         np.insert(distances[kept], at, np.nan),
         np.insert(errors[kept], at, np.nan),
         times[starts],
-        shown,
+        bands,
         lag_over_time(sampled, positions, chosen),
         _histogram(errors),
         tuple(recoveries),

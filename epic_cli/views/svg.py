@@ -76,16 +76,16 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     Raises ``NothingToDraw`` where the scene holds nothing to draw.
     """
     chosen = chosen_of(scene, labels)
-    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     name = f"{scene.entity}: " if scene.entity else ""
+    panels = [*_above(scene, chosen, name), *_error(scene, chosen, name)]
+    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
         f' height="{HEIGHT}" role="img" aria-labelledby="t d"><title id="t">{_shown(name)}what each strategy draws'
         f'</title><desc id="d">{_shown(words["above"])} {_shown(words["error"])}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
-        *_above(scene, chosen, name),
-        *_error(scene, chosen, name),
+        *panels,
         *_legend(chosen[::-1]),
         "</svg>\n",
     ]
