@@ -6,15 +6,52 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.notes import Flaw
 from epic_cli.analysis.score import COSTS, GOOD, score
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.uncertainty import Standing
     from epic_cli.analysis.weights import Weights
+
+    class Result(Protocol):
+        """What is asked of a ``compare.Result``."""
+
+        @property
+        def label(self) -> str:
+            """The candidate's name."""
+
+        @property
+        def recording(self) -> str | None:
+            """The recording that it is of."""
+
+        @property
+        def rank(self) -> int | None:
+            """Its place."""
+
+        @property
+        def ranked(self) -> bool:
+            """Whether it has one."""
+
+        @property
+        def standing(self) -> Standing:
+            """How sure its figures are."""
+
+        @property
+        def measured(self) -> Measurement | None:
+            """What they are computed from."""
+
+        def value(self, name: str) -> float:
+            """A figure."""
+
+        def interval(self, name: str) -> tuple[float, float]:
+            """Its interval."""
+
+        def has(self, *flaws: Flaw) -> bool:
+            """Whether one of these is noted."""
 
 
 class Verdict(enum.Enum):
@@ -57,8 +94,8 @@ def advice(
     sound = [one for one in ranked if not one.has(Flaw.DIVERGED)]
     order = sorted(sound or ranked, key=lambda one: -one.value("score"))
     best, *others = order
-    tied = tuple(one for one in others if one.rank == best.rank)
-    after = next((one for one in others if one.rank != best.rank), None)
+    tied = tuple(one for one in others if best.rank is not None and one.rank == best.rank)
+    after = next((one for one in others if one not in tied), None)
     if best.value("score") < GOOD or not sound:
         verdict = Verdict.NONE_GOOD
     elif not others:

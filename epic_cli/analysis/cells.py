@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.analysis.lag import Lag
-    from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.measured import Measured
     from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.truth import Floats, Integers
 
@@ -87,12 +87,14 @@ def tally(
     shown: Floats,
     status: Integers,
     counted: Integers,
-    measured: Measurement,
+    errors: Floats,
+    lag: Lag,
+    measured: Measured,
 ) -> Floats:
     """The sums (cells, fields) of what one candidate drew.
 
     ``shown`` (n, 3), ``status`` (n); ``counted`` (n) is the segment of the rows that count, -1 of
-    the others; ``measured`` is what they come to.
+    the others, ``errors`` the distances of those; ``measured`` is what they come to.
     """
     places = cells.places(sampled.times)
     sums = np.zeros((cells.size, len(FIELDS)))
@@ -104,7 +106,7 @@ def tally(
     if not len(rows):
         return sums
     add("rows", rows)
-    add("squares", rows, np.square(measured.errors))
+    add("squares", rows, np.square(errors))
     add("speed_squares", rows, _squared(sampled.velocities[rows]))
     pairs = np.flatnonzero((counted[1:] >= 0) & (counted[1:] == counted[:-1])) + 1
     steps = np.sqrt(_squared(shown[pairs] - shown[pairs - 1]))
@@ -119,7 +121,7 @@ def tally(
     share = sums[:, 0] / len(rows)
     for field in SPREAD:
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
-    _add_lag(sums, places, sampled, shown, counted, rows, measured.lag)
+    _add_lag(sums, places, sampled, shown, counted, rows, lag)
     return sums
 
 

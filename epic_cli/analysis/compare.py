@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
@@ -162,6 +163,16 @@ class Comparison:
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
 
+    @property
+    def advice(self) -> Advice:
+        """What the results come to: which strategy, how surely, what it costs."""
+        return advice(self.results, self.weights, self.by_recording)
+
+
+#: Of so many errors of each candidate quantiles are told: all that there are of most recordings.
+#: More would fill the memory, a few of each entity are enough.
+KEPT, FEWEST_KEPT = 400_000, 500
+
 
 class Outcome(NamedTuple):
     """What one candidate drew of one entity, or why nothing came of it."""
@@ -177,6 +188,7 @@ class _Work(NamedTuple):
     pacing: Callable[[], Pacing]
     weights: Weights
     selection: Selection | None
+    kept: int
     cells: Grid
     stop: threading.Event
 
@@ -221,8 +233,14 @@ def compare(
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
     if selection is not None:
         selection = selection.among(len(jobs))
-    cells = grid([one.truth.times for one in judged])
-    work = _Work(pacing, weights, selection, cells, stop or threading.Event())
+    work = _Work(
+        pacing,
+        weights,
+        selection,
+        max(KEPT // len(judged), FEWEST_KEPT),
+        grid([one.truth.times for one in judged]),
+        stop or threading.Event(),
+    )
     outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
@@ -255,7 +273,7 @@ def compare(
         entities.refused,
         entities.all_rows,
         entities.resolution,
-        cells,
+        work.cells,
     )
 
 
@@ -282,7 +300,13 @@ def _run(
 
 def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     try:
-        trace = Trace(candidate.make, work.pacing(), entity.packets, stopped=work.stop.is_set)
+        trace = Trace(
+            candidate.make,
+            work.pacing(),
+            entity.packets,
+            stopped=work.stop.is_set,
+            expected=len(entity.truth.times),
+        )
     except StrategyFailed as failure:
         return Outcome(None, note=ResultNote(Flaw.FAILED, error=failure.story))
     rows = np.asarray(trace)
@@ -307,7 +331,7 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
             entity.events,
             measured.recovery.each,
         )
-    return Outcome(measured, picture)
+    return Outcome(measured.thinned(work.kept), picture)
 
 
 def _last_state() -> SmoothingStrategy:
@@ -344,7 +368,7 @@ def result_of(
     undrawn = int(measured.statuses[Status.NONE])
     if undrawn == measured.rows:
         return Result(label, entity, notes=(ResultNote(Flaw.NOTHING_DRAWN),))
-    values = {one.name: float(one.value(measured)) for one in METRICS}
+    values = {one.name: _number(one.value(measured)) for one in METRICS}
     notes = []
     if unfit:
         notes.append(ResultNote(Flaw.NEEDS_ARRIVALS))
@@ -360,6 +384,11 @@ def result_of(
     if undrawn:
         notes.append(ResultNote(Flaw.UNDRAWN, rows=undrawn, judged=measured.rows))
     return Result(label, entity, MappingProxyType(values), tuple(notes), measured=measured)
+
+
+def _number(value: float) -> float:
+    """A plain number; what is not one is always the same NaN, so that results can be equal."""
+    return math.nan if math.isnan(value) else float(value)
 
 
 def _lag_unknown(measured: Measurement) -> bool:

@@ -20,7 +20,7 @@ from epic_cli.analysis.notes import (
 from epic_cli.analysis.recovery import Events, events_of
 from epic_cli.analysis.sampled_truth import SampledTruth, default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
-from epic_cli.engine.replay.trace import Trace, columns
+from epic_cli.engine.replay.trace import Trace
 from epic_cli.engine.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ def judged_entities(
         silent = Trace(Strategy, pacing(), packets[name])
         refused += silent.refusals
         times = np.ascontiguousarray(np.asarray(silent)["time"])
-        sampled = sample_truth(truth, times, tick, wait)
+        events = events_of(packets[name], truth, offset, latency)
+        sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():
-            events = events_of(packets[name], truth, offset, latency)
             judged.append(Entity(name, packets[name], sampled, events))
             notes += [Adjusted(name, one) for one in truth.notes]
             notes += _outages(name, events, truth.origin)
@@ -117,7 +117,7 @@ def judged_entities(
             notes.append(missing[-1])
     if not judged:
         raise NothingJudged(tuple(missing))
-    interval = min(usual_interval(one.packets) for one in judged)
+    interval = min(one.events.interval for one in judged)
     if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
         notes.append(TickHides(tick, interval))
     return Entities(tuple(judged), wait, judged[0].truth.truth.origin, tuple(refused), tuple(notes))
@@ -146,13 +146,6 @@ def _outages(name: str, events: Events, origin: Origin) -> list[Note]:
         return []
     total, longest = float(silences.sum()), float(silences.max())
     return [Outages(name, len(silences), total, longest, origin == "given")]
-
-
-def usual_interval(packets: PacketBlock) -> float:
-    """The median time between two packets, in seconds; infinite of fewer than two."""
-    times = np.unique(np.frombuffer(columns(packets)).reshape(-1, 9)[:, 0])
-    times = times[np.isfinite(times)]
-    return float(np.median(np.diff(times))) if len(times) > 1 else np.inf
 
 
 def _nothing_counts(name: str, times: Floats, truth: Truth, warm_up: float) -> NotJudged:

@@ -31,11 +31,14 @@ LATER = 3
 #: A minimum is plausible if the distance that it leaves is at most this many times the least.
 PLAUSIBLE = 1.25
 
+#: Minima that are nearer to each other than this (s) are one, and noise.
+APART = 0.1
+
 #: A minimum that lies less deep than this share of itself below its surroundings is a ripple.
 RIPPLE = 0.05
 
 #: So many rows are enough to look for the best shift; the residual is that of all rows.
-_FEW, _SOME = 500, 4000
+_FEW, _SOME = 500, 2000
 
 
 class Lag(NamedTuple):
@@ -56,16 +59,25 @@ class Lag(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers)."""
+    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers).
+
+    ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
+    state that anybody got to know.
+    """
 
     shifts: slice
     rows: Rows
+    beginning: slice = slice(0)
+    first: float = -math.inf
 
 
-def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
+def shift_window(
+    truth: Truth, times: Floats, segments: Integers, first: float = -math.inf
+) -> Window:
     """The shifts that can be compared over the same rows: those that each leaves in its segment.
 
-    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count. The window grows
+    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count; ``first`` is the time
+    (s) of the first state that was received. The window grows
     from 0 to both sides, faster to the later one, as long as half of the rows are left.
     """
     rows = np.flatnonzero(segments >= 0)
@@ -87,7 +99,13 @@ def shift_window(truth: Truth, times: Floats, segments: Integers) -> Window:
             high += high + 1 < len(SHIFTS) and enough(low, high + 1)
         low -= low > 0 and enough(low - 1, high)
         grown = (low, high) != before_this
-    return Window(slice(low, high + 1), rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])])
+    first = max(first, float(truth.starts[inside[0]])) if len(rows) else first
+    return Window(
+        slice(low, high + 1),
+        rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])],
+        slice(int(np.searchsorted(times, first)), int(rows[0]) if len(rows) else 0),
+        first,
+    )
 
 
 def find_lag(
@@ -102,19 +120,19 @@ def find_lag(
 
     Only rows with a segment count (``segments`` (n), -1: none). All shifts are compared over the
     same rows, those of the ``window``. Of the local minima that leave nearly as little as the
-    least one, the one nearest to 0 is the lag; the residual is that of all rows that it leaves in
-    their segment. Differences of less than ``resolution`` (length) say nothing.
+    least one, and that the beginning of the movement does not rule out, the one nearest to 0 is
+    the lag. The residual is that of all rows that it leaves in their segment. Differences of less
+    than ``resolution`` (length) say nothing.
     """
     if window is None:
         window = shift_window(truth, times, segments)
     shifts, rows = SHIFTS[window.shifts], window.rows
-    nothing = _residual(truth, times, shown, segments, 0.0)
     if not len(rows):
-        return nothing
+        return Lag(math.nan, math.nan, 0)
 
     def sampled(most: int) -> Callable[[Floats], Floats]:
         """The mean squares by shifts, of about so many rows."""
-        chosen = rows[:: max(1, len(rows) // most)]
+        chosen = rows[:: max(1, -(-len(rows) // most))]
         some = times[chosen], shown[chosen], segments[chosen]
 
         def mean_squares(shifts: Floats) -> Floats:
@@ -124,16 +142,13 @@ def find_lag(
         return mean_squares
 
     few = sampled(_FEW)
-    unknown = nothing._replace(charged=LONGEST)
     squares = few(shifts)
     small = max(resolution**2, 1e-9 * float(squares.max()))
     found = _minima(squares, small)
     if not found:
-        return (
-            unknown
-            if _moves(truth, times[rows[:: max(1, len(rows) // _FEW)]], resolution)
-            else nothing
-        )
+        some = times[rows[:: max(1, len(rows) // _FEW)]]
+        charged = LONGEST if _moves(truth, some, resolution) else math.nan
+        return _residual(truth, times, shown, segments, 0.0)._replace(charged=charged)
     finer = sampled(_SOME)
     refined = []
     for index in found:
@@ -141,10 +156,41 @@ def find_lag(
         refined.append(_narrow(finer, float(shifts[index]), width))
     left = np.sqrt(finer(np.array(refined)))
     plausible = left <= PLAUSIBLE * left.min() + math.sqrt(small)
-    best, *others = sorted((refined[k] for k in np.flatnonzero(plausible)), key=abs)
+    candidates = _apart([(refined[k], float(left[k])) for k in np.flatnonzero(plausible)])
+    best, *others = _told_apart(candidates, truth, times, shown, window)
     return _residual(truth, times, shown, segments, best)._replace(
         seconds=best, others=tuple(others), charged=abs(best)
     )
+
+
+def _apart(shifts: list[tuple[float, float]]) -> list[float]:
+    """Of shifts, each with what it leaves, that are next to each other the best; by size."""
+    kept: list[tuple[float, float]] = []
+    for shift, left in sorted(shifts):
+        if not kept or shift - kept[-1][0] >= APART:
+            kept.append((shift, left))
+        elif left < kept[-1][1]:
+            kept[-1] = shift, left
+    return sorted((shift for shift, _ in kept), key=abs)
+
+
+def _told_apart(
+    shifts: list[float], truth: Truth, times: Floats, shown: Floats, window: Window
+) -> list[float]:
+    """Those of equally plausible shifts that fit how the movement began.
+
+    A movement that repeats itself has a beginning: what is drawn late rests at the first state for
+    as long as it is late.
+    """
+    rows = window.beginning
+    if len(shifts) < 2 or rows.stop - rows.start < 2:
+        return shifts
+    left = []
+    for shift in shifts:
+        expected = truth.at(np.maximum(times[rows] - shift, window.first)).positions
+        left.append(float(np.nanmean(np.square(shown[rows] - expected).sum(axis=1))))
+    bound = PLAUSIBLE**2 * min(left)
+    return [shift for shift, one in zip(shifts, left, strict=True) if not one > bound]
 
 
 def _minima(squares: Floats, small: float) -> list[int]:
@@ -191,7 +237,7 @@ def _narrow(squares: Callable[[Floats], Floats], middle: float, width: float) ->
 
     The mean square is nearly a parabola of the shift; for a constant velocity it is one.
     """
-    for _ in range(5):
+    for _ in range(4):
         left, centre, right = squares(np.array([middle - width, middle, middle + width])).tolist()
         bend = left - 2 * centre + right
         if not (math.isfinite(bend) and bend > 0):

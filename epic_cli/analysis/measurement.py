@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from epic_cli.analysis.cells import Grid, tally
 from epic_cli.analysis.lag import Lag, find_lag
 from epic_cli.analysis.recovery import Events, Recovery, recovery
-from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, root_mean_square
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
 from epic_cli.analysis.score import SCALE
 from epic_cli.engine.measure.errors import accumulate_errors, overshoot
 
@@ -37,21 +37,33 @@ OVERSHOOT_WINDOW = 0.5
 STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 
+class Kept(NamedTuple):
+    """What is known of all errors where only some are kept: how many, their squares' sum, the most.
+
+    Those that are kept are in order of size, and evenly chosen.
+    """
+
+    rows: int
+    squares: float
+    largest: float
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What was accumulated over the rows of one candidate: metrics are functions of it.
 
     It is of one entity as ``measure`` makes it, of several as ``pool`` does. Lengths are in the
-    recording's unit. ``errors`` are those of the rows that count, one after the other; ``broken``
-    is how many rows would count but are not finite. ``excess`` is by how much the longest step
-    goes beyond the truth's longest around it. ``overshoot`` is the most by which it is ahead of the
-    truth, ``overshoots`` the sum of the squares. ``fours`` is the number of runs of four rows, and
-    ``third`` and ``truth_third`` the sums of the squared third differences over them.
-    ``statuses`` says how many of the rows that count have each status. ``beyond`` is how far
-    outside of the truth's box it was drawn at most, ``extent`` that box's diagonal, ``bound``
-    from where on that is called diverged. ``speed`` is the root mean square speed of the truth,
-    ``resolution`` the least length that means something. ``tick`` (seconds) and ``weights`` are
-    those of the comparison. ``sums`` are those of the cells (``tally``), to draw from again.
+    recording's unit. ``errors`` are those of the rows that count, one after the other, or some of
+    them (``thinned``), with what was ``kept`` of all; ``broken`` is how many rows would count but
+    are not finite. ``excess`` is by how much the longest step goes beyond the truth's longest
+    around it. ``overshoot`` is the most by which it is ahead of the truth, ``overshoots`` the sum
+    of the squares. ``fours`` is the number of runs of four rows, and ``third`` and ``truth_third``
+    the sums of the squared third differences over them. ``statuses`` says how many of the rows that
+    count have each status. ``beyond`` is how far outside of the truth's box it was drawn at most,
+    ``extent`` that box's diagonal, ``bound`` from where on that is called diverged. ``speed`` is
+    the root mean square speed of the truth, ``resolution`` the least length that means something.
+    ``tick`` (seconds) and ``weights`` are those of the comparison. ``sums`` are those of the
+    cells (``tally``), to draw from again.
     """
 
     errors: Floats
@@ -74,12 +86,8 @@ class Measurement:
     resolution: float
     tick: float
     weights: Weights
+    kept: Kept | None = None
     sums: Floats | None = None
-
-    @property
-    def error(self) -> float:
-        """Root mean square distance from the truth."""
-        return root_mean_square(self.errors)
 
     @property
     def jerk_rms(self) -> float:
@@ -112,7 +120,30 @@ class Measurement:
     @property
     def rows(self) -> int:
         """How many rows count."""
-        return len(self.errors)
+        return len(self.errors) if self.kept is None else self.kept.rows
+
+    @property
+    def error(self) -> float:
+        """Root mean square distance from the truth."""
+        return math.sqrt(self._all.squares / self.rows) if self.rows else 0.0
+
+    @property
+    def error_max(self) -> float:
+        """The largest distance."""
+        return self._all.largest
+
+    @property
+    def _all(self) -> Kept:
+        if self.kept is not None:
+            return self.kept
+        squares = float(np.square(self.errors).sum())
+        return Kept(len(self.errors), squares, float(self.errors.max(initial=0.0)))
+
+    def thinned(self, most: int) -> Measurement:
+        """The same with about ``most`` of the errors, from which quantiles can still be told."""
+        if len(self.errors) <= most:
+            return self
+        return replace(self, errors=_evenly(np.sort(self.errors), most), kept=self._all)
 
     @property
     def overshoot_rms(self) -> float:
@@ -214,7 +245,28 @@ def measure(
     )
     if cells is None:
         return measured
-    return replace(measured, sums=tally(cells, sampled, shown, status, counted, measured))
+    return replace(
+        measured, sums=tally(cells, sampled, shown, status, counted, errors, lag, measured)
+    )
+
+
+def _evenly(ordered: Floats, count: int) -> Floats:
+    """So many of these values, from the middles of equal parts."""
+    return ordered[((np.arange(count) + 0.5) * (len(ordered) / count)).astype(np.intp)]
+
+
+def _pooled_errors(measurements: Sequence[Measurement]) -> tuple[Floats, Kept | None]:
+    """Errors of which each stands for as many rows, and what is known of all."""
+    if not any(one.kept for one in measurements):
+        return np.concatenate([one.errors for one in measurements]), None
+    every = max(one.rows / len(one.errors) for one in measurements if len(one.errors))
+    parts = [_evenly(np.sort(one.errors), round(one.rows / every)) for one in measurements]
+    known = [one._all for one in measurements]
+    return np.sort(np.concatenate(parts)), Kept(
+        sum(one.rows for one in known),
+        sum(one.squares for one in known),
+        max(one.largest for one in known),
+    )
 
 
 def pool(measurements: Sequence[Measurement]) -> Measurement:
@@ -228,11 +280,12 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         return measurements[0]
     counts = [one.rows for one in measurements]
     stray = max(measurements, key=lambda one: one.beyond / one.bound if one.bound else 0.0)
+    errors, kept = _pooled_errors(measurements)
     recovered = Recovery()
     for one in measurements:
         recovered |= one.recovery
     return Measurement(
-        np.concatenate([one.errors for one in measurements]),
+        errors,
         sum(one.broken for one in measurements),
         _pooled_lag([one.lag for one in measurements]),
         max(one.excess for one in measurements),
@@ -252,6 +305,7 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         max(one.resolution for one in measurements),
         measurements[0].tick,
         measurements[0].weights,
+        kept,
     )
 
 

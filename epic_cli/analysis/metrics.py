@@ -29,8 +29,8 @@ from epic_cli.analysis.score import COSTS, costs, score
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.measured import Measured
     from epic_cli.analysis.measurement import Measurement
-    from epic_cli.analysis.resampled import Resampled
 
 
 def _error95(measured: Measurement) -> float:
@@ -39,12 +39,13 @@ def _error95(measured: Measurement) -> float:
     return quantile95(measured.errors)
 
 
-def _jerk(measured: Measurement | Resampled) -> Any:
+def _jerk(measured: Measured) -> Any:
     """The jerk as a multiple of the truth's; as it is where the truth has none to speak of."""
     import numpy as np  # as above
 
     shown, truth, cube = measured.jerk_rms, measured.usual_jerk, measured.tick**3
-    some = truth * cube > 1e-6 * measured.speed * measured.tick
+    least = np.maximum(1e-6 * measured.speed * measured.tick, measured.resolution)
+    some = truth * cube > least
     alone = np.where(shown * cube <= measured.resolution, 0.0, shown)
     return np.where(some, shown / np.where(some, truth, 1.0), alone)
 
@@ -119,7 +120,7 @@ METRICS: tuple[Metric, ...] = (
         Better.LOW,
         three_digits,
         "the largest distance",
-        lambda measured: float(measured.errors.max()),
+        lambda measured: measured.error_max,
         Section.ACCURACY,
         weight=7,
     ),

@@ -24,6 +24,10 @@ LONGEST = 5.0
 #: What is right again stays so for this long, in seconds.
 STEADY = 0.2
 
+#: So many times its median distance is as near as usual: even half of the time spent recovering
+#: does not change the median much.
+USUAL = 3.0
+
 #: Between the old place and the new one is where less than this share of the way is left to both.
 BETWEEN = 0.1
 
@@ -33,13 +37,16 @@ class Events(NamedTuple):
 
     ``arrivals`` and ``stamps`` (n) are of that packet, in seconds on the receiver's clock;
     ``teleports`` (n) says which are teleports; ``silences`` (n) is how long no packet had come,
-    in seconds.
+    in seconds. ``first`` is when the state was true that came first, ``interval`` the median time
+    between the states of two packets, infinite of fewer than two.
     """
 
     arrivals: Floats
     stamps: Floats
     teleports: Flags
     silences: Floats
+    first: float
+    interval: float
 
 
 class Recovery(NamedTuple):
@@ -82,8 +89,10 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
         arrivals = np.where(np.isnan(table[:, 7]), table[:, 0] + latency, table[:, 7])
     known = np.isfinite(stamps) & np.isfinite(arrivals)
     stamps, arrivals = stamps[known], arrivals[known]
-    order = np.argsort(arrivals, kind="stable")
-    stamps, arrivals = stamps[order], arrivals[order]
+    if not (arrivals[1:] >= arrivals[:-1]).all():
+        order = np.argsort(arrivals, kind="stable")
+        stamps, arrivals = stamps[order], arrivals[order]
+    earliest = float(stamps[0]) if len(stamps) else -np.inf
     # late and repeated packets are no news
     newest = np.maximum.accumulate(stamps) if len(stamps) else stamps
     fresh = np.append(True, newest[1:] > newest[:-1])[: len(stamps)]
@@ -102,6 +111,8 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
         stamps[chosen],
         teleport[chosen],
         np.where(outage, silence, 0.0)[chosen],
+        earliest,
+        float(np.median(np.diff(stamps))) if len(stamps) > 1 else np.inf,
     )
 
 
@@ -120,7 +131,7 @@ def recovery(
     """How a strategy recovers that draws ``shown`` (n, 3), ``lag`` seconds late.
 
     It has recovered when it is, for ``STEADY`` seconds, as near to the truth, at the lag that it
-    always has, as it is in 95 % of the rows that count, or within ``tolerance``. That lag is not
+    always has, as it usually is (``USUAL``), or within ``tolerance``. That lag is not
     held against it again: the time counts from the arrival, or from when it would show that packet.
     """
     if not len(events.arrivals):
@@ -129,7 +140,7 @@ def recovery(
     late = truth.at(times, lag).positions
     away = lengths(shown - late)
     usual = away[sampled.counted & np.isfinite(away)]
-    near = max(tolerance, float(np.quantile(usual, 0.95)) if len(usual) else 0.0)
+    near = max(tolerance, USUAL * float(np.median(usual)) if len(usual) else 0.0)
     # where nothing is known of the truth, nothing is wrong
     wrong = np.append(0, np.cumsum(~(away <= near) & ~np.isnan(late[:, 0])))
     steady = max(1, round(STEADY / sampled.tick))
@@ -146,7 +157,7 @@ def recovery(
     return Recovery(
         int(teleports.sum()),
         float(seconds[teleports].sum()),
-        _smeared(shown, sampled, events.stamps[teleports], found[teleports], near),
+        _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
         int(outages.sum()),
         float(seconds[outages].sum()),
         tuple(np.where(judged, seconds, np.nan).tolist()),
@@ -154,7 +165,7 @@ def recovery(
 
 
 def _smeared(
-    shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, near: float
+    shown: Floats, sampled: SampledTruth, stamps: Floats, recovered: Rows, lag: float, near: float
 ) -> int:
     """After how many teleports something is drawn between the old place and the new.
 
@@ -173,9 +184,13 @@ def _smeared(
         length = float(np.sqrt(way @ way))
         if not length * BETWEEN > near:
             continue
-        beside = shown[np.searchsorted(sampled.times, begin) : end] - here
+        rows = slice(int(np.searchsorted(sampled.times, begin)), end)
+        # what is still on its old way, as late as ever, is not between
+        before = truth.at(np.clip(sampled.times[rows] - lag, truth.starts[segment - 1], begin))
+        left = lengths(shown[rows] - before.positions) > near
+        beside = shown[rows] - here
         along = beside @ way / length**2
         aside = lengths(beside - along[:, None] * way)
         between = (along > BETWEEN) & (along < 1 - BETWEEN) & (aside < BETWEEN * length)
-        count += bool(between.any())
+        count += bool((left & between).any())
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,9 +67,13 @@ def default_warm_up(truth: Truth) -> float:
 
 
 def sample_truth(
-    truth: Truth, times: Floats, tick: float, warm_up: float | None = None
+    truth: Truth,
+    times: Floats,
+    tick: float,
+    warm_up: float | None = None,
+    first: float = -math.inf,
 ) -> SampledTruth:
-    """The truth at these ticks.
+    """The truth at these ticks; ``first`` is the time (s) of the first state that was received.
 
     Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
     first row: what a strategy draws while it gets to know a movement is judged by nobody.
@@ -76,16 +81,15 @@ def sample_truth(
     wait = default_warm_up(truth) if warm_up is None else warm_up
     positions, velocities, segments = truth.at(times)
     known = segments >= 0
-    counted = known.copy()
-    begun = np.maximum(truth.starts[segments[known]], times[0] if len(times) else 0.0)
-    counted[known] = times[known] - begun >= wait
+    begun = np.maximum(truth.starts, times[0] if len(times) else 0.0)
+    counted = known & (times - begun[segments] >= wait)
     steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)
     pairs = counted[1:] & counted[:-1]
     speeds = lengths(velocities[counted])
     judged = np.where(counted, segments, -1).astype(np.int32)
-    inside = positions[known] if known.any() else np.zeros((1, 3))
+    inside = [one[known] if not known.all() else one for one in positions.T]
     return SampledTruth(
         truth,
         tick,
@@ -98,9 +102,9 @@ def sample_truth(
         root_mean_square(steps[pairs]),
         root_mean_square(speeds),
         float(speeds.max(initial=0.0)),
-        inside.min(axis=0),
-        inside.max(axis=0),
-        shift_window(truth, times, judged),
+        np.array([one.min(initial=np.inf) for one in inside]),
+        np.array([one.max(initial=-np.inf) for one in inside]),
+        shift_window(truth, times, judged, first),
     )
 
 

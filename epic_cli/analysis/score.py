@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.weights import Weights
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.measurement import Measurement
-    from epic_cli.analysis.resampled import Resampled
+    from epic_cli.analysis.measured import Measured
 
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1
@@ -40,7 +39,7 @@ def formula(weights: Weights) -> str:
     )
 
 
-def costs(measured: Measurement | Resampled) -> Any:
+def costs(measured: Measured) -> Any:
     """The costs, as ``Weights`` of them (of arrays for draws).
 
     NaN where there is not enough to say, or nothing to recover from.
@@ -65,7 +64,7 @@ def costs(measured: Measurement | Resampled) -> Any:
     )
 
 
-def score(measured: Measurement | Resampled) -> Any:
+def score(measured: Measured) -> Any:
     """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
 
     It depends on nothing but what was measured of the candidate, and on the weights: adding others

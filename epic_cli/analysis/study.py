@@ -68,7 +68,8 @@ def study(
 
     ``total`` is how many runs there are to come; ``runs`` are asked for when they are needed, by
     this thread alone. ``seed`` is that of the bootstrap; the same seed gives the same, whatever
-    the number of ``threads``. ``runs_are`` says what they are called. See ``compare`` for the other parameters.
+    the number of ``threads``. ``runs_are`` says what they are called. See ``compare``
+    for the other parameters.
 
     A run among several that cannot be judged is ``skipped``. Raises what ``compare`` does where
     there is only one, and ``NothingJudged`` where none is left.
@@ -112,7 +113,7 @@ def study(
         raise NothingJudged(
             tuple(note for one in reasons if isinstance(one, NothingJudged) for note in one.notes)
         )
-    return replace(_together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
+    return replace(together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
 
 
 def _evaluated(
@@ -151,13 +152,13 @@ def _evaluated(
             raise
 
 
-def _together(
+def together(
     found: Sequence[tuple[str, Comparison]],
     candidates: Sequence[Candidate],
     skipped: tuple[Skipped, ...],
     seed: int,
 ) -> Comparison:
-    """The comparisons as one."""
+    """The comparisons of several runs, by name, as one; ``seed`` is that of the bootstrap."""
     first = found[0][1]
     shared = tuple(note for note in first.notes if all(note in one.notes for _, one in found))
     results: list[Result] = []

@@ -48,6 +48,9 @@ BRIDGED_INTERVALS = 1.5
 #: A step this many times longer than the usual long step, and than its neighbours, is a teleport.
 TELEPORT_STEPS = 5
 
+#: A teleport between two states that were sampled more often takes up to so many seconds.
+SMEARED_SECONDS = 0.2
+
 #: Larger numbers cannot be squared; they count as not finite.
 LARGEST = 1e100
 
@@ -142,15 +145,18 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    missing: Flags = np.asarray(np.isnan(velocities).all(axis=1))
+    missing = _all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
-        finite = (np.abs(times) < LARGEST) & (np.abs(positions) < LARGEST).all(axis=1)
+        finite = (np.abs(times) < LARGEST) & _all_three(np.abs(positions) < LARGEST)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
-    if not finite.all():
+    whole = bool(finite.all())
+    if not whole:
         notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
-    order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
-    times, positions, velocities = times[order], positions[order], velocities[order]
-    marks, absent = marks[order], bool(missing[order].any())
+    if not whole or not (times[1:] >= times[:-1]).all():
+        order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
+        times, positions, velocities = times[order], positions[order], velocities[order]
+        marks, missing = marks[order], missing[order]
+    absent = bool(missing.any())
     last = np.append(times[1:] > times[:-1], True)[: len(times)]
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
@@ -159,6 +165,10 @@ def build(
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))
+    inside = _within_teleports(times, positions)
+    if inside.any():
+        marks = np.asarray(np.bincount(np.cumsum(np.append(False, ~inside[:-1])), marks) > 0)
+        times, positions, velocities = times[~inside], positions[~inside], velocities[~inside]
     cut, gap = _cuts(times, positions, velocities, marks, notes, origin)
     segments = np.concatenate(([0], np.cumsum(cut))).astype(np.int32)
     velocities = _usable(times, positions, velocities, cut, segments, absent, notes)
@@ -173,6 +183,27 @@ def build(
         resolution_of(positions),
         tuple(notes),
     )
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _within_teleports(times: Floats, positions: Floats) -> Flags:
+    """Which states lie on the way of a teleport that was sampled as a movement.
+
+    That is, in a short run of steps, each as fast as a teleport, between others that are not.
+    """
+    inside = np.zeros(len(times), bool)
+    pace = lengths(np.diff(positions, axis=0)) / np.diff(times)
+    moving = pace[pace > 0]
+    if len(moving) < 3:
+        return inside
+    fast = pace > TELEPORT_STEPS * float(np.quantile(moving, 0.9))
+    edges = np.diff(np.concatenate(([0], fast.astype(np.int8), [0])))
+    for first, last in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        way = float(np.sqrt(np.square(positions[last] - positions[first]).sum()))
+        straight = way > 0.9 * float((pace[first:last] * np.diff(times)[first:last]).sum())
+        if last - first > 1 and straight and times[last] - times[first] <= SMEARED_SECONDS:
+            inside[first + 1 : last] = True
+    return inside
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -277,6 +308,11 @@ def _usable(
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
     return derived
+
+
+def _all_three(flags: Flags) -> Flags:
+    """Which of n rows (n, 3) are true throughout, several times faster than ``all``."""
+    return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
 
 
 def lengths(vectors: Floats) -> Floats:

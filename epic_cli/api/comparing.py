@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.compare import compare as run
 from epic_cli.analysis.notes import NotEnoughToSay
+from epic_cli.analysis.study import Run, study
 from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.weights import make_weights
+from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.api.reading import Path
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.trace import separate
 from epic_cli.engine.strategy import Strategy, is_native
+from epic_cli.formats.folders import recordings_in
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Packet
+    from epic_cli.network import LinkConditions
     from epic_cli.playback import ClockName, PacingName
 
 #: A strategy that takes part: as ``epic compare`` names it, an object, a class, or its maker.
 Wanted = str | SmoothingStrategy | Callable[[], SmoothingStrategy]
 
+
+#: Packets are taken by so many.
 _AT_ONCE = 4096
 
 
@@ -36,7 +41,7 @@ class _Candidate(NamedTuple):
 
 
 def compare(
-    packets: Path | Iterable[Packet],
+    packets: Path | Iterable[Packet] | Sequence[Path] | None = None,
     strategies: Wanted | Iterable[Wanted] | Mapping[str, Wanted] = (),
     *,
     truth: Path | Iterable[Packet] | None = None,
@@ -46,26 +51,41 @@ def compare(
     pacing: PacingName | None = None,
     latency: float | None = None,
     weights: Mapping[str, float] | None = None,
+    game: str | None = None,
     warm_up: float | None = None,
+    seeds: int | None = None,
+    seed: int = 0,
+    link: LinkConditions | None = None,
+    send_rate: float | None = None,
     threads: int | None = None,
 ) -> Comparison:
     """Runs strategies over the same packets and measures what each draws against the truth.
 
-    ``packets`` and ``truth`` are what ``replay`` takes: packets, or the path of a recording.
+    ``packets`` and ``truth`` are what ``replay`` takes: packets, or the path of a recording;
+    ``packets`` may be several paths, or that of a folder, too, which are judged together.
     Without ``truth`` it is rebuilt from the packets, with hindsight; ``truth_offset`` (seconds:
-    the receiver's clock less the sender's) is added to its times. ``strategies``, all that there
-    are unless given, are names, with settings as ``"epic+calc_ahead=0.3"``, built-in strategies as
-    ``strategy("epic", calc_ahead=0.3)``, classes, or functions that make strategies; a mapping
-    gives them labels. ``weights`` of ``accuracy``, ``smoothness``, ``latency`` and ``recovery`` (1
-    each), ``overshoot`` and ``backward`` (0 each) go into the score. There is a row for each
-    picture of a usual screen unless another ``tick`` is given. The first ``warm_up`` seconds of
-    each unbroken movement do not count. The other arguments are those of ``replay``; ``threads``
-    is the number of cores unless given.
+    the receiver's clock less the sender's) is added to its times. With ``seeds`` there are no
+    ``packets``: the ``truth`` (a path) is sent over so many simulated networks, ``send_rate`` times
+    a second (None: as it was recorded), over a ``link``; ``seed`` is the first one's, and that of
+    the intervals: the same gives the same, whatever the number of ``threads``.
+
+    ``strategies``, all that there are unless given, are names, with settings as
+    ``"epic+calc_ahead=0.3"``, built-in strategies as ``strategy("epic", calc_ahead=0.3)``, classes,
+    or functions that make strategies; a mapping gives them labels. ``weights`` of ``accuracy``,
+    ``smoothness``, ``latency`` and ``recovery`` (1 each), ``overshoot`` and ``backward`` (0 each)
+    go into the score; a ``game`` (``"shooter"``, ``"vehicle"``, ``"fighting"``, ``"observer"``) has
+    others. There is a row for each picture of a usual screen unless another ``tick`` is given. The
+    first ``warm_up`` seconds of each unbroken movement do not count. The other arguments are those
+    of ``replay``; ``threads`` is the number of cores unless given.
 
     Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS
     distance from the truth in the recording's length unit, ``"lag"`` in seconds, ``"score"`` from 0
-    to 100 (NaN: not enough to say). ``by_entity`` has the same for each entity.
+    to 100 (NaN: not enough to say). ``result.interval("error")`` is from where to where it goes
+    with 95 % confidence, ``result.rank`` one more than how many others are better beyond doubt,
+    ``result.standing.gap`` how far it is behind the best. ``by_entity`` has the same for each
+    entity, ``by_recording`` for each recording, without intervals; ``advice`` says what it comes
+    to, ``certainty`` what the intervals rest on, ``skipped`` which recordings cannot be judged.
 
     Raises what ``replay`` does for wrong arguments and for what is no recording, and ``ValueError``
     where there is not enough to say anything, or more rows than fit into memory. A strategy whose
@@ -74,23 +94,37 @@ def compare(
     """
     timing = make_timing(tick, clock, pacing, latency)
     taking_part = _taking_part(strategies)
-    weighed = make_weights(weights or {})
-    recording = _by_entity(packets_of(packets))
-    truths = None
-    if truth is not None:
-        truths, _ = truths_of(_by_entity(packets_of(truth)), "given", truth_offset)
-        if not truths:
-            raise ValueError("not enough to say: the truth has no movement to compare with")
+    weighed = make_weights(weights or {}, _weights_of(game))
+    if seeds is None and (link is not None or send_rate is not None):
+        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    runs: Iterable[Run]
+    if seeds is not None:
+        total = seeds
+        runs = _simulated(packets, truth, range(seed, seed + seeds), link, send_rate)
+    else:
+        recordings = _recordings(packets)
+        total, truths = len(recordings), None
+        if truth is not None:
+            truths, _ = truths_of(_by_entity(packets_of(truth)), "given", truth_offset)
+            if not truths:
+                raise ValueError("not enough to say: the truth has no movement to compare with")
+        runs = (
+            Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
+                _by_entity(packets_of(one)), truths)
+            for one in recordings
+        )  # fmt: skip
     try:
-        return run(
-            recording,
+        return study(
+            runs,
             taking_part,
             timing,
-            truths,
+            total=total,
             weights=weighed,
             offset=truth_offset,
             warm_up=warm_up,
             threads=threads,
+            seed=seed,
+            runs_are="recordings" if seeds is None else "networks",
         )
     except NotEnoughToSay as error:
         from epic_cli.views.comparison_words import not_enough_words
@@ -103,6 +137,56 @@ def _by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     for block in blocks_of(packets, Entities(), _AT_ONCE):
         separate(block, found)
     return found
+
+
+def _weights_of(name: str | None) -> Weights | None:
+    from epic_cli.analysis.games import GAMES
+
+    found = {one.name: one.weights for one in GAMES}
+    if name is None:
+        return None
+    if name not in found:
+        raise ValueError(f"there is no game {name!r}: they are {', '.join(found)}")
+    return found[name]
+
+
+def _recordings(
+    packets: Path | Iterable[Packet] | Sequence[Path] | None,
+) -> Sequence[Path | Iterable[Packet]]:
+    """What is judged, one after the other; a folder is all that is in it."""
+    if packets is None:
+        raise TypeError("None holds no packets: give a recording, or seeds and a truth")
+    if isinstance(packets, (str, os.PathLike)):
+        return recordings_in(packets)
+    if isinstance(packets, (list, tuple)) and packets:
+        paths = [one for one in packets if isinstance(one, (str, os.PathLike))]
+        if len(paths) == len(packets):
+            return [inside for one in paths for inside in recordings_in(one)]
+    return [cast("Iterable[Packet]", packets)]
+
+
+def _simulated(
+    packets: object,
+    truth: object,
+    seeds: range,
+    link: LinkConditions | None,
+    send_rate: float | None,
+) -> Iterable[Run]:
+    from epic_cli.analysis.networks import Setting, simulated
+    from epic_cli.network import Link, LinkConditions, read_movement
+
+    if packets is not None:
+        raise ValueError("seeds simulate networks: give the movement as truth, and no packets")
+    if not isinstance(truth, (str, os.PathLike)):
+        raise ValueError("seeds need a movement to send: give the path of one as truth")
+    if not seeds:
+        raise ValueError("there are no seeds: give 20, say")
+    with open(truth, "rb") as stream:  # noqa: PTH123 - it may be any path
+        movement = read_movement(stream)
+    conditions = link or LinkConditions()
+    return simulated(
+        Setting(lambda _: movement, lambda seed: Link(conditions, seed=seed), send_rate), seeds
+    )
 
 
 def _taking_part(

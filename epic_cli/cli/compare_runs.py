@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from epic_cli.cli.options.compare import Inputs
 from epic_cli.cli.options.compare_network import NetworkOptions
 from epic_cli.engine.text.widths import printable
-from epic_cli.formats.recordings import ENDINGS
+from epic_cli.formats.folders import NoRecordings, recordings_in
 from epic_cli.terminal.errors import CannotAccess, WrongUsage, say
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.remarks import Remarks, Reporter
@@ -25,25 +24,19 @@ if TYPE_CHECKING:
 
 
 def recordings_of(inputs: Inputs) -> list[str]:
-    """The files that are meant, those of a folder by name; raises ``WrongUsage``."""
+    """The files that are meant, those of a folder by name.
+
+    The truth is none of them. Raises ``WrongUsage``, ``CannotAccess``.
+    """
     found: list[str] = []
     for name in inputs.recordings or ("-",):
-        folder = Path(name)
-        if name == "-" or not folder.is_dir():
-            found.append(name)
-            continue
-        inside = sorted(
-            str(one)
-            for one in folder.iterdir()
-            if one.suffix in ENDINGS and one.is_file() and not one.name.startswith(".")
-        )
-        inside = [one for one in inside if inputs.truth is None or Path(one) != Path(inputs.truth)]
-        if not inside:
-            raise WrongUsage(
-                f"{printable(name)}: there is no recording in this folder; their names end with"
-                f" {', '.join(ENDINGS)}"
-            )
-        found += inside
+        try:
+            inside = [name] if name == "-" else recordings_in(name)
+        except NoRecordings as error:
+            raise WrongUsage(printable(str(error))) from error
+        except OSError as error:
+            raise CannotAccess("read", name, error) from error
+        found += [one for one in inside if one == name or one != inputs.truth]
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.advice import Advice, Verdict, advice
+from epic_cli.analysis.advice import Advice, Verdict
 from epic_cli.analysis.digits import one_decimal, three_digits
 from epic_cli.analysis.notes import Flaw
 from epic_cli.analysis.uncertainty import Unit
@@ -13,7 +13,8 @@ from epic_cli.analysis.uncertainty import Unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.advice import Result
+    from epic_cli.analysis.compare import Comparison
 
 #: So many of those that cannot be told apart are named.
 _NAMED = 3
@@ -46,7 +47,7 @@ class Finding(NamedTuple):
 
 def ranking(comparison: Comparison) -> list[Finding]:
     """Which strategy, how surely, what it costs, and what would change the answer."""
-    found = advice(comparison.results, comparison.weights, comparison.by_recording)
+    found = comparison.advice
     if found.verdict is Verdict.NOTHING or found.best is None:
         return []
     sentences = [

@@ -112,7 +112,7 @@ def test_what_does_not_count_may_be_unknown() -> None:
         ),
         ({"latency": -1.0}, "latency=-1 is not allowed"),
         ({"latency": math.nan}, "latency=nan is not allowed"),
-        (dict.fromkeys(Weights._fields, 0.0), "must be more than 0"),
+        (dict.fromkeys(Weights._fields, 0.0), "come to nothing"),
     ],
 )
 def test_weights_are_checked(given: dict[str, float], message: str) -> None:

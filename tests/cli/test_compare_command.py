@@ -54,10 +54,10 @@ def test_a_file_and_standard_input_give_the_same() -> None:
 def test_the_table_says_what_it_rests_on() -> None:
     text = epic("compare", TANKS).stdout.decode()
     words = " ".join(text.split())
-    assert text.startswith("strategy ")
+    assert "\nstrategy " in text
     assert "Truth: rebuilt with hindsight from the packets themselves" in words
     assert "Score = 100 / (1 + weighted mean of the costs)" in words
-    assert "times the error of the best" in words
+    assert words.startswith("Take extrapolator with its usual settings: it scores 9")
     assert "Note: tank7: 1 marked teleport cut out." in words
     assert all(len(line) <= 80 for line in text.splitlines())
 
@@ -110,7 +110,7 @@ def test_weights_change_the_order() -> None:
 
 def test_the_table_and_the_csv_show_the_same_values() -> None:
     table = epic("compare", JITTER, "-s", VARIANTS, "--format", "markdown").stdout.decode()
-    head, _, *lines = (line.strip("| ").split(" | ") for line in table.splitlines()[:4])
+    head, _, *lines = (line.strip("| ").split(" | ") for line in table.splitlines()[2:6])
     for cells, row in zip(lines, rows(JITTER, "-s", VARIANTS), strict=True):
         shown = dict(zip(head, cells, strict=True))
         for metric in METRICS:
@@ -157,7 +157,7 @@ def test_colour_where_it_is_asked_for() -> None:
 def test_refused_lines_are_told_of_and_the_rest_compared() -> None:
     done = epic("compare", "-s", VARIANTS, stdin=b"what?\n" + STEADY)
     assert done.returncode == 1
-    assert done.stdout.startswith(b"strategy")
+    assert b"\nstrategy" in done.stdout
     assert b"<stdin>:1:1: x is not a number" in done.stderr
 
 

@@ -13,7 +13,7 @@ from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.views.comparison import ComparisonTable, columns, ordered, sort_results
-from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
+from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown, fields
 
 THREE = comparisons.comparison("Late", "Jumping", "Raising")
 TWO_ENTITIES = comparisons.comparison("Late", "Aside", entities=("a", "b"))
@@ -22,7 +22,7 @@ TWO_ENTITIES = comparisons.comparison("Late", "Aside", entities=("a", "b"))
 def printed(comparison: Comparison, width: int = 160, by_entity: bool = False) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, legacy_windows=False)
-    console.print(ComparisonTable(comparison, by_entity=by_entity))
+    console.print(ComparisonTable(comparison, by="entity" if by_entity else "strategy"))
     return out.getvalue()
 
 
@@ -32,9 +32,10 @@ def fake(label: str, error: float, score: float) -> Result:
 
 def test_the_best_of_each_column_is_marked() -> None:
     lines = printed(THREE).splitlines()
-    assert lines[0].split()[:3] == ["strategy", "score", "error"]
-    late = next(line for line in lines if line.startswith("Late"))
-    jumping = next(line for line in lines if line.startswith("Jumping"))
+    head = next(line for line in lines if line.startswith("strategy"))
+    assert head.split()[:3] == ["strategy", "score", "error"]
+    late = next(line for line in lines if line.startswith("Late  "))
+    jumping = next(line for line in lines if line.startswith("Jumping  "))
     assert late.split()[2].endswith("*") or jumping.split()[2].endswith("*")
     marked = {column.metric.name: column.best for column in columns(THREE.results)}
     assert marked["lag"] == {1}
@@ -45,7 +46,7 @@ def test_the_best_of_each_column_is_marked() -> None:
 
 def test_what_has_no_figures_has_dashes_and_a_note() -> None:
     text = printed(THREE)
-    raising = next(line for line in text.splitlines() if line.startswith("Raising"))
+    raising = next(line for line in text.splitlines() if line.startswith("Raising  "))
     assert raising.split()[1] == "failed"
     assert set(raising.split()[2:]) == {"-"}
     assert "Note: Raising: it failed in " in text
@@ -72,7 +73,7 @@ def test_by_entity_marks_the_best_of_each_entity() -> None:
     assert [one.entity for one in results] == ["a", "a", "b", "b"]
     error = next(one for one in columns(results) if one.metric.name == "error")
     assert {results[row].entity for row in error.best} == {"a", "b"}
-    assert "entity" in printed(TWO_ENTITIES, by_entity=True).splitlines()[0]
+    assert "entity" in printed(TWO_ENTITIES, by_entity=True)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +116,8 @@ def test_cells(name: str, value: float, text: str) -> None:
 
 
 def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(THREE.results))))
-    assert list(rows[0]) == ["strategy", "entity", *(one.name for one in METRICS), "note"]
+    rows = list(csv.DictReader(io.StringIO(as_csv(THREE, THREE.results))))
+    assert list(rows[0]) == fields()
     for metric in METRICS:
         value = THREE.results[0].value(metric.name)
         assert rows[0][metric.name] == ("" if math.isnan(value) else str(value))
@@ -128,7 +129,7 @@ def test_csv_has_all_digits_and_leaves_out_what_is_not_known() -> None:
 def test_json_lines_are_strict_json() -> None:
     found = [
         json.loads(line, parse_constant=pytest.fail)
-        for line in as_jsonl(THREE.results).splitlines()
+        for line in as_jsonl(THREE, THREE.results).splitlines()
     ]
     assert [one["strategy"] for one in found] == ["Late", "Jumping", "Raising"]
     assert found[2]["score"] is None
@@ -136,9 +137,8 @@ def test_json_lines_are_strict_json() -> None:
 
 
 def test_markdown_is_a_table_with_bold_bests() -> None:
-    lines = as_markdown(
-        THREE, ordered(THREE, "given", by_entity=False), by_entity=False
-    ).splitlines()
+    advised, _, *lines = as_markdown(THREE, ordered(THREE, "given")).splitlines()
+    assert advised.startswith("Highest score: ")
     widths = {line.count("|") for line in lines[:5]}
     assert len(widths) == 1
     assert set(lines[1]) <= set("| :-")
@@ -149,5 +149,5 @@ def test_markdown_is_a_table_with_bold_bests() -> None:
 
 def test_markdown_escapes_what_would_end_a_cell() -> None:
     result = [fake("a|b", 1, 50), fake("c", 2, 40)]
-    text = as_markdown(THREE, result, by_entity=False)
+    text = as_markdown(THREE, result)
     assert "| a\\|b |" in text

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from support import comparisons
 
-from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.notes import (
     Adjusted,
     Cut,
@@ -24,45 +23,11 @@ from epic_cli.analysis.weights import Weights
 from epic_cli.views.comparison_words import (
     not_enough_words,
     note_words,
-    ranking,
     result_words,
     story,
 )
 
-LATE = comparisons.comparison("Late").results[0]
 ROWS, TRUTH = (0.0, 5.05), (100.0, 104.9)
-
-
-def fake(label: str, error: float, score: float) -> Result:
-    return Result(label, None, {**LATE.values, "error": error, "score": score})
-
-
-def words(*results: Result) -> list[str]:
-    found = ranking(Comparison(Weights(), 0.05, 1.0, results=results, resolution=1e-6))
-    return [f"  {one.text}" if one.detail else one.text for one in found]
-
-
-def test_errors_are_compared_in_words() -> None:
-    assert words(fake("a", 1.8, 50), fake("b", 1.0, 40), fake("c", 250.0, 10))[1:] == [
-        "Smallest error: b, 1.00 (RMS)",
-        "  a: 1.8 times the error of the best",
-        "  c: 250 times the error of the best",
-    ]
-    assert words(fake("a", 1.8, 50))[0].startswith(
-        "Best score: a, 50.0 of 100; it draws 100 ms late"
-    )
-
-
-def test_nothing_is_a_multiple_of_no_error() -> None:
-    for nothing in (0.0, 1e-14):
-        assert words(fake("a", 0.5, 50), fake("b", nothing, 40))[-1] == (
-            "  a: 0.500, the best is exact as far as the data tell"
-        )
-    assert words(fake("a", 2e-14, 50), fake("b", 1e-14, 40))[-1] == "  a: no worse than the best"
-
-
-def test_no_words_without_figures() -> None:
-    assert words(Result("a", None, notes=(ResultNote(Flaw.STOPPED),))) == []
 
 
 @pytest.mark.parametrize(

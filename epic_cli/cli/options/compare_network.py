@@ -77,8 +77,8 @@ class NetworkOptions:
             return
         if recordings:
             raise WrongUsage(
-                f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]} has"
-                " been over its own already; if it is the movement itself, give it as --truth"
+                f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]}"
+                " has been over its own already; if it is the movement itself, give it as --truth"
             )
         if self.path is None and truth is None:
             raise WrongUsage(

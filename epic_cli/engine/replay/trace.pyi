@@ -19,6 +19,7 @@ class Trace:
         packets: PacketBlock,
         most: int = 5_000_000,
         stopped: Callable[[], bool] | None = None,
+        expected: int = 0,
     ) -> None: ...
     @property
     def replay(self) -> Replay: ...

@@ -36,7 +36,8 @@ cdef class Trace:
     pacing of its own, the packets may be shared.
 
     ``stopped`` is asked now and then whether to give up: the trace then ends early. Raises
-    ``TooManyRows``, and what a strategy written in Python raises.
+    ``TooManyRows``, and what a strategy written in Python raises. Where it is known how many rows
+    there will be, they take no more memory than that if they are ``expected``.
     """
 
     cdef readonly Replay replay
@@ -46,9 +47,10 @@ cdef class Trace:
     cdef Py_ssize_t strides[1]
 
     def __init__(self, make_strategy, Pacing pacing not None, PacketBlock packets not None,
-                 size_t most=5_000_000, stopped=None):
+                 size_t most=5_000_000, stopped=None, size_t expected=0):
         self.replay = Replay(make_strategy, pacing, packets.entities)
         self.samples = SampleBlock(STRETCH)
+        self.samples.items.reserve(min(expected, most))
         self.replay.feed(packets)
         self.run(most, stopped)
         self.refusals = self.replay.refusals()
