@@ -257,7 +257,13 @@ def compare(
             shown = [one.drawn for one in outcomes[index :: len(judged)] if one.drawn]
             scenes.append(
                 scene(
-                    entity.name, entity.packets, offset, entity.truth, selection, entity.events, shown
+                    entity.name,
+                    entity.packets,
+                    offset,
+                    entity.truth,
+                    selection,
+                    entity.events,
+                    shown,
                 )
             )
     return Comparison(

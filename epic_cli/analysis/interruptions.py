@@ -61,5 +61,10 @@ def _cuts(sampled: SampledTruth) -> Sequence[tuple[float, float, float]]:
     rows, before = rows[before >= 0], before[before >= 0]
     apart = lengths(sampled.positions[rows] - sampled.positions[before])
     return list(
-        zip(sampled.times[before].tolist(), sampled.times[rows].tolist(), apart.tolist(), strict=True)
+        zip(
+            sampled.times[before].tolist(),
+            sampled.times[rows].tolist(),
+            apart.tolist(),
+            strict=True,
+        )
     )

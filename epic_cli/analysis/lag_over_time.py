@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -62,12 +63,12 @@ def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSer
         total, count = windowed(np.where(known, apart.sum(axis=1), 0.0)), windowed(known)
         squares[number] = np.where(2 * count >= rows, total / count, np.nan)
     enough = 2 * rows >= windowed(np.ones(len(index)))
-    middles = (times[edges[: -_PARTS]] + times[edges[_PARTS:] - 1]) / 2
+    middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
     return LagSeries(middles, np.where(enough, _minimum(squares), np.nan))
 
 
 def _pairs(edges: Floats) -> list[tuple[int, int]]:
-    return [(int(a), int(b)) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def _minimum(squares: Floats) -> Floats:

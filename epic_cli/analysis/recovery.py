@@ -52,8 +52,8 @@ class Events(NamedTuple):
 class Recovery(NamedTuple):
     """After how many teleports and outages a strategy recovered in how many ``seconds`` in all.
 
-    ``smeared`` is after how many teleports it drew something between the old place and the new. ``each``
-    has the seconds after every single one, NaN where the next came too soon to tell.
+    ``smeared`` is after how many teleports it drew something between the old place and the new.
+    ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
     """
 
     teleports: int = 0

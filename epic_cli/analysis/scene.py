@@ -18,10 +18,12 @@ from epic_cli.engine.packets import Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from epic_cli.analysis.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.thinning import Rows
-    from epic_cli.analysis.truth import Floats, Integers
+    from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
 
 #: All pictures of a comparison together hold about so many drawn positions.
@@ -51,18 +53,19 @@ class Histogram(NamedTuple):
     """
 
     first: int
-    counts: Integers
+    counts: Rows
 
 
 class Drawn(NamedTuple):
     """What one strategy drew in a scene, at n ``times``.
 
     ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
-    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors`` (n) are the same, NaN also in rows that do not
-    count. A row that is all NaN keeps lines from being drawn across a teleport. ``run_times``
-    (r) are when the ``run_statuses`` (r, numbers of ``Status``) begin. ``recoveries`` has, for each
-    interruption of the scene, the seconds until it was over for this strategy, NaN: not known.
-    ``rms`` is the root mean square error of all rows of the span, kept or not.
+    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors``
+    (n) are the same, NaN also in rows that do not count. A row that is all NaN keeps lines from
+    being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
+    ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
+    was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
+    of the span, kept or not.
     """
 
     label: str
@@ -71,7 +74,7 @@ class Drawn(NamedTuple):
     distances: Floats
     errors: Floats
     run_times: Floats
-    run_statuses: Integers
+    run_statuses: Rows
     lag: LagSeries
     histogram: Histogram
     recoveries: tuple[float, ...]
@@ -122,7 +125,7 @@ class Selection(NamedTuple):
 def drawn(
     label: str,
     shown: Floats,
-    status: Integers,
+    status: NDArray[np.int32],
     sampled: SampledTruth,
     selection: Selection,
     events: Events,
@@ -219,8 +222,9 @@ def scene(
     traffic = traffic_of(packets, offset, sampled.truth)
     inside = np.flatnonzero((traffic.sent >= selection.start) & (traffic.sent <= selection.end))
     if len(inside):
-        part = np.column_stack([traffic.positions[inside], (traffic.arrivals - traffic.sent)[inside]])
-        inside = inside[kept_rows(list(part.T), MOST_POSITIONS // 8)]
+        delays = (traffic.arrivals - traffic.sent)[inside]
+        series = [*traffic.positions[inside].T, delays]
+        inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
     return Scene(
         entity,
         times[kept],

@@ -11,7 +11,8 @@ from epic_cli.analysis.truth import LARGEST
 from epic_cli.engine.replay.trace import columns, sequences
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.truth import Floats, Integers, Truth
+    from epic_cli.analysis.thinning import Rows
+    from epic_cli.analysis.truth import Floats, Truth
     from epic_cli.engine.packets import PacketBlock
 
 #: Of more lost packets, only their number is given.
@@ -70,7 +71,7 @@ def traffic_of(packets: PacketBlock, offset: float, truth: Truth) -> Traffic:
     )
 
 
-def _missing(numbers: Integers, sent: Floats) -> Floats:
+def _missing(numbers: Rows, sent: Floats) -> Floats:
     """When the packets whose numbers are missing were sent, evenly between their neighbours."""
     if not len(numbers) or (numbers < 0).any():
         return np.empty(0)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
     from epic_cli.terminal.profiles import Saving
+    from epic_cli.views.page_words import About
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column in
@@ -121,7 +122,6 @@ def compare(
     from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.report import report_left_out
-    from epic_cli.views.page_words import About
 
     network.check(given_options(context), inputs.recordings, inputs.truth)
     if not participants.strategies:
@@ -167,10 +167,8 @@ def compare(
 
     try:
         comparison = run_all(recordings.judged if recordings else None)
-        truth = "" if inputs.truth is None else source_name(inputs.truth)
-        names = ", ".join(source_name(one) for one in recordings.names) if recordings else ""
-        about = About(names, truth, f"epic {shlex.join(sys.argv[1:])}")
-        write(comparison, layout, pictures, shown, color, about)
+        names = recordings.names if recordings else []
+        write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -185,6 +183,15 @@ def compare(
         return ExitStatus.CONDITION_HOLDS
     left_out = recordings is not None and (recordings.refused or recordings.broken)
     return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+
+
+def _about(names: Iterable[str], truth: str | None) -> About:
+    """Where the comparison comes from, for those who get to see only its page."""
+    from epic_cli.views.page_words import About
+
+    recordings = ", ".join(source_name(one) for one in names)
+    command = f"epic {shlex.join(sys.argv[1:])}"
+    return About(recordings, source_name(truth) if truth else "", command)
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

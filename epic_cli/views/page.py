@@ -131,9 +131,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
         "dashes": [list(one) for one in DASHES],
         "tick": content.tick,
-        "scenes": [
-            {**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable
-        ],
+        "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
     return _assembled(content.title, data)
 

@@ -151,9 +151,7 @@ def _usual(one: Drawn) -> str:
     total = np.cumsum(one.histogram.counts)
     if not total[-1]:
         return "no row counts"
-    return (
-        f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
-    )
+    return f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
 
 
 def _quantile(one: Drawn, share: float) -> str:

@@ -81,8 +81,9 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img" aria-labelledby="t d"><title id="t">{_shown(name)}what each strategy draws'
-        f'</title><desc id="d">{_shown(words["above"])} {_shown(words["error"])}</desc>'
+        f' height="{HEIGHT}" role="img" aria-labelledby="t d">'
+        f'<title id="t">{_shown(name)}what each strategy draws</title>'
+        f'<desc id="d">{_shown(words["above"])} {_shown(words["error"])}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
         *panels,
@@ -159,11 +160,11 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: _Panel) -> Iter
     for number in reversed(range(len(heights))):
         heights[number] = min(heights[number], ceiling)
         ceiling = heights[number] - _NAME_HEIGHT
-    for (index, label, x, y), height in zip(known, heights, strict=True):
+    for (index, called, x, y), height in zip(known, heights, strict=True):
         color = line_style(index).light
         if abs(height - y) > 3:
             yield f'<path d="M{_n(x + 1)} {_n(y)}L{_n(x + 7)} {_n(height)}" stroke="{color}"/>'
-        words = label if len(label) <= 17 else label[:16] + "…"
+        words = called if len(called) <= 17 else called[:16] + "…"
         yield (
             f'<text class="n" x="{_n(x + 9)}" y="{_n(height + 4)}" style="fill:{color}">'
             f"{_shown(words)}</text>"

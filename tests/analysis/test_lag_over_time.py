@@ -25,9 +25,7 @@ def shown(movement: movements.Movement, late: NDArray[np.float64]) -> NDArray[np
 
 @pytest.mark.parametrize("movement", [movements.circle, movements.straight])
 @pytest.mark.parametrize("late", [-0.05, 0.0, 0.1234, 0.5])
-def test_a_constant_lag_is_found_in_every_window(
-    movement: movements.Movement, late: float
-) -> None:
+def test_a_constant_lag_is_found_in_every_window(movement: movements.Movement, late: float) -> None:
     found = lag_over_time(sampled(movement), shown(movement, np.full(1200, late)), slice(None))
     known = found.seconds[np.isfinite(found.seconds)]
     assert len(known) > 60
@@ -36,9 +34,7 @@ def test_a_constant_lag_is_found_in_every_window(
 
 def test_a_lag_that_changes_is_followed() -> None:
     late = np.where(np.arange(1200) < 600, 0.1, 0.3)
-    found = lag_over_time(
-        sampled(movements.circle), shown(movements.circle, late), slice(None)
-    )
+    found = lag_over_time(sampled(movements.circle), shown(movements.circle, late), slice(None))
     before = found.seconds[(found.times > 2.5) & (found.times < 9)]
     after = found.seconds[(found.times > 11) & (found.times < 18)]
     np.testing.assert_allclose(before, 0.1, atol=1e-3)

@@ -25,73 +25,10 @@ from epic_cli.views.page_words import About
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
 
-#: What a reader would do, and what the page shows then, left where the test finds it.
-VISIT = """
-<script>
-const seen = {};
-const picture = (id) => { drawNow(); return $(id).toDataURL(); };
-const words = (id) => $(id).textContent;
-const key = (name, on = document.body) => on.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
-const changed = (id, act) => { redraw(); const before = picture(id); act(); redraw(); return picture(id) !== before; };
-seen.heads = [...document.querySelectorAll("#figures th[scope=col]")].map((one) => one.textContent);
-seen.shown = [...document.querySelectorAll("#figures input:checked")].map((one) => one.closest("tr").dataset.label);
-seen.folded = [...document.querySelectorAll("#figures tr.folded")].map((one) => one.dataset.label);
-$("more").click();
-seen.unfolded = document.querySelectorAll("#figures tr.folded").length;
-// it opens at the worst moment of the best strategy, near enough to see it
-const best = visible()[0];
-seen.worst = state.time === best.t[best.worst] && $("follow").checked;
-seen.error = best.error[best.worst] * state.view.scale > 25;
-// the largest error in the picture is that of the data, however coarse it is drawn
-showTime(0, duration());
-drawNow();
-seen.top = state.errorTop === Math.max(...visible().map((one) => one.error[one.worst]));
-state.time = -1;
-$("time").value = 5;
-$("time").dispatchEvent(new Event("input"));
-drawNow();
-seen.clock = words("clock");
-seen.now = document.querySelector('tr[data-label="Late"] .now').textContent;
-const box = document.querySelector('tr[data-label="Late"] input');
-seen.switched = [...LANES.slice(0, 3), "above", "histogram"].filter((id) => changed(id, () => { box.click(); }));
-box.click();
-key("ArrowRight");
-seen.step = words("clock");
-seen.said = words("said").includes("5.05 s");
-key("+");
-seen.zoomed = Math.round(duration() / (state.window[1] - state.window[0]));
-key("PageDown", $("over-time"));
-seen.scrolled = state.window[0] > 5;
-$("time-all").click();
-seen.all = state.window[1] === duration();
-key("l");
-seen.log = state.log;
-const wheel = (on, deltaY) => on.dispatchEvent(new WheelEvent("wheel", { deltaY, clientX: 300, clientY: 300, bubbles: true, cancelable: true }));
-const scale = state.view.scale;
-wheel($("above"), -100);
-seen.nearer = state.view.scale > scale;
-wheel($("error"), -100);
-seen.shorter = state.window[1] - state.window[0] < duration();
-seen.hover = wordsAt("error", 5).slice(0, 2);
-seen.packet = wordsAt("packets", 5)[1].split("\\n")[0];
-$("entity").value = 1;
-$("entity").dispatchEvent(new Event("change"));
-seen.entity = words("view-title");
-go(0);
-$("play").click();
-frame(state.then + 1000);
-seen.played = words("clock");
-$("play").click();
-seen.paused = !state.playing;
-dispatchEvent(new Event("beforeprint"));
-seen.print = [document.querySelectorAll("details:not([open])").length, color("--card")];
-dispatchEvent(new Event("afterprint"));
-seen.described = [...document.querySelectorAll("canvas")].every((one) => one.getAttribute("role") === "img" && one.getAttribute("aria-label"));
-seen.words = words("error-words").slice(0, 15);
-document.body.dataset.seen = JSON.stringify(seen);
-</script>
-"""
+#: Scripts that do what a reader would, and leave what they saw where the test finds it.
+VISITS = Path(__file__).parent / "page_visits"
 
+#: What a reader sees.
 SEEN = {
     "heads": ["strategy", "now", "score", "error", "max", "lag ms"],
     "shown": ["Late", "Jumping"],
@@ -121,38 +58,9 @@ SEEN = {
     "words": "Error over time",
 }
 
-#: Levels of detail keep the extremes and the holes of whatever the series is.
-LEVELS = """
-<script>
-let seed = 1;
-const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-const wrong = [];
-for (let round = 0; round < 200; round++) {
-  const count = 1 + Math.floor(random() * 500), holes = random() < 0.5 ? 0.02 : 0.3;
-  const values = Float32Array.from({ length: count }, () => (random() < holes ? NaN : random() ** 9));
-  const rows = level(values, [8, 32, 128][round % 3]);
-  const known = (list) => list.filter((value) => value === value);
-  const kept = known([...rows].map((row) => values[row])), all = known([...values]);
-  const same = all.length === 0 || (Math.max(...kept) === Math.max(...all) && Math.min(...kept) === Math.min(...all));
-  let joined = rows[0] === 0 && rows[rows.length - 1] === count - 1;
-  for (let k = 1; k < rows.length; k++) {
-    const between = values.subarray(rows[k - 1], rows[k] + 1);
-    const ends = [between[0], between[between.length - 1]];
-    if (known(ends).length === 2 && known([...between]).length < between.length) joined = false;
-  }
-  if (!same || !joined) wrong.push(round);
-}
-document.body.dataset.seen = JSON.stringify(wrong);
-</script>
-"""
 
 #: A link that somebody sent long ago, or was sent by this page.
 LINK = "#t=3.5&off=Late&on=Raising&entity=b&log=1"
-LINKED = """
-<script>
-document.body.dataset.seen = JSON.stringify([$("clock").textContent, [...state.on].sort(), scene().entity, state.log]);
-</script>
-"""
 
 
 def content(text: str) -> Any:
@@ -228,7 +136,9 @@ def test_the_data_are_those_of_the_comparison() -> None:
     assert [one["label"] for one in found["rows"]] == ["Late", "Jumping", "Raising"]
     assert found["shown"] == ["Late", "Jumping"]
     scene, truth = found["scenes"][1], COMPARISON.scenes[1]
-    np.testing.assert_allclose(numbers(scene["truth"]["t"]) + scene["start"], truth.times, atol=1e-5)
+    np.testing.assert_allclose(
+        numbers(scene["truth"]["t"]) + scene["start"], truth.times, atol=1e-5
+    )
     late = scene["drawn"][0]
     x = numbers(late["x"]) + scene["origin"][0]
     np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=1e-5)
@@ -284,20 +194,22 @@ def test_nothing_to_draw_is_an_error() -> None:
 
 
 def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
-    assert visited(browser, PAGE, VISIT, tmp_path) == SEEN
+    assert visited(browser, "visit", tmp_path) == SEEN
 
 
 def test_levels_of_detail_keep_extremes_and_holes(browser: str, tmp_path: Path) -> None:
-    assert visited(browser, PAGE, LEVELS, tmp_path) == []
+    assert visited(browser, "levels", tmp_path) == []
 
 
 def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
-    found = visited(browser, PAGE, LINKED, tmp_path, LINK)
+    found = visited(browser, "linked", tmp_path, LINK)
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
 
 
-def visited(browser: str, text: str, script: str, folder: Path, link: str = "") -> Any:
-    document, complaints = visit(browser, text.replace("</body>", script + "</body>"), folder, link)
+def visited(browser: str, name: str, folder: Path, link: str = "") -> Any:
+    script = (VISITS / f"{name}.js").read_text()
+    text = PAGE.replace("</body>", f"<script>{script}</script></body>")
+    document, complaints = visit(browser, text, folder, link)
     assert complaints == ""
     assert 'data-ready="yes"' in document
     found = re.search(r'data-seen="([^"]*)"', document)

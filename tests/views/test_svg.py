@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -67,7 +68,9 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
     root = ElementTree.fromstring(
         picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
     )
-    lines = [one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"]
+    lines = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
+    ]
     styles = [(one.get("stroke"), one.get("stroke-dasharray")) for one in lines[:23]]
     assert len(set(styles)) == 23
     assert styles[-1] == (LIGHT[0], None)
@@ -76,10 +79,12 @@ def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None
 def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
     many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(12)]
     root = ElementTree.fromstring(picture(SCENE._replace(drawn=tuple(many))))
-    names = [one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"]
+    names = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"
+    ]
     heights = sorted(float(one.get("y", "")) for one in names[:12])
     assert len(heights) == 12
-    assert min(b - a for a, b in zip(heights, heights[1:], strict=False)) >= 12.9
+    assert min(b - a for a, b in pairwise(heights)) >= 12.9
 
 
 def test_breaks_in_a_path_stay_breaks() -> None:
