@@ -132,7 +132,11 @@ function fillRecoveries() {
   if ($("recovery").hidden) return;
   heads($("recoveries"), shown.map((one) => ({ title: one.label })), [{ title: "after" }]);
   $("recoveries").tBodies[0].replaceChildren();
-  interruptions.slice(0, most).forEach((one, i) => {
+  // the longest, in their order
+  const length = (i) => interruptions[i].end - interruptions[i].start;
+  const longest = [...interruptions.keys()].sort((a, b) => length(b) - length(a)).slice(0, most).sort((a, b) => a - b);
+  for (const i of longest) {
+    const one = interruptions[i];
     const line = document.createElement("tr");
     const words = one.kind === "teleport" ? "teleport" : `${one.kind} of ${(one.end - one.start).toFixed(2)} s`;
     const jump = text("button", `${words} at ${(start + one.start).toFixed(2)} s`, text("td", "", line));
@@ -140,7 +144,7 @@ function fillRecoveries() {
     jump.addEventListener("click", () => { showTime(one.start - 2, one.end + 6); go(one.end); });
     for (const drawn of shown) text("td", drawn.recoveries[i] === null ? "-" : drawn.recoveries[i].toFixed(2), line);
     $("recoveries").tBodies[0].append(line);
-  });
+  }
   if (interruptions.length > most) text("td", `and ${interruptions.length - most} more`, text("tr", "", $("recoveries").tBodies[0])).colSpan = shown.length + 1;
 }
 
