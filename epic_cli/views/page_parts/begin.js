@@ -45,8 +45,11 @@ addEventListener("beforeprint", () => {
   for (const box of document.querySelectorAll("details")) { box.dataset.was = box.open; box.open = true; }
   redraw();
   repaint();
+  // what is drawn now is scaled to the paper, whatever changes on the way there
+  state.printing = true;
 });
 addEventListener("afterprint", () => {
+  state.printing = false;
   document.documentElement.classList.remove("print");
   for (const box of document.querySelectorAll("details")) box.open = box.dataset.was === "true";
   redraw();
