@@ -232,6 +232,8 @@ def compare(
     entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
+    if selection is not None:
+        selection = selection.among(len(jobs))
     work = _Work(
         pacing,
         weights,
@@ -255,7 +257,15 @@ def compare(
         for index, entity in enumerate(judged):
             shown = [one.drawn for one in outcomes[index :: len(judged)] if one.drawn]
             scenes.append(
-                scene(entity.name, entity.packets, offset, entity.truth, selection, shown)
+                scene(
+                    entity.name,
+                    entity.packets,
+                    offset,
+                    entity.truth,
+                    selection,
+                    entity.events,
+                    shown,
+                )
             )
     return Comparison(
         weights,
@@ -310,8 +320,6 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     truth = entity.truth
     if work.stop.is_set() or len(rows) != len(truth.times):
         return Outcome(None, note=ResultNote(Flaw.STOPPED))
-    selection = work.selection
-    picture = drawn(candidate.label, rows, truth, selection) if selection else None
     shown, status = rows["position"], rows["status"]
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
@@ -319,6 +327,17 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
         held = np.asarray(Trace(_last_state, work.pacing(), entity.packets))["position"]
         shown = np.where(undrawn[:, None], held, shown)
     measured = measure(shown, status, truth, entity.events, work.weights, work.cells)
+    picture = None
+    if work.selection:
+        picture = drawn(
+            candidate.label,
+            shown,
+            status,
+            truth,
+            work.selection,
+            entity.events,
+            measured.recovery.each,
+        )
     return Outcome(measured.thinned(work.kept), picture)
 
 

@@ -53,6 +53,7 @@ class Recovery(NamedTuple):
     """After how many teleports and outages a strategy recovered in how many ``seconds`` in all.
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
+    ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
     """
 
     teleports: int = 0
@@ -60,6 +61,7 @@ class Recovery(NamedTuple):
     smeared: int = 0
     outages: int = 0
     outage_seconds: float = 0.0
+    each: tuple[float, ...] = ()
 
     def __or__(self, other: Recovery) -> Recovery:
         """Both together."""
@@ -69,6 +71,7 @@ class Recovery(NamedTuple):
             self.smeared + other.smeared,
             self.outages + other.outages,
             self.outage_seconds + other.outage_seconds,
+            self.each + other.each,
         )
 
 
@@ -157,6 +160,7 @@ def recovery(
         _smeared(shown, sampled, events.stamps[teleports], found[teleports], lag, near),
         int(outages.sum()),
         float(seconds[outages].sum()),
+        tuple(np.where(judged, seconds, np.nan).tolist()),
     )
 
 

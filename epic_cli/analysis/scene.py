@@ -2,32 +2,83 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.truth import LARGEST
+from epic_cli.analysis.interruptions import Interruption, interruptions, snaps
+from epic_cli.analysis.lag_over_time import LagSeries, lag_over_time
+from epic_cli.analysis.sampled_truth import root_mean_square
+from epic_cli.analysis.thinning import kept_rows, runs
+from epic_cli.analysis.traffic import Traffic, traffic_of
+from epic_cli.analysis.truth import LARGEST, lengths
 from epic_cli.engine.packets import Status
-from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
+    from epic_cli.analysis.thinning import Rows
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
 
+#: All pictures of a comparison together hold about so many drawn positions.
+MOST_POSITIONS = 400_000
+
+#: An entity's strategy has at least so many, where there are many of both.
+_FEWEST = 200
+
+#: So many seconds before and after the moments that matter most, every row is kept.
+AROUND = 3.0
+
+#: A band of statuses has no more runs than this.
+MOST_RUNS = 4000
+
+#: The error's histogram has so many bins for each factor of ten, over so many of these.
+BINS, DECADES = 8, 6
+
+#: What a band shows first where runs are too short to be seen.
+_RARE_FIRST = (Status.NONE, Status.HELD, Status.EXTRAPOLATED, Status.INTERPOLATED)
+
+
+class Histogram(NamedTuple):
+    """How often which error was drawn: bin k is from 10^(k/8) to 10^((k+1)/8) lengths.
+
+    ``first`` is the number k of the first bin, ``counts`` are rows. What is smaller than the first
+    bin is in it.
+    """
+
+    first: int
+    counts: Rows
+
 
 class Drawn(NamedTuple):
-    """What one strategy drew in a scene.
+    """What one strategy drew in a scene, at n ``times``.
 
-    ``positions`` (n, 3) are NaN where nothing is drawn, ``errors`` (n) also in rows that do not
-    count.
+    ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
+    truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors``
+    (n) are the same, NaN also in rows that do not count. A row that is all NaN keeps lines from
+    being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
+    ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
+    was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
+    of the span, kept or not.
     """
 
     label: str
+    times: Floats
     positions: Floats
+    distances: Floats
     errors: Floats
+    run_times: Floats
+    run_statuses: Rows
+    lag: LagSeries
+    histogram: Histogram
+    recoveries: tuple[float, ...]
+    rms: float
 
 
 class Scene(NamedTuple):
@@ -35,8 +86,10 @@ class Scene(NamedTuple):
 
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
-    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent. A row
-    here stands for ``every`` rows of the comparison.
+    ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
+    ``arrivals`` (m) when they came, NaN where that is not known. ``traffic`` has all packets of the
+    recording. ``rows`` is how many rows the comparison has in this span: of more than pictures can
+    hold, the truth and every strategy keep those that matter, see ``kept_rows``.
     """
 
     entity: str
@@ -44,33 +97,110 @@ class Scene(NamedTuple):
     truth: Floats
     packet_times: Floats
     packets: Floats
+    arrivals: Floats
     drawn: tuple[Drawn, ...]
-    every: int
+    rows: int
+    traffic: Traffic
+    interruptions: tuple[Interruption, ...]
 
 
 class Selection(NamedTuple):
-    """Which rows a scene shows: those from ``start`` to ``end`` (seconds), about ``most``."""
+    """Which rows a scene shows: from ``start`` to ``end`` (seconds), about ``most`` of each."""
 
     most: int
     start: float
     end: float
 
+    def among(self, pictures: int) -> Selection:
+        """The same for so many entities' strategies, which share what pictures may hold."""
+        share = max(_FEWEST, MOST_POSITIONS // max(pictures, 1))
+        return self._replace(most=min(self.most, share))
+
     def rows(self, times: Floats) -> slice:
-        """The rows as a slice."""
+        """The rows of the span."""
         first, last = np.searchsorted(times, [self.start, self.end])
-        return slice(int(first), int(last), max(1, -(-int(last - first) // max(self.most, 1))))
+        return slice(int(first), int(last))
 
 
-def drawn(label: str, rows: NDArray[np.void], sampled: SampledTruth, selection: Selection) -> Drawn:
-    """What a scene shows of one strategy's rows."""
+def drawn(
+    label: str,
+    shown: Floats,
+    status: NDArray[np.int32],
+    sampled: SampledTruth,
+    selection: Selection,
+    events: Events,
+    recoveries: Sequence[float],
+) -> Drawn:
+    """What a scene shows of one strategy's rows; see ``measure`` for ``shown`` and ``status``.
+
+    ``recoveries`` are the seconds until it had recovered from each of the ``events``.
+    """
     chosen = selection.rows(sampled.times)
-    positions = np.array(rows["position"][chosen])
-    positions[rows["status"][chosen] == int(Status.NONE)] = np.nan
+    times, statuses = sampled.times[chosen], status[chosen]
+    positions = np.array(shown[chosen])
     # a strategy that has gone out of all bounds would leave a picture of nothing else
     positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
-    errors = np.linalg.norm(positions - sampled.positions[chosen], axis=1)
-    errors[~sampled.counted[chosen]] = np.nan
-    return Drawn(label, positions, errors)
+    # an undrawn row is judged as the last state that was received, but nothing is drawn there
+    distances = lengths(positions - sampled.positions[chosen])
+    positions[statuses == int(Status.NONE)] = np.nan
+    errors = np.where(sampled.counted[chosen], distances, np.nan)
+    broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
+    kept = np.concatenate(
+        [
+            kept_rows([*positions.T, distances, errors], selection.most) if len(times) else broken,
+            _moments(times, errors, events, selection.most // 2),
+            # the two rows of a snap: the hole stands between them
+            broken,
+            broken + 1,
+        ]
+    )
+    kept = np.unique(kept)
+    at = np.searchsorted(kept, broken + 1)
+    starts, bands = runs(statuses, MOST_RUNS, _RARE_FIRST)
+    return Drawn(
+        label,
+        np.insert(times[kept], at, times[broken]),
+        np.insert(positions[kept], at, np.nan, axis=0),
+        np.insert(distances[kept], at, np.nan),
+        np.insert(errors[kept], at, np.nan),
+        times[starts],
+        bands,
+        lag_over_time(sampled, positions, chosen),
+        _histogram(errors),
+        tuple(recoveries),
+        root_mean_square(errors[np.isfinite(errors)]),
+    )
+
+
+def _moments(times: Floats, errors: Floats, events: Events, most: int) -> Rows:
+    """Rows that are all kept, ``most`` at most: around the largest error, and the longest outages.
+
+    People look there.
+    """
+    middles = [events.arrivals[np.argsort(-events.silences, kind="stable")[:100]]]
+    if np.isfinite(errors).any():
+        middles.insert(0, times[[int(np.nanargmax(errors))]])
+    kept = [np.empty(0, np.int64)]
+    for middle in np.concatenate(middles).tolist():
+        first, last = np.searchsorted(times, [middle - AROUND, middle + AROUND])
+        most -= int(last - first)
+        if most < 0:
+            break
+        kept.append(np.arange(first, last))
+    return np.concatenate(kept)
+
+
+def _histogram(errors: Floats) -> Histogram:
+    known = errors[np.isfinite(errors)]
+    largest = float(known.max()) if len(known) else 0.0
+    if not largest > 0:
+        return Histogram(0, np.array([len(known)], np.int64))
+    last = math.floor(BINS * math.log10(largest))
+    first = last - BINS * DECADES
+    with np.errstate(divide="ignore"):
+        bins = np.clip(np.floor(BINS * np.log10(known)), first, last).astype(np.int64)
+    lowest = int(bins.min())
+    return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
 
 
 def scene(
@@ -79,25 +209,31 @@ def scene(
     offset: float,
     sampled: SampledTruth,
     selection: Selection,
-    shown: list[Drawn],
+    events: Events,
+    shown: Sequence[Drawn],
 ) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
     chosen = selection.rows(sampled.times)
-    truth = sampled.positions[chosen].copy()
+    times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
-    table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    table = table[(np.abs(table[:, :4]) < LARGEST).all(axis=1)]
-    sent = table[:, 0] + offset
-    order = np.argsort(sent, kind="stable")
-    inside = order[(sent[order] >= selection.start) & (sent[order] <= selection.end)]
-    inside = inside[:: max(1, -(-len(inside) // max(selection.most, 1)))]
+    kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
+    kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
+    traffic = traffic_of(packets, offset, sampled.truth)
+    inside = np.flatnonzero((traffic.sent >= selection.start) & (traffic.sent <= selection.end))
+    if len(inside):
+        delays = (traffic.arrivals - traffic.sent)[inside]
+        series = [*traffic.positions[inside].T, delays]
+        inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
     return Scene(
         entity,
-        sampled.times[chosen],
-        truth,
-        sent[inside],
-        table[inside, 1:4],
+        times[kept],
+        truth[kept],
+        traffic.sent[inside],
+        traffic.positions[inside],
+        traffic.arrivals[inside],
         tuple(shown),
-        chosen.step,
+        len(times),
+        traffic,
+        interruptions(events),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
 from epic_cli.terminal.remarks import Remarks
+from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
     from epic_cli.terminal.profiles import Saving
+    from epic_cli.views.page_words import About
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column in
@@ -166,7 +169,8 @@ def compare(
 
     try:
         comparison = run_all(recordings.judged if recordings else None)
-        write(comparison, layout, pictures, shown, color)
+        names = recordings.names if recordings else []
+        write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -181,6 +185,15 @@ def compare(
         return ExitStatus.NOT_AS_EXPECTED
     left_out = recordings is not None and (recordings.refused or recordings.broken)
     return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+
+
+def _about(names: Iterable[str], truth: str | None) -> About:
+    """Where the comparison comes from, for those who get to see only its page."""
+    from epic_cli.views.page_words import About
+
+    recordings = ", ".join(source_name(one) for one in names)
+    command = f"epic {shlex.join(sys.argv[1:])}"
+    return About(recordings, source_name(truth) if truth else "", command)
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

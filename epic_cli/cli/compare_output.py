@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from epic_cli.analysis.compare import Comparison
@@ -10,12 +11,13 @@ from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
-from epic_cli.terminal.console import show
+from epic_cli.terminal.console import screen_lines, show
 from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import failure_words, ranking, story
+from epic_cli.views.page_words import About
 from epic_cli.views.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
@@ -24,6 +26,9 @@ MOST_SHOWN = 6
 #: Where no screen limits a chart, it is as wide as this.
 WIDEST_CHART = 160
 
+#: Where no screen limits a chart, it has so many lines.
+PAPER_CHART = 18
+
 
 def write(
     comparison: Comparison,
@@ -31,10 +36,12 @@ def write(
     pictures: Pictures,
     chosen: Sequence[str],
     color: ColorChoice,
+    about: About | None = None,
 ) -> None:
     """Pictures to their files, figures and charts to stdout.
 
-    Pictures and charts are of the ``chosen`` labels, none: of the best.
+    Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
+    comparison is ``about``.
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
@@ -47,7 +54,7 @@ def write(
     if pictures.html is not None:
         from epic_cli.views.page import page
 
-        _write(page(comparison, layout.sort, labels), pictures.html)
+        _write(page(comparison, layout.sort, labels, about), pictures.html)
     _write_figures(comparison, layout, color)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)
@@ -73,9 +80,12 @@ def _write_charts(
 ) -> None:
     """Charts of the first entity to stdout."""
     scene, *others = comparison.scenes
+    lines = screen_lines(sys.stdout)
+    # title, axis, legend and the prompt want room too
+    height = PAPER_CHART if lines is None else max(8, lines - 7)
     for view in pictures.charts:
         _write("\n")
-        show(scene_chart(scene, view, labels, width=WIDEST_CHART), color)
+        show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
     if others:
         name = printable(scene.entity)
         say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")

@@ -34,6 +34,13 @@ def screen_columns(stream: Stream | None) -> int | None:
     return None
 
 
+def screen_lines(stream: Stream | None) -> int | None:
+    """The height of the terminal that a stream goes to; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    return shutil.get_terminal_size().lines if stream is not None and stream.isatty() else None
+
+
 def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
     """Lines without blanks at their ends; without a ``width``, as long as they like."""
     from rich.console import Console  # only some commands wait for it

@@ -24,6 +24,10 @@ STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright
 MARKS = "abcdefghijklmnpqrstuvwxyz"
 TRUTH_STYLE, TRUTH_MARK = "bright_black", "."
 PACKET_STYLE, PACKET_MARK = "bold", "o"
+_KNOWN = (TRUTH_MARK, PACKET_MARK)
+
+#: Names are written beside lines in charts of this width on, so many characters of them.
+_ROOM_FOR_NAMES, _LONGEST_NAME = 60, 16
 
 
 class Line(NamedTuple):
@@ -43,8 +47,10 @@ class Line(NamedTuple):
 class Chart:
     """A chart that rich can print: braille dots where there is colour, else letters.
 
-    ``equal`` gives both axes the same scale, for paths from above. ``height`` is in lines,
-    without axis and legend; ``width`` in characters, None: as wide as the terminal.
+    ``equal`` gives both axes the same scale, for paths from above. ``named`` writes each line's
+    name where it ends, if there is room. ``height`` is in lines, without axis and legend;
+    ``width`` in characters, None: as wide as the terminal. Later lines are drawn above earlier
+    ones.
     """
 
     def __init__(
@@ -53,12 +59,14 @@ class Chart:
         title: str = "",
         *,
         equal: bool = False,
+        named: bool = False,
         height: int = 18,
         width: int | None = None,
     ) -> None:
         self.lines = lines
         self.title = title
         self.equal = equal
+        self.named = named
         self.height = max(3, height)
         self.width = width
 
@@ -80,7 +88,9 @@ class Chart:
         left, right = _extent(np.concatenate([a for a, _ in finite]))
         bottom, top = _extent(np.concatenate([b for _, b in finite]))
         margin = max(len(label(v, top - bottom)) for v in nice_values(bottom, top)) + 2
-        width = max(10, min(options.max_width, self.width or options.max_width) - margin - 1)
+        room = min(options.max_width, self.width or options.max_width) - margin - 1
+        ends = _longest_name(self.lines) if self.named and room >= _ROOM_FOR_NAMES else 0
+        width = max(10, room - ends)
         if self.equal:
             # a braille dot is about as wide as high, a character half as wide
             left, right, bottom, top = _squared(left, right, bottom, top, width, 2 * self.height)
@@ -90,7 +100,10 @@ class Chart:
             canvas.draw(*share, one.style, one.mark, one.joined)
         if self.title:
             yield Text(self.title, style="bold")
-        yield from _with_axis(canvas.lines(), bottom, top, margin)
+        drawn = canvas.lines()
+        if ends:
+            _write_names(drawn, self.lines, series, bottom, top)
+        yield from _with_axis(drawn, bottom, top, margin)
         yield from _lower_axis(left, right, width, margin)
         yield _legend(self.lines, braille, margin)
 
@@ -155,9 +168,39 @@ def _lower_axis(left: float, right: float, width: int, margin: int) -> Iterator[
     yield Text("".join(words).rstrip(), style="bright_black", no_wrap=True)
 
 
+def _longest_name(lines: Sequence[Line]) -> int:
+    """Room for the names at the right edge, with the blank before them."""
+    return min(_LONGEST_NAME, max((len(one.label) for one in lines if one.joined), default=0)) + 1
+
+
+def _write_names(
+    drawn: list[Text],
+    lines: Sequence[Line],
+    series: Sequence[tuple[Floats, Floats]],
+    bottom: float,
+    top: float,
+) -> None:
+    """Writes each line's name at the end of the row of its last value, or the nearest free one."""
+    taken: dict[int, Line] = {}
+    for one, (_, values) in reversed(list(zip(lines, series, strict=True))):
+        known = values[np.isfinite(values)]
+        if not one.joined or not len(known):
+            continue
+        height = len(drawn) - 1
+        row = min(max(round((top - float(known[-1])) / (top - bottom) * height), 0), height)
+        free = [k for k in range(len(drawn)) if k not in taken]
+        if free:
+            taken[min(free, key=lambda k: (abs(k - row), k))] = one
+    for row, one in taken.items():
+        drawn[row].append(f" {one.label[:_LONGEST_NAME]}", one.style)
+
+
 def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:
     text = Text(" " * (margin + 1))
-    for one in lines:
+    # the truth and the packets, then the best strategy
+    for one in [one for one in lines if one.mark in _KNOWN] + [
+        one for one in reversed(lines) if one.mark not in _KNOWN
+    ]:
         sign = ("━━" if one.joined else "•") if braille else one.mark
         text.append(f"{sign} {one.label}   ", one.style)
     return text

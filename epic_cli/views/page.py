@@ -3,118 +3,165 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison import columns, ordered
 from epic_cli.views.comparison_words import ranking, story
-from epic_cli.views.scenes import ground_axes
-from epic_cli.views.svg import COLORS
+from epic_cli.views.page_data import scene_data
+from epic_cli.views.page_words import About, facts, scene_words
+from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.scene import Scene
-    from epic_cli.analysis.truth import Floats
-
-#: A page has at most about so many drawn positions; of more, every so many-th row is kept.
-MOST_POSITIONS = 400_000
 
 #: The metrics beside the picture; the table under it has all.
-BRIEF = ("score", "error", "lag", "jumps")
+BRIEF = ("score", "error", "error_max", "lag")
 
-#: Positions are whole numbers of this share of the scene's size.
-FINENESS = 20_000
+#: A verdict is no longer than this; what goes on is folded.
+SENTENCES = 5
+
+#: The scripts in the order in which the browser reads them; what is used while it reads is first.
+SCRIPTS = (
+    "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
+    "histogram", "figures", "hover", "clock", "gestures", "begin",
+)  # fmt: skip
 
 
-def page(comparison: Comparison, sort: str = "score", shown: Sequence[str] = ()) -> str:
-    """The page's text; ``shown`` strategies are switched on at first, none: all.
+@dataclass(frozen=True)
+class Table:
+    """The figures: heads with what they mean and whether they stand beside the picture (brief).
 
-    It has everything in it and asks the network for nothing. Raises ``NothingToDraw`` where there
-    is nothing to draw.
+    ``rows`` are a strategy's label, its cells, and which of them are the best of their column.
     """
-    scenes = [one for one in comparison.scenes if len(one.times)]
-    if not scenes:
+
+    heads: Sequence[tuple[str, str, bool]] = ()
+    rows: Sequence[tuple[str, Sequence[str], Sequence[bool]]] = ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that a page shows beside its scenes.
+
+    ``verdict`` comes first, ``details`` and ``notes`` are folded; ``facts`` say what it is, each
+    a term and its description. ``shown`` strategies are switched on at first, none: all.
+    """
+
+    title: str
+    verdict: Sequence[str] = ()
+    details: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    table: Table = field(default_factory=Table)
+    shown: Sequence[str] = ()
+    tick: float = 0.05
+
+
+def page(
+    comparison: Comparison,
+    sort: str = "score",
+    shown: Sequence[str] = (),
+    about: About | None = None,
+) -> str:
+    """The page of a comparison; ``shown`` strategies are switched on at first, none: all.
+
+    Raises ``NothingToDraw`` where there is nothing to draw.
+    """
+    results = ordered(comparison, sort)
+    made = columns(results, comparison.resolution)
+    found = ranking(comparison)
+    about = about or About()
+    content = Content(
+        title=f"What each strategy draws{f': {about.recording}' if about.recording else ''}",
+        verdict=[f"{one.text.rstrip('.')}." for one in found[:SENTENCES]],
+        details=[one.text for one in found[SENTENCES:]],
+        notes=story(comparison, results),
+        facts=facts(comparison, about),
+        table=Table(
+            [(one.metric.title, one.metric.help, one.metric.name in BRIEF) for one in made],
+            [
+                (
+                    one.label,
+                    [column.cells[row] for column in made],
+                    [row in column.best for column in made],
+                )
+                for row, one in enumerate(results)
+            ],
+        ),
+        shown=shown,
+        tick=comparison.tick,
+    )
+    return page_of(comparison.scenes, content)
+
+
+def page_of(scenes: Sequence[Scene], content: Content) -> str:
+    """The page of any scenes, whoever made them: what was drawn beside what should have been.
+
+    A scene's ``truth`` is the thick line, each of its ``drawn`` a line of its own, and their
+    ``distances`` make the chart of errors. ``content`` has the words and figures; strategies are
+    ranked as in its table, and those that are not in it come last. The page has everything in it
+    and asks the network for nothing. Raises ``NothingToDraw`` where no scene has a row.
+    """
+    usable = [one for one in scenes if len(one.times)]
+    if not usable:
         raise NothingToDraw
-    results = ordered(comparison, sort, by_entity=False)
-    total = sum(len(one.times) * len(one.drawn) for one in scenes)
-    every = max(1, -(-total // MOST_POSITIONS))
-    made = columns(results)
-    lines = story(comparison, results)
-    thinned = max(one.every for one in scenes) * every
-    if thinned > 1:
-        lines.append(f"The pictures show one row in {thinned}.")
-    content = {
-        "story": lines[0],
-        "notes": lines[1:],
-        "ranking": [one.text for one in ranking(comparison)],
-        "shown": list(shown) or [one.label for one in results],
+    labels = [label for label, *_ in content.table.rows]
+    labels += [one.label for scene in usable for one in scene.drawn]
+    ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
+    shown = list(content.shown) or list(ranks)
+    data = {
+        "title": content.title,
+        "verdict": list(content.verdict),
+        "details": list(content.details),
+        "notes": list(content.notes),
+        "facts": list(content.facts),
         "columns": [
-            {
-                "title": one.metric.title,
-                "meaning": one.metric.help,
-                "brief": one.metric.name in BRIEF,
-            }
-            for one in made
+            {"title": title, "meaning": meaning, "brief": brief}
+            for title, meaning, brief in content.table.heads
         ],
         "rows": [
-            {
-                "label": one.label,
-                "cells": [column.cells[row] for column in made],
-                "best": [row in column.best for column in made],
-            }
-            for row, one in enumerate(results)
-        ],
-        "scenes": [_scene(one, every) for one in scenes],
+            {"label": label, "cells": list(cells), "best": list(best)}
+            for label, cells, best in content.table.rows
+        ]
+        or [{"label": label, "cells": [], "best": []} for label in ranks],
+        "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
+        "dashes": [list(one) for one in DASHES],
+        "tick": content.tick,
+        "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
+    return _assembled(content.title, data)
+
+
+def _assembled(title: str, data: dict[str, Any]) -> str:
     parts = files("epic_cli.views") / "page_parts"
-    text = (parts / "page.html").read_text("utf-8")
-    for mark, name in (("/*STYLE*/", "page.css"), ("/*SCRIPT*/", "page.js")):
-        text = text.replace(mark, (parts / name).read_text("utf-8").rstrip())
-    # no text of the recording may end the element that holds the data
-    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    return text.replace("/*DATA*/", data)
+
+    def read(name: str) -> str:
+        return (parts / name).read_text("utf-8").strip()
+
+    text = read("page.html")
+    # no text of the recording may end an element
+    safe = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    for mark, part in (
+        ("/*STYLE*/", f"{_variables()}\n{read('page.css')}"),
+        ("/*SCRIPT*/", "\n\n".join(read(f"{name}.js") for name in SCRIPTS)),
+        ("<!--TITLE-->", title.replace("&", "&amp;").replace("<", "&lt;")),
+        ("/*DATA*/", safe),
+    ):
+        text = text.replace(mark, part)
+    return f"{text}\n"
 
 
-def _scene(scene: Scene, every: int) -> dict[str, Any]:
-    a, b = ground_axes(scene)
-    known = np.concatenate((scene.truth, scene.packets))[:, (a, b)]
-    known = known[np.isfinite(known).all(axis=1)]
-    size = float(np.ptp(known, axis=0).max()) if len(known) else 1.0
-    unit = size / FINENESS or 1.0 / FINENESS
+def _variables() -> str:
+    """The lines' colours for both schemes, and the backgrounds that they were chosen for."""
 
-    def path(positions: Floats) -> dict[str, list[int | None]]:
-        return {"x": _whole(positions[:, a] / unit), "y": _whole(positions[:, b] / unit)}
+    def scheme(colors: Sequence[str], card: str) -> str:
+        return f"--card:{card};" + "".join(f"--line{i}:{c};" for i, c in enumerate(colors))
 
-    return {
-        "entity": scene.entity,
-        "axes": ["xyz"[a], "xyz"[b]],
-        "unit": unit,
-        "times": [round(float(one), 5) for one in scene.times[::every]],
-        "truth": path(scene.truth[::every]),
-        "packets": path(scene.packets[::every]),
-        "packet_times": [round(float(one), 5) for one in scene.packet_times[::every]],
-        "drawn": [
-            {
-                "label": one.label,
-                "color": COLORS[index % len(COLORS)],
-                **path(one.positions[::every]),
-                "error": [_digits(float(error)) for error in one.errors[::every]],
-            }
-            for index, one in enumerate(scene.drawn)
-        ],
-    }
-
-
-def _whole(values: Floats) -> list[int | None]:
-    # what is drawn may be anywhere; beyond this the browser's own numbers get coarse
-    inside = abs(values) < 2**53
-    return [round(v) if ok else None for v, ok in zip(values.tolist(), inside, strict=True)]
-
-
-def _digits(value: float) -> float | None:
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+    return (
+        f":root{{{scheme(LIGHT, WHITE)}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root:not(.print){{{scheme(DARK, BLACK)}}}}}"
+    )

@@ -8,12 +8,12 @@ from xml.sax.saxutils import escape
 from epic_cli.play.match.match import Match
 from epic_cli.play.report.scene import Scene
 from epic_cli.play.world.arena import RADIUS, Point
+from epic_cli.views.styles import line_style
 
 _SCALE = 12.0  # pixels a length unit
 _GAP, _HEAD, _FOOT = 16.0, 28.0, 24.0
 _LINE = 18.0
 
-_COLORS = ("#0077aa", "#cc7700", "#228833", "#aa3377", "#66ccee", "#ccbb44", "#ee6677", "#777777")
 _STYLE = (
     "text{font:13px sans-serif;fill:#222}.floor{fill:#fafafa;stroke:#888}.wall{fill:#999}"
     ".ghost{fill:none;stroke-dasharray:3 2}.shot{stroke:#999}.hit{stroke:#cc3311;stroke-width:2}"
@@ -66,7 +66,7 @@ class _Panel:
         self._scene = scene
         self._colors: dict[str, str] = {}
         for name in sorted({marker.name for marker in scene.markers}):
-            self._colors[name] = _COLORS[len(self._colors) % len(_COLORS)]
+            self._colors[name] = line_style(len(self._colors)).light
 
     def parts(self) -> list[str]:
         """The elements of the picture."""

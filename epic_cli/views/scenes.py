@@ -48,32 +48,42 @@ def scene_chart(
 ) -> Chart:
     """One view of a scene: from above, a coordinate over time, or the error over time.
 
-    ``labels`` chooses strategies; none: all. Styles stay with the strategies, whichever are
-    chosen.
+    ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
+    packets, the first strategy's above the others.
     """
-    chosen = [
-        (index, one) for index, one in enumerate(scene.drawn) if not labels or one.label in labels
-    ]
+    chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
     if view == "error":
-        lines = [_line(i, one, scene.times, one.errors) for i, one in chosen]
-        return Chart(lines, f"{name}error over time (s)", height=height, width=width)
+        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
+        title = f"{name}error (lengths) over time (s)"
+        return Chart(lines, title, named=True, height=height, width=width)
     if view == "above":
         a, b = ground_axes(scene)
         lines = [
+            _packets(scene.packets[:, a], scene.packets[:, b]),
             Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
             *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
-            _packets(scene.packets[:, a], scene.packets[:, b]),
         ]
         title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
         return Chart(lines, title, equal=True, height=height, width=width)
     axis = "xyz".index(view)
     lines = [
-        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
-        *(_line(i, one, scene.times, one.positions[:, axis]) for i, one in chosen),
         _packets(scene.packet_times, scene.packets[:, axis]),
+        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+        *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
     ]
-    return Chart(lines, f"{name}{view} over time (s)", height=height, width=width)
+    title = f"{name}{view} (lengths) over time (s)"
+    return Chart(lines, title, named=True, height=height, width=width)
+
+
+def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Drawn]]:
+    """The strategies with these labels, each with its rank from 0, the last one first.
+
+    So the best is drawn last, above all others. Without labels they are all of the scene's.
+    """
+    by_label = {one.label: one for one in scene.drawn}
+    found = [by_label[label] for label in labels or by_label if label in by_label]
+    return list(enumerate(found))[::-1]
 
 
 def _packets(across: Floats, up: Floats) -> Line:

@@ -5,33 +5,37 @@ The same scene gives the same bytes, whenever and wherever it is drawn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from xml.sax.saxutils import escape
 
 import numpy as np
 
+from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
-from epic_cli.views.scenes import ground_axes
+from epic_cli.views.page_words import scene_words
+from epic_cli.views.scenes import chosen_of, ground_axes
+from epic_cli.views.styles import line_style
 
 if TYPE_CHECKING:
     from epic_cli.analysis.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
 
-#: Strategies' colours in their order: Okabe and Ito's first, told apart by most eyes.
-COLORS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a4fb3", "#8a6d3b",
-          "#c0392b", "#2f8f9d", "#6b8e23", "#b0568c")  # fmt: skip
-
 WIDTH, HEIGHT = 960, 640
+
+#: Names beside lines are so many pixels high; entries of the key this far apart have figures.
+_NAME_HEIGHT, _FIGURES = 13.0, 34
 
 _STYLE = (
     "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#444}"
     ".h{font-size:14px;font-weight:600;fill:#222}"
     ".g{stroke:#e3e3e3;stroke-width:1}.t{fill:none;stroke:#9a9a9a;stroke-width:5;"
     "stroke-linecap:round;stroke-linejoin:round;opacity:.55}"
-    ".d{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}"
+    ".d{fill:none;stroke-width:1.6;stroke-linejoin:round}.n{font-size:11px;paint-order:stroke;"
+    "stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
 )
 
 
@@ -64,20 +68,26 @@ class _Panel(NamedTuple):
 
 
 def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
-    """The picture as the text of an SVG file; ``labels`` chooses strategies, none: all.
+    """The picture as the text of an SVG file; ``labels`` chooses strategies, the best one first.
+
+    Without labels, all are drawn. Lines are drawn above the packets, the first strategy's above
+    the others; each has its name at its end. Figures are those of all rows.
 
     Raises ``NothingToDraw`` where the scene holds nothing to draw.
     """
-    chosen = [(i, one) for i, one in enumerate(scene.drawn) if not labels or one.label in labels]
+    chosen = chosen_of(scene, labels)
     name = f"{scene.entity}: " if scene.entity else ""
+    panels = [*_above(scene, chosen, name), *_error(scene, chosen, name)]
+    words = scene_words(scene, [one.label for _, one in reversed(chosen)])
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-        f' height="{HEIGHT}" role="img"><title>{_shown(name)}what each strategy draws</title>'
+        f' height="{HEIGHT}" role="img" aria-labelledby="t d">'
+        f'<title id="t">{_shown(name)}what each strategy draws</title>'
+        f'<desc id="d">{_shown(words["above"])} {_shown(words["error"])}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
-        *_above(scene, chosen, name),
-        *_error(scene, chosen, name),
-        *_legend(chosen),
+        *panels,
+        *_legend(chosen[::-1]),
         "</svg>\n",
     ]
     return "\n".join(parts)
@@ -102,27 +112,63 @@ def _above(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iter
         up - scale * height / 2,
         up + scale * height / 2,
     )
-    yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]}", "h")
+    yield _text(56, 28, f"{name}from above, {'xyz'[b]} over {'xyz'[a]} (lengths)", "h")
     yield from _grid(panel)
     yield f'<path class="t" d="{_path(*panel.place(scene.truth[:, a], scene.truth[:, b]))}"/>'
     x, y = panel.place(scene.packets[:, a], scene.packets[:, b])
     dots = "".join(f"M{_n(p)} {_n(q)}h0" for p, q in _thin(x, y, 2.0))
     yield f'<path d="{dots}" stroke="#333" stroke-width="3.2" stroke-linecap="round"/>'
+    ends = []
     for index, one in chosen:
         place = panel.place(one.positions[:, a], one.positions[:, b])
-        yield f'<path class="d" stroke="{_color(index)}" d="{_path(*place)}"/>'
+        yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
+        ends.append((index, one.label, *_end(*place)))
+    yield from _names(ends, panel)
 
 
 def _error(scene: Scene, chosen: Sequence[tuple[int, Drawn]], name: str) -> Iterator[str]:
     top = max((_range(one.errors)[1] for _, one in chosen), default=1.0)
     start, end = _range(scene.times)
-    panel = _Panel(56, 488, WIDTH - 56 - 24, 112, start, end, 0.0, top * 1.05 or 1.0)
-    yield _text(56, 472, f"{name}error over time (s)", "h")
+    panel = _Panel(56, 488, WIDTH - 56 - 130, 112, start, end, 0.0, top * 1.05 or 1.0)
+    yield _text(56, 472, f"{name}error (lengths) over time (s)", "h")
     yield from _grid(panel)
+    ends = []
     for index, one in chosen:
-        times, errors = largest_of_each(scene.times, one.errors, 880)
+        times, errors = largest_of_each(one.times, one.errors, 880)
         place = panel.place(times, errors)
-        yield f'<path class="d" stroke="{_color(index)}" d="{_path(*place)}"/>'
+        yield f'<path class="d" {_stroke(index)} d="{_path(*place)}"/>'
+        ends.append((index, one.label, panel.x + panel.width, _end(*place)[1]))
+    yield from _names(ends, panel)
+
+
+def _end(x: Floats, y: Floats) -> tuple[float, float]:
+    """The last place that is known, NaN: none is."""
+    known = np.flatnonzero(np.isfinite(x + y))
+    return (float(x[known[-1]]), float(y[known[-1]])) if len(known) else (math.nan, math.nan)
+
+
+def _names(ends: Sequence[tuple[int, str, float, float]], panel: _Panel) -> Iterator[str]:
+    """Names at the ends of their lines, pushed apart; the best are sure of a place."""
+    room = int(panel.height // _NAME_HEIGHT)
+    known = [one for one in reversed(ends) if math.isfinite(one[3])][:room]
+    known.sort(key=lambda one: (one[3], one[0]))
+    floor, ceiling = panel.y + _NAME_HEIGHT / 2, panel.y + panel.height - _NAME_HEIGHT / 2
+    heights: list[float] = []
+    for _, _, _, y in known:
+        heights.append(max(floor, min(y, ceiling)))
+        floor = heights[-1] + _NAME_HEIGHT
+    for number in reversed(range(len(heights))):
+        heights[number] = min(heights[number], ceiling)
+        ceiling = heights[number] - _NAME_HEIGHT
+    for (index, called, x, y), height in zip(known, heights, strict=True):
+        color = line_style(index).light
+        if abs(height - y) > 3:
+            yield f'<path d="M{_n(x + 1)} {_n(y)}L{_n(x + 7)} {_n(height)}" stroke="{color}"/>'
+        words = called if len(called) <= 17 else called[:16] + "…"
+        yield (
+            f'<text class="n" x="{_n(x + 9)}" y="{_n(height + 4)}" style="fill:{color}">'
+            f"{_shown(words)}</text>"
+        )
 
 
 def largest_of_each(times: Floats, values: Floats, most: int) -> tuple[Floats, Floats]:
@@ -144,14 +190,15 @@ def _legend(chosen: Sequence[tuple[int, Drawn]]) -> Iterator[str]:
     yield f'<circle cx="{x + 11}" cy="{y + 22}" r="2" fill="#333"/>' + _text(
         x + 32, y + 26, "packets"
     )
+    apart = min(40, 360 // max(len(chosen), 1))
     for row, (index, one) in enumerate(chosen):
-        height = y + 54 + 40 * row
+        height = y + 54 + apart * row
         known = one.errors[np.isfinite(one.errors)]
-        yield f'<path d="M{x} {height}h22" stroke="{_color(index)}" stroke-width="3"/>'
+        yield f'<path d="M{x} {height}h22" {_stroke(index)} stroke-width="3"/>'
         shown = one.label if len(one.label) <= 30 else one.label[:29] + "…"
         yield _text(x + 32, height + 4, shown, "h")
-        if len(known):
-            error = f"error {np.sqrt(np.mean(known**2)):.3g} (RMS), {known.max():.3g} at most"
+        if len(known) and apart >= _FIGURES:
+            error = f"error {three_digits(one.rms)} (RMS), {three_digits(known.max())} at most"
             yield _text(x + 32, height + 20, error)
 
 
@@ -215,5 +262,7 @@ def _n(value: float) -> str:
     return "0" if text == "-0.0" else text.removesuffix(".0")
 
 
-def _color(index: int) -> str:
-    return COLORS[index % len(COLORS)]
+def _stroke(rank: int) -> str:
+    style = line_style(rank)
+    dashes = " ".join(map(str, style.dashes))
+    return f'stroke="{style.light}"' + (f' stroke-dasharray="{dashes}"' if dashes else "")

@@ -11,7 +11,7 @@ import pytest
 from support import movements
 
 from epic_cli import Packet
-from epic_cli.analysis.candidates import Candidate
+from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.notes import (
     Flaw,
@@ -276,17 +276,31 @@ def test_an_interruption_stops_the_threads() -> None:
 
 
 def test_scenes_hold_what_pictures_need() -> None:
-    selection = Selection(50, 2.0, 7.0)
+    selection = Selection(1000, 2.0, 7.0)
     (scene,) = run("Late", "Sleepy", selection=selection).scenes
-    assert scene.every == 2
-    np.testing.assert_allclose(scene.times, np.arange(40, 140, 2) * 0.05)
+    np.testing.assert_allclose(scene.times, np.arange(40, 140) * 0.05)
     np.testing.assert_allclose(scene.truth, [movements.circle(t) for t in scene.times], atol=1e-6)
     assert [one.label for one in scene.drawn] == ["Late", "Sleepy"]
     late = scene.drawn[0]
-    np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in scene.times])
+    np.testing.assert_allclose(late.positions, [movements.circle(t - 0.1) for t in late.times])
     np.testing.assert_allclose(late.errors, 2 * 5 * math.sin(0.05), rtol=1e-6)
+    assert late.rms == pytest.approx(2 * 5 * math.sin(0.05))
+    assert late.histogram.counts.sum() == 100
+    np.testing.assert_allclose(late.lag.seconds[np.isfinite(late.lag.seconds)], 0.1, atol=1e-3)
     assert scene.packet_times.min() >= 2.0
     assert scene.packet_times.max() <= 7.0
+
+
+def test_the_largest_error_of_a_thinned_scene_is_that_of_the_figures() -> None:
+    packets = movements.packets(movements.circle, duration=60.0)
+    names = ("Late", "Jumping", "Sleepy")
+    found = run(*names, packets={"": packets}, selection=Selection(60, -math.inf, math.inf))
+    (scene,) = found.scenes
+    for drawn, result in zip(scene.drawn, found.results, strict=True):
+        assert len(drawn.times) < scene.rows
+        assert np.nanmax(drawn.errors) == result.value("error_max")
+        assert drawn.rms == pytest.approx(result.value("error"))
+        assert drawn.histogram.counts.sum() == result.value("rows")
 
 
 def test_no_line_of_a_scene_bridges_a_cut() -> None:
@@ -297,6 +311,47 @@ def test_no_line_of_a_scene_bridges_a_cut() -> None:
     ).scenes
     unknown = scene.times[np.isnan(scene.truth[:, 0])]
     assert unknown[unknown <= 10].tolist() == [pytest.approx(5.0)]
+    (one,) = scene.interruptions
+    assert one.kind == "teleport"
+    assert one.end == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("most", [100_000, 60])
+def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
+    def there_and_far(t: float) -> tuple[float, float, float]:
+        return (t + (100.0 if t >= 5 else 0.0), 0.0, 0.0)
+
+    packets = movements.packets(there_and_far, duration=30.0)
+    packets = [one._replace(velocity=(1.0, 0.0, 0.0)) for one in packets]
+    packets[100] = packets[100]._replace(teleport=True)
+    selection = Selection(most, -math.inf, math.inf)
+    names = ("dumb-terminal", "snapshot", "dead-reckoning")
+    found = compare(
+        {"": movements.block(packets)}, candidates(names), Timing(), selection=selection
+    )
+    for path in [one.positions for one in found.scenes[0].drawn] + [found.scenes[0].truth]:
+        assert np.nanmax(path[:, 0]) > 120
+        assert np.nanmax(np.abs(np.diff(path[:, 0]))) < 50
+
+
+def test_lost_packets_are_known_by_their_numbers() -> None:
+    packets = [
+        one._replace(sequence=number)
+        for number, one in enumerate(movements.packets(movements.circle))
+    ]
+    kept = [one for one in packets if one.sequence not in (50, 51, 120)]
+    everything = Selection(1000, -math.inf, math.inf)
+    (scene,) = run("Exact", packets={"": kept}, selection=everything).scenes
+    traffic = scene.traffic
+    assert traffic.numbered
+    np.testing.assert_allclose(traffic.lost_times, [2.5, 2.55, 6.0])
+    np.testing.assert_allclose(
+        traffic.lost, [movements.circle(t) for t in traffic.lost_times], atol=1e-3
+    )
+    plain = [one._replace(sequence=None) for one in kept]
+    (scene,) = run("Exact", packets={"": plain}, selection=everything).scenes
+    assert not scene.traffic.numbered
+    assert len(scene.traffic.lost) == scene.traffic.lost_count == 0
 
 
 def test_refused_packets_are_told_of() -> None:

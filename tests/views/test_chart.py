@@ -118,11 +118,32 @@ def test_every_view_of_a_scene(view: View) -> None:
     assert ("packets" in text) == (view != "error")
 
 
-def test_chosen_strategies_keep_their_marks() -> None:
+def test_marks_go_by_rank() -> None:
     (scene,) = comparisons.comparison("Late", "Jumping").scenes
-    text = printed(scene_chart(scene, "x", ["Jumping"]), width=80)
-    assert "Late" not in text
-    assert "b Jumping" in text
+    assert "Late" not in printed(scene_chart(scene, "x", ["Jumping"]), width=80)
+    text = printed(scene_chart(scene, "x", ["Jumping", "Late"]), width=80)
+    assert "a Jumping   b Late" in text
+
+
+def test_the_best_line_is_above_the_others_and_the_packets() -> None:
+    (scene,) = comparisons.comparison("Late", "Jumping").scenes
+    exact = scene.drawn[0]._replace(label="exact", positions=scene.truth)
+    both = scene._replace(drawn=(exact, exact._replace(label="same")))
+    rows = printed(scene_chart(both, "above"), width=80).splitlines()[1:19]
+    assert set("".join(row.split("│")[-1].split("┤")[-1] for row in rows)) == {" ", "a"}
+
+
+def test_names_stand_where_their_lines_end() -> None:
+    lines = [line([0, 10], [0, 8], "b"), line([0, 10], [0, 0], "a")]
+    rows = printed(Chart(lines, named=True, height=9), width=80).splitlines()
+    assert rows[0].endswith(" bbb")
+    assert rows[8].endswith(" aaa")
+    same = [line([0, 10], [0, 8], "b"), line([0, 10], [0, 8], "a")]
+    rows = printed(Chart(same, named=True, height=9), width=80).splitlines()
+    assert rows[0].endswith(" aaa")
+    assert rows[1].endswith(" bbb")
+    narrow = printed(Chart(same, named=True, height=9), width=40).splitlines()
+    assert not any(row.endswith(" bbb") for row in narrow[:9])
 
 
 def test_from_above_looks_down_on_the_two_longest_axes() -> None:

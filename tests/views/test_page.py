@@ -2,61 +2,65 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
 import subprocess
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from support import comparisons
 
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.page import page
+from epic_cli.views.page import Content, page, page_of
+from epic_cli.views.page_words import About
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
 
-#: What a reader would do, and what the page shows then, left where the test finds it.
-VISIT = """
-<script>
-const seen = {};
-const picture = (id) => document.getElementById(id).toDataURL();
-const look = () => picture("above") + picture("error");
-seen.rows = document.getElementById("figures").tBodies[0].rows.length;
-seen.heads = [...document.querySelectorAll("#figures th")].map((one) => one.textContent);
-seen.clock = document.getElementById("clock").textContent;
-const slider = document.getElementById("time");
-const start = look();
-slider.value = 100;
-slider.dispatchEvent(new Event("input"));
-seen.moved = look() !== start;
-seen.later = document.getElementById("clock").textContent;
-seen.now = document.querySelector('tr[data-label="Late"] .now').textContent;
-const before = look();
-const box = document.querySelector('tr[data-label="Late"] input');
-box.click();
-seen.off = look() !== before;
-box.click();
-seen.on = look() === before;
-document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-seen.key = document.getElementById("clock").textContent;
-const entity = document.getElementById("entity");
-entity.value = 1;
-entity.dispatchEvent(new Event("change"));
-seen.entity = document.getElementById("view-title").textContent;
-document.getElementById("play").click();
-frame(state.then + 1000);
-seen.played = document.getElementById("clock").textContent;
-document.getElementById("play").click();
-seen.paused = !state.playing;
-document.body.dataset.seen = JSON.stringify(seen);
-</script>
-"""
+#: Scripts that do what a reader would, and leave what they saw where the test finds it.
+VISITS = Path(__file__).parent / "page_visits"
+
+#: What a reader sees.
+SEEN = {
+    "heads": ["strategy", "now", "score", "error", "max", "lag ms"],
+    "shown": ["Late", "Jumping"],
+    "folded": ["Raising"],
+    "unfolded": 0,
+    "worst": True,
+    "error": True,
+    "top": True,
+    "clock": "5.00 s",
+    "now": "0.500",
+    "switched": ["error", "lag", "status", "above", "histogram"],
+    "step": "5.05 s",
+    "said": True,
+    "zoomed": 2,
+    "scrolled": True,
+    "all": True,
+    "log": True,
+    "nearer": True,
+    "shorter": True,
+    "hover": ["5.00 s", "Jumping  2.00"],
+    "packet": "packet sent 5.00 s",
+    "entity": "b from above, y over x (lengths)",
+    "played": "1.00 s",
+    "paused": True,
+    "print": [0, "#ffffff"],
+    "described": True,
+    "words": "Error over time",
+}
+
+
+#: A link that somebody sent long ago, or was sent by this page.
+LINK = "#t=3.5&off=Late&on=Raising&entity=b&log=1"
 
 
 def content(text: str) -> Any:
@@ -76,7 +80,7 @@ def browser() -> str:
     return found
 
 
-def visit(browser: str, text: str, folder: Path) -> tuple[str, str]:
+def visit(browser: str, text: str, folder: Path, link: str = "") -> tuple[str, str]:
     """The page's document after its scripts have run, and what the browser complained about."""
     file = folder / "page.html"
     file.write_text(text)
@@ -85,7 +89,7 @@ def visit(browser: str, text: str, folder: Path) -> tuple[str, str]:
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             f"--user-data-dir={folder / 'profile'}", "--no-first-run", "--enable-logging=stderr",
             "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--window-size=1300,900", "--dump-dom", file.as_uri(),
+            "--window-size=1300,900", "--dump-dom", f"{file.as_uri()}{link}",
         ],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
@@ -132,12 +136,19 @@ def test_the_data_are_those_of_the_comparison() -> None:
     assert [one["label"] for one in found["rows"]] == ["Late", "Jumping", "Raising"]
     assert found["shown"] == ["Late", "Jumping"]
     scene, truth = found["scenes"][1], COMPARISON.scenes[1]
-    np.testing.assert_allclose(scene["times"], truth.times, atol=1e-5)
+    np.testing.assert_allclose(
+        numbers(scene["truth"]["t"]) + scene["start"], truth.times, atol=1e-5
+    )
     late = scene["drawn"][0]
-    x = np.array([np.nan if v is None else v * scene["unit"] for v in late["x"]])
-    np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=scene["unit"])
-    errors = [np.nan if v is None else v for v in late["error"]]
-    np.testing.assert_allclose(errors, truth.drawn[0].errors, rtol=1e-3, atol=1e-9)
+    x = numbers(late["x"]) + scene["origin"][0]
+    np.testing.assert_allclose(x, truth.drawn[0].positions[:, 0], atol=1e-5)
+    np.testing.assert_allclose(numbers(late["distance"]), truth.drawn[0].distances, rtol=1e-6)
+    counted = np.frombuffer(base64.b64decode(late["counted"]), "u1") > 0
+    np.testing.assert_array_equal(counted, np.isfinite(truth.drawn[0].errors))
+
+
+def numbers(text: str) -> NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(text), "<f4")
 
 
 def test_the_same_comparison_gives_the_same_bytes() -> None:
@@ -145,12 +156,35 @@ def test_the_same_comparison_gives_the_same_bytes() -> None:
     assert page(again, shown=["Late", "Jumping"]) == PAGE
 
 
-def test_long_recordings_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("epic_cli.views.page.MOST_POSITIONS", 100)
-    found = content(page(COMPARISON))
-    drawn = sum(len(s["times"]) * len(s["drawn"]) for s in found["scenes"])
-    assert drawn <= 110
-    assert re.fullmatch(r"The pictures show one row in \d+\.", found["notes"][-1])
+def test_a_thinned_page_says_so_and_is_as_large_as_it_may_be() -> None:
+    scene = COMPARISON.scenes[0]
+    rows = slice(0, len(scene.times), 2)
+    thin = [one._replace(times=one.times[rows], positions=one.positions[rows],
+                         distances=one.distances[rows], errors=one.errors[rows])
+            for one in scene.drawn]  # fmt: skip
+    thinned = scene._replace(times=scene.times[rows], truth=scene.truth[rows], drawn=tuple(thin))
+    facts = dict(content(page(replace(COMPARISON, scenes=(thinned,))))["facts"])
+    assert "up to 102 of 204 rows" in facts["Pictures"]
+    assert "Pictures" not in dict(content(PAGE)["facts"])
+
+
+def test_it_says_what_it_is() -> None:
+    about = About("jitter.txt", "truth.csv", "epic compare '<b>' jitter.txt")
+    text = page(COMPARISON, about=about)
+    facts = dict(content(text)["facts"])
+    assert facts["Command"] == about.command
+    assert "epic compare '<b>'" not in text
+    assert "<title>What each strategy draws: jitter.txt</title>" in text
+    assert facts["Packets of b"].startswith("201 packets, sent from 0.00 to 10.00 s")
+    assert "which packets were lost is not known" in facts["Network of b"]
+    assert facts["Units"] == "lengths are in the recording's own unit, times in seconds"
+
+
+def test_any_scenes_make_a_page() -> None:
+    text = page_of(COMPARISON.scenes, Content("Expected and drawn", verdict=["3 rows differ."]))
+    found = content(text)
+    assert found["verdict"] == ["3 rows differ."]
+    assert [one["label"] for one in found["rows"]] == ["Late", "Jumping"]
 
 
 def test_nothing_to_draw_is_an_error() -> None:
@@ -159,31 +193,25 @@ def test_nothing_to_draw_is_an_error() -> None:
         page(empty)
 
 
-def test_a_reader_has_something_to_look_at_and_to_press() -> None:
-    tags = Tags()
-    tags.feed(PAGE)
-    assert {"above", "error", "time", "play", "figures", "entity"} <= tags.ids
-    assert PAGE.count("addEventListener") > 10
-
-
 def test_a_reader_can_use_the_page(browser: str, tmp_path: Path) -> None:
-    document, complaints = visit(browser, PAGE.replace("</body>", VISIT + "</body>"), tmp_path)
+    assert visited(browser, "visit", tmp_path) == SEEN
+
+
+def test_levels_of_detail_keep_extremes_and_holes(browser: str, tmp_path: Path) -> None:
+    assert visited(browser, "levels", tmp_path) == []
+
+
+def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
+    found = visited(browser, "linked", tmp_path, LINK)
+    assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
+
+
+def visited(browser: str, name: str, folder: Path, link: str = "") -> Any:
+    script = (VISITS / f"{name}.js").read_text()
+    text = PAGE.replace("</body>", f"<script>{script}</script></body>")
+    document, complaints = visit(browser, text, folder, link)
     assert complaints == ""
     assert 'data-ready="yes"' in document
     found = re.search(r'data-seen="([^"]*)"', document)
     assert found, document[:2000]
-    seen = json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<"))
-    assert seen == {
-        "rows": 3,
-        "heads": ["strategy", "now", "score", "error", "lag ms", "jumps"],
-        "clock": "0.00 s",
-        "moved": True,
-        "later": "5.00 s",
-        "now": "0.500",
-        "off": True,
-        "on": True,
-        "key": "5.05 s",
-        "entity": "b from above, y over x",
-        "played": "1.00 s",
-        "paused": True,
-    }
+    return json.loads(unescape(found[1]))

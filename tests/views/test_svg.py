@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import pytest
 from support import comparisons
 
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.views.styles import LIGHT
 from epic_cli.views.svg import HEIGHT, WIDTH, largest_of_each, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
@@ -23,8 +25,12 @@ def test_the_same_scene_gives_the_same_bytes() -> None:
 def test_it_is_well_formed_and_shows_everything() -> None:
     root = ElementTree.fromstring(picture(SCENE))
     words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "<tank & co>: from above, y over x" in words
-    assert {"truth", "packets", "Late", "Jumping"} <= set(words)
+    assert "<tank & co>: from above, y over x (lengths)" in words
+    assert {"truth", "packets"} <= set(words)
+    # in the key, and where the lines end
+    assert words.count("Late") == words.count("Jumping") == 3
+    assert "error 0.500 (RMS), 0.500 at most" in words
+    assert "Jumping: at most 2.00" in (root[1].text or "")
     drawn = [
         one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
     ]
@@ -36,7 +42,7 @@ def test_names_cannot_break_it() -> None:
     (scene,) = comparisons.comparison("Late", entities=(name,)).scenes
     root = ElementTree.fromstring(picture(scene).encode())
     words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "a\\x1b[31m\\nb\\x01: from above, y over x" in words
+    assert "a\\x1b[31m\\nb\\x01: from above, y over x (lengths)" in words
 
 
 def test_everything_is_inside() -> None:
@@ -55,6 +61,30 @@ def test_strategies_can_be_chosen() -> None:
     text = picture(SCENE, ["Jumping"])
     assert "Late" not in text
     assert "Jumping" in text
+
+
+def test_the_first_is_drawn_above_the_others_and_each_in_its_own_style() -> None:
+    many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(23)]
+    root = ElementTree.fromstring(
+        picture(SCENE._replace(drawn=tuple(many)), [one.label for one in many])
+    )
+    lines = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}path") if one.get("class") == "d"
+    ]
+    styles = [(one.get("stroke"), one.get("stroke-dasharray")) for one in lines[:23]]
+    assert len(set(styles)) == 23
+    assert styles[-1] == (LIGHT[0], None)
+
+
+def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
+    many = [SCENE.drawn[0]._replace(label=f"n{number}") for number in range(12)]
+    root = ElementTree.fromstring(picture(SCENE._replace(drawn=tuple(many))))
+    names = [
+        one for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "n"
+    ]
+    heights = sorted(float(one.get("y", "")) for one in names[:12])
+    assert len(heights) == 12
+    assert min(b - a for a, b in pairwise(heights)) >= 12.9
 
 
 def test_breaks_in_a_path_stay_breaks() -> None:
@@ -99,7 +129,14 @@ def test_bytes_are_those_of_every_machine() -> None:
         truth=round_,
         packet_times=np.arange(9.0),
         packets=round_,
-        drawn=(SCENE.drawn[0]._replace(positions=round_ + 1, errors=np.full(9, math.sqrt(3))),),
+        drawn=(
+            SCENE.drawn[0]._replace(
+                times=np.arange(9.0),
+                positions=round_ + 1,
+                errors=np.full(9, math.sqrt(3)),
+                rms=math.sqrt(3),
+            ),
+        ),
     )
     golden = Path(__file__).parent / "octagon.svg"
     assert picture(scene).encode() == golden.read_bytes()

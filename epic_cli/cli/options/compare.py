@@ -35,7 +35,7 @@ FORMATS = ("table", "csv", "jsonl", "markdown")
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
 #: Each entity's rows in pictures are thinned to about so many.
-PICTURE_ROWS = 4000
+PICTURE_ROWS = 60_000
 
 
 @dataclass(frozen=True)

@@ -137,3 +137,14 @@ def columns(PacketBlock block not None):
         at += COLUMNS
     PyBuffer_Release(&buffer)
     return numbers
+
+
+def sequences(PacketBlock block not None):
+    """The packets' sequence numbers as an ``array`` of 64-bit integers, -1 where there is none."""
+    cdef array numbers = clone(array("q"), block.items.size(), False)
+    cdef long long* at = numbers.data.as_longlongs
+    cdef Packet packet
+    for packet in block.items:
+        at[0] = packet.sequence
+        at += 1
+    return numbers

@@ -1,0 +1,85 @@
+"""Lag from moment to moment: by how much the picture trails the truth in each short window."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.sampled_truth import SampledTruth
+    from epic_cli.analysis.truth import Floats
+
+#: A window is at least so many seconds long, and no shorter than this share of the whole.
+WINDOW, SHARE = 1.0, 1 / 400
+
+#: Windows overlap: each consists of so many parts, and the next one begins a part later.
+_PARTS = 4
+
+#: So many rows of a part are looked at.
+_ROWS = 6
+
+#: The shifts that are tried, in seconds.
+_SHIFTS = np.arange(-12, 61) * 0.025
+
+
+class LagSeries(NamedTuple):
+    """The lag (n, seconds) in windows around ``times`` (n); NaN where it cannot be told."""
+
+    times: Floats
+    seconds: Floats
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def lag_over_time(sampled: SampledTruth, shown: Floats, chosen: slice) -> LagSeries:
+    """The lag of what is ``shown`` (n, 3) in the ``chosen`` n ticks, window by window.
+
+    In each window it is the shift s that brings shown(t) nearest to truth(t - s), by least
+    squares. It is unknown (NaN) where the best of the shifts is the first or the last one, where
+    all are about as good, and where fewer than half of the rows count.
+    """
+    times = sampled.times[chosen]
+    if len(times) < _PARTS:
+        return LagSeries(np.empty(0), np.empty(0))
+    whole = float(times[-1] - times[0])
+    parts = max(_PARTS, round(_PARTS * whole / max(WINDOW, SHARE * whole)))
+    edges = np.linspace(0, len(times), min(parts, len(times)) + 1).astype(int)
+    index = np.concatenate(
+        [np.unique(np.linspace(a, b - 1, _ROWS).astype(int)) for a, b in _pairs(edges)]
+    )
+    begins = np.searchsorted(index, edges[:-1])
+
+    def windowed(values: Floats) -> Floats:
+        sums = np.cumsum(np.append(0, np.add.reduceat(values, begins)))
+        return np.asarray(sums[_PARTS:] - sums[:-_PARTS])
+
+    counted = sampled.counted[chosen][index] & np.isfinite(shown[index]).all(axis=1)
+    rows = windowed(counted)
+    squares = np.full((len(_SHIFTS), len(rows)), np.nan)
+    for number, shift in enumerate(_SHIFTS):
+        apart = np.square(shown[index] - sampled.truth.at(times[index], shift).positions)
+        known = counted & np.isfinite(apart).all(axis=1)
+        total, count = windowed(np.where(known, apart.sum(axis=1), 0.0)), windowed(known)
+        squares[number] = np.where(2 * count >= rows, total / count, np.nan)
+    enough = 2 * rows >= windowed(np.ones(len(index)))
+    middles = (times[edges[:-_PARTS]] + times[edges[_PARTS:] - 1]) / 2
+    return LagSeries(middles, np.where(enough, _minimum(squares), np.nan))
+
+
+def _pairs(edges: Floats) -> list[tuple[int, int]]:
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _minimum(squares: Floats) -> Floats:
+    """Where the mean squares (shifts, windows) are least: the vertex of a parabola there."""
+    filled = np.where(np.isnan(squares), np.inf, squares)
+    best = filled.argmin(axis=0)
+    column = np.arange(squares.shape[1])
+    inside = np.clip(best, 1, len(_SHIFTS) - 2)
+    left, middle, right = (squares[inside + k, column] for k in (-1, 0, 1))
+    step = _SHIFTS[1] - _SHIFTS[0]
+    move = np.clip((left - right) / (2 * (left - 2 * middle + right)), -0.5, 0.5) * step
+    highest = np.max(np.where(np.isnan(squares), 0.0, squares), axis=0)
+    clear = (best == inside) & (filled.min(axis=0) < 0.5 * highest)
+    return np.where(clear, _SHIFTS[inside] + move, np.nan)

@@ -1,0 +1,90 @@
+"""What a recording's packets say of the network: when they were sent, when they came, which not."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.truth import LARGEST
+from epic_cli.engine.replay.trace import columns, sequences
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.thinning import Rows
+    from epic_cli.analysis.truth import Floats, Truth
+    from epic_cli.engine.packets import PacketBlock
+
+#: Of more lost packets, only their number is given.
+MOST_LOST = 20_000
+
+
+class Traffic(NamedTuple):
+    """The packets of one entity in order of sending, and what can be told of those that are lost.
+
+    ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
+    recording's unit. ``numbered`` says whether the packets have sequence numbers: without them
+    nobody can tell what was lost. ``lost_times`` (k) are when the missing numbers were sent, were
+    they sent evenly, ``lost`` (k, 3) where the entity was then; ``lost_count`` is how many there
+    are.
+    """
+
+    sent: Floats
+    arrivals: Floats
+    positions: Floats
+    numbered: bool
+    lost_times: Floats
+    lost: Floats
+    lost_count: int
+
+    @property
+    def interval(self) -> float:
+        """The usual time between two packets, in seconds; NaN: there are not two."""
+        apart = np.diff(self.sent)
+        return float(np.median(apart[apart > 0])) if (apart > 0).any() else math.nan
+
+    @property
+    def delays(self) -> Floats:
+        """How long packets took, in seconds: as many as have an arrival time."""
+        took = self.arrivals - self.sent
+        return took[np.isfinite(took)]
+
+
+def traffic_of(packets: PacketBlock, offset: float, truth: Truth) -> Traffic:
+    """The traffic of one entity; ``offset`` (seconds) is added to the times of sending."""
+    table = np.frombuffer(columns(packets)).reshape(-1, 9)
+    usable = (np.abs(table[:, :4]) < LARGEST).all(axis=1)
+    order = np.flatnonzero(usable)[np.argsort(table[usable, 0], kind="stable")]
+    sent = table[order, 0] + offset
+    arrivals = table[order, 7]
+    numbers = np.frombuffer(sequences(packets), np.int64)[order]
+    missing = _missing(numbers, sent)
+    times = missing[:: max(1, -(-len(missing) // MOST_LOST))]
+    return Traffic(
+        sent,
+        np.where(np.abs(arrivals) < LARGEST, arrivals, np.nan),
+        table[order, 1:4],
+        bool(len(numbers) and (numbers >= 0).all() and len(np.unique(numbers)) > 1),
+        times,
+        truth.at(np.ascontiguousarray(times)).positions,
+        len(missing),
+    )
+
+
+def _missing(numbers: Rows, sent: Floats) -> Floats:
+    """When the packets whose numbers are missing were sent, evenly between their neighbours."""
+    if not len(numbers) or (numbers < 0).any():
+        return np.empty(0)
+    known, first = np.unique(numbers, return_index=True)
+    at = np.maximum.accumulate(sent[first])
+    gaps = np.diff(known) - 1
+    # a counter that starts again far away is no loss
+    holes = np.flatnonzero((gaps > 0) & (gaps < 10_000))
+    if not len(holes):
+        return np.empty(0)
+    counts = gaps[holes]
+    owner = np.repeat(np.arange(len(holes)), counts)
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+    share = place / (counts[owner] + 1)
+    begin, end = at[holes][owner], at[holes + 1][owner]
+    return np.asarray(begin + share * (end - begin))

@@ -1,0 +1,57 @@
+// What a link asks for: #t=12.5&off=NAME&on=NAME&entity=NAME&log=1 shows one moment.
+function follow(link) {
+  const asked = new URLSearchParams(link.slice(1));
+  for (const label of asked.getAll("off")) state.on.delete(label);
+  for (const label of asked.getAll("on")) state.on.add(label);
+  return asked;
+}
+
+const wanted = follow(location.hash);
+state.log = wanted.get("log") === "1" || spread() > 30;
+$("log").checked = state.log;
+fillWords();
+$("entity-choice").hidden = data.scenes.length < 2;
+data.scenes.forEach((one, index) => { text("option", one.entity || "(no name)", $("entity")).value = index; });
+// ranks first, so that the best have the first colours
+for (const label of data.shown) if (state.on.has(label)) slot(label);
+fillFigures();
+const opened = Math.max(0, data.scenes.findIndex((one) => one.entity === wanted.get("entity")));
+$("entity").value = opened;
+choose(opened);
+if (wanted.has("t")) go(Number(wanted.get("t")) - scene().start);
+drawNow();
+document.body.dataset.ready = "yes";
+
+// How many times the largest error of the worst is that of the best of those shown.
+function spread() {
+  const largest = data.scenes.flatMap((one) => one.drawn).filter((one) => state.on.has(one.label) && one.worst >= 0).map((one) => one.error[one.worst]).filter((one) => one > 0);
+  return largest.length ? Math.max(...largest) / Math.min(...largest) : 1;
+}
+
+addEventListener("hashchange", () => {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.has("t")) go(Number(asked.get("t")) - scene().start);
+});
+addEventListener("resize", () => redraw());
+function repaint() {
+  colors.clear();
+  paintFigures();
+  drawNow();
+}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { redraw(); repaint(); });
+// paper is white
+addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("print");
+  for (const box of document.querySelectorAll("details")) { box.dataset.was = box.open; box.open = true; }
+  redraw();
+  repaint();
+  // what is drawn now is scaled to the paper, whatever changes on the way there
+  state.printing = true;
+});
+addEventListener("afterprint", () => {
+  state.printing = false;
+  document.documentElement.classList.remove("print");
+  for (const box of document.querySelectorAll("details")) box.open = box.dataset.was === "true";
+  redraw();
+  repaint();
+});

@@ -1,0 +1,51 @@
+// Names beside their lines, pushed apart where they would lie on each other.
+const LABEL_HEIGHT = 13;
+
+// Each {x, y, name, color}; they are put right of x, between top and bottom, in as much room.
+function label(pen, wanted, top, bottom, right, most = 14) {
+  const few = wanted.filter((one) => one.y === one.y).slice(0, Math.min(most, Math.floor((bottom - top) / LABEL_HEIGHT)));
+  few.sort((a, b) => a.y - b.y);
+  let floor = top + LABEL_HEIGHT / 2;
+  for (const one of few) {
+    one.at = Math.max(floor, Math.min(bottom - LABEL_HEIGHT / 2, one.y));
+    floor = one.at + LABEL_HEIGHT;
+  }
+  let ceiling = bottom - LABEL_HEIGHT / 2;
+  for (const one of [...few].reverse()) {
+    one.at = Math.min(one.at, ceiling);
+    ceiling = one.at - LABEL_HEIGHT;
+  }
+  pen.textAlign = "left";
+  pen.setLineDash([]);
+  for (const one of few) {
+    const text = shortened(pen, one.name, right - one.x - 10);
+    if (Math.abs(one.at - one.y) > 5) {
+      pen.strokeStyle = one.color;
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(one.x + 1, one.y);
+      pen.lineTo(one.x + 7, one.at);
+      pen.stroke();
+    }
+    pen.fillStyle = color("--card");
+    pen.globalAlpha = 0.75;
+    pen.fillRect(one.x + 8, one.at - 6, widthOf(pen, text) + 2, LABEL_HEIGHT - 1);
+    pen.globalAlpha = 1;
+    pen.fillStyle = one.color;
+    pen.fillText(text, one.x + 9, one.at + 4);
+  }
+}
+
+const widths = new Map();
+function widthOf(pen, text) {
+  const key = pen.font + text;
+  if (!widths.has(key)) widths.set(key, pen.measureText(text).width);
+  return widths.get(key);
+}
+
+function shortened(pen, text, room) {
+  if (widthOf(pen, text) <= room) return text;
+  let end = text.length;
+  while (end > 1 && widthOf(pen, `${text.slice(0, end)}\u2026`) > room) end--;
+  return `${text.slice(0, end)}\u2026`;
+}

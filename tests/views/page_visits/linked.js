@@ -1,0 +1,1 @@
+document.body.dataset.seen = JSON.stringify([$("clock").textContent, [...state.on].sort(), scene().entity, state.log]);

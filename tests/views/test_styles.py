@@ -1,0 +1,72 @@
+"""Lines are told apart on both backgrounds, by people who see few colours too."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from epic_cli.views.styles import BLACK, DARK, LIGHT, WHITE, line_style
+
+#: Linear RGB as it is seen: by most, and without one of the three kinds of cones
+#: (Machado, Oliveira and Fernandes 2009, severity 1).
+VISIONS = {
+    "usual": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+         [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+         [-0.011820, 0.042940, 0.968881]]
+    ),
+    "tritanopia": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+         [0.004733, 0.691367, 0.303900]]
+    ),
+}  # fmt: skip
+
+#: sRGB's primaries in CIE XYZ, and its white.
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
+     [0.0193339, 0.1191920, 0.9503041]]
+)  # fmt: skip
+WHITE_POINT = np.array([0.95047, 1.0, 1.08883])
+
+
+def linear(color: str) -> np.ndarray:
+    values = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2.2 defines it."""
+    high, low = sorted((float(XYZ[1] @ linear(color)) for color in (one, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    ratio = XYZ @ np.clip(rgb, 0, 1) / WHITE_POINT
+    f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize(("colors", "background"), [(LIGHT, WHITE), (DARK, BLACK)])
+def test_names_can_be_written_in_their_colours(colors: tuple[str, ...], background: str) -> None:
+    assert min(contrast(one, background) for one in colors) >= 4.5
+
+
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+@pytest.mark.parametrize("vision", VISIONS)
+def test_no_two_colours_look_alike(colors: tuple[str, ...], vision: str) -> None:
+    seen = [lab(VISIONS[vision] @ linear(one)) for one in colors]
+    # 2.3 is the least difference that is seen at all (Mahy et al. 1994)
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
+
+
+def test_twenty_four_lines_have_styles_of_their_own() -> None:
+    styles = [line_style(rank) for rank in range(24)]
+    assert len({(one.light, one.dashes) for one in styles}) == 24
+    assert len({(one.dark, one.dashes) for one in styles}) == 24
+    assert not any(one.dashes for one in styles[:6])
