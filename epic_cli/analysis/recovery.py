@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
 from epic_cli.analysis.truth import GAP_INTERVALS, GAP_SECONDS, lengths
-from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,12 +81,12 @@ def events_of(packets: PacketBlock, truth: Truth, offset: float, latency: float 
     ``offset`` (s) makes the receiver's times of the sender's. A packet without an arrival time
     arrives ``latency`` seconds after it was sent; None: every packet arrives when it was sent.
     """
-    table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    stamps = table[:, 0] + offset
+    table = packet_table(packets)
+    stamps = table[TIME] + offset
     if latency is None:
         arrivals = stamps
     else:
-        arrivals = np.where(np.isnan(table[:, 7]), table[:, 0] + latency, table[:, 7])
+        arrivals = np.where(np.isnan(table[ARRIVAL]), table[TIME] + latency, table[ARRIVAL])
     known = np.isfinite(stamps) & np.isfinite(arrivals)
     stamps, arrivals = stamps[known], arrivals[known]
     if not (arrivals[1:] >= arrivals[:-1]).all():

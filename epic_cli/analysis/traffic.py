@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, packet_table
 from epic_cli.analysis.truth import LARGEST
-from epic_cli.engine.replay.trace import columns, sequences
 
 if TYPE_CHECKING:
     from epic_cli.analysis.thinning import Rows
@@ -52,18 +52,18 @@ class Traffic(NamedTuple):
 
 def traffic_of(packets: PacketBlock, offset: float, truth: Truth) -> Traffic:
     """The traffic of one entity; ``offset`` (seconds) is added to the times of sending."""
-    table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    usable = (np.abs(table[:, :4]) < LARGEST).all(axis=1)
-    order = np.flatnonzero(usable)[np.argsort(table[usable, 0], kind="stable")]
-    sent = table[order, 0] + offset
-    arrivals = table[order, 7]
-    numbers = np.frombuffer(sequences(packets), np.int64)[order]
+    table = packet_table(packets)
+    usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
+    order = np.flatnonzero(usable)[np.argsort(table[TIME, usable], kind="stable")]
+    sent = table[TIME, order] + offset
+    arrivals = table[ARRIVAL, order]
+    numbers = np.nan_to_num(table[SEQUENCE, order], nan=-1).astype(np.int64)
     missing = _missing(numbers, sent)
     times = missing[:: max(1, -(-len(missing) // MOST_LOST))]
     return Traffic(
         sent,
         np.where(np.abs(arrivals) < LARGEST, arrivals, np.nan),
-        table[order, 1:4],
+        table[POSITION, order].T,
         bool(len(numbers) and (numbers >= 0).all() and len(np.unique(numbers)) > 1),
         times,
         truth.at(np.ascontiguousarray(times)).positions,

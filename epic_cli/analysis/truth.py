@@ -21,8 +21,8 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
+from epic_cli.analysis.packet_table import POSITION, TELEPORT, TIME, VELOCITY, packet_table
 from epic_cli.engine.measure.path import Path
-from epic_cli.engine.replay.trace import columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,8 +107,9 @@ def truth_of(packets: PacketBlock, origin: Origin = "rebuilt", offset: float = 0
 
     ``offset`` (seconds) is added to the times. Raises ``TooFewStates``.
     """
-    table = np.frombuffer(columns(packets)).reshape(-1, 9)
-    return build(table[:, 0] + offset, table[:, 1:4], table[:, 4:7], table[:, 8] > 0, origin)
+    table = packet_table(packets)
+    positions, velocities = table[POSITION].T, table[VELOCITY].T
+    return build(table[TIME] + offset, positions, velocities, table[TELEPORT] > 0, origin)
 
 
 def truths_of(

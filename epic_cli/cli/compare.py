@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -37,6 +37,7 @@ from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
@@ -115,7 +116,6 @@ def compare(
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
-    from epic_cli.analysis.conditions import ConditionError, check_strategies
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_output import write, write_failures
     from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
@@ -129,10 +129,7 @@ def compare(
         report_left_out()
     candidates = participants.candidates()
     shown = pictures.shown(candidates)
-    try:
-        check_strategies(judging.fail_if, [one.label for one in candidates])
-    except ConditionError as error:
-        raise WrongUsage(f"--fail-if: {error}") from error
+    _check_conditions(judging, candidates)
     error_color = use_color(color, sys.stderr)
     refused, recordings = False, None
     runs: Iterable[Run]
@@ -194,6 +191,16 @@ def _about(names: Iterable[str], truth: str | None) -> About:
     recordings = ", ".join(source_name(one) for one in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
     return About(recordings, source_name(truth) if truth else "", command)
+
+
+def _check_conditions(judging: Judging, candidates: Sequence[Candidate]) -> None:
+    """Each strategy that a condition names has to take part."""
+    from epic_cli.analysis.conditions import ConditionError, check_strategies
+
+    try:
+        check_strategies(judging.fail_if, [one.label for one in candidates])
+    except ConditionError as error:
+        raise WrongUsage(f"--fail-if: {error}") from error
 
 
 def _not_enough(error: NotEnoughToSay) -> str:

@@ -144,7 +144,11 @@ def test_pictures_are_written(tmp_path: Path) -> None:
 def test_charts_come_after_the_table() -> None:
     done = epic("compare", TANKS, "-s", VARIANTS, "--chart", "above", "--chart", "x")
     text = done.stdout.decode()
-    assert text.index("strategy") < text.index("tank1: from above") < text.index("tank1: x (lengths) over")
+    assert (
+        text.index("strategy")
+        < text.index("tank1: from above")
+        < text.index("tank1: x (lengths) over")
+    )
     assert "\u2800" not in text
     assert done.stderr.decode() == "Charts show tank1, one of 2; --entity chooses another.\n"
 

@@ -1,6 +1,6 @@
 """Recordings with one fault each, put into clean ones that ``simulate`` has made.
 
-A recording is the ten columns of ``engine.measure.table``, (10, n), in the order of sending.
+A recording is its ``packet_table``, in the order of sending.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 if TYPE_CHECKING:
     Random = np.random.Generator
 
 Columns = NDArray[np.float64]
-
-TIME, ARRIVAL, SEQUENCE = 0, 7, 8
-POSITION, VELOCITY = slice(1, 4), slice(4, 7)
 
 MOVEMENTS = ("circle", "strafe", "figure-eight")
 

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.packet_table import (
+    ARRIVAL,
+    POSITION,
+    SEQUENCE,
+    TELEPORT,
+    TIME,
+    VELOCITY,
+    packet_table,
+)
 from epic_cli.analysis.truth import LARGEST, lengths
-from epic_cli.engine.measure.table import table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,14 +168,14 @@ def traffic_of(
     """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only."""
     tables = {}
     for name, block in packets.items():
-        columns = np.frombuffer(table(block)).reshape(10, -1)
-        inside: Flags = np.logical_and(columns[0] >= span[0], columns[0] <= span[1])
+        columns = packet_table(block)
+        inside: Flags = np.logical_and(columns[TIME] >= span[0], columns[TIME] <= span[1])
         tables[name] = _where(columns, inside)
     return traffic_of_tables(tables)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
-    """The same of packets as ``engine.measure.table`` has them, (10, n) for each entity."""
+    """The same of packets as ``packet_table`` has them, for each entity."""
     finite = {
         name: _where(columns, np.asarray((np.abs(columns[:4]) < LARGEST).all(axis=0)))
         for name, columns in tables.items()
@@ -186,22 +194,22 @@ def _where(columns: Floats, wanted: Flags) -> Floats:
 
 
 def _stream(name: str, columns: Floats) -> Stream:
-    if not (np.diff(columns[0]) > 0).all():
+    if not (np.diff(columns[TIME]) > 0).all():
         # the first that came of several with one stamp: later ones are copies
-        columns = columns[:, np.unique(columns[0], return_index=True)[1]]
+        columns = columns[:, np.unique(columns[TIME], return_index=True)[1]]
     return Stream(
         name,
-        columns[0],
-        columns[1:4].T,
-        columns[4:7].T,
-        columns[7],
-        columns[8],
-        columns[9] > 0,
+        columns[TIME],
+        columns[POSITION].T,
+        columns[VELOCITY].T,
+        columns[ARRIVAL],
+        columns[SEQUENCE],
+        columns[TELEPORT] > 0,
     )
 
 
 def _messages(tables: list[Floats]) -> Messages | None:
-    came = [one[[0, 7, 8]][:, np.isfinite(one[7])].T for one in tables]
+    came = [one[[TIME, ARRIVAL, SEQUENCE]][:, np.isfinite(one[ARRIVAL])].T for one in tables]
     rows = np.concatenate(came) if came else np.empty((0, 3))
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
     rows = rows[_changes(rows[:, :2])]

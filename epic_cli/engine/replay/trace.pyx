@@ -1,15 +1,6 @@
 """Whole traces: one entity's packets through one strategy, kept as an array of rows."""
 
-from array import array
-
-from cpython.buffer cimport (
-    PyBUF_FORMAT,
-    PyBUF_STRIDES,
-    PyBUF_WRITABLE,
-    PyBuffer_Release,
-    PyObject_GetBuffer,
-)
-from libc.math cimport NAN
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.replay.pacing cimport Pacing
@@ -20,9 +11,6 @@ cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
 
 # So many rows are drawn without the GIL before anybody is asked whether to go on.
 cdef size_t STRETCH = 65536
-
-# Time, position, velocity, arrival (NaN: none, each), teleport (0 or 1).
-cdef size_t COLUMNS = 9
 
 
 class TooManyRows(ValueError):
@@ -114,37 +102,3 @@ def separate(PacketBlock block not None, dict entities not None):
             blocks[packet.entity] = into
         into.items.push_back(packet)
     return block.items.size()
-
-
-def columns(PacketBlock block not None):
-    """The packets as an ``array`` of doubles, nine for each.
-
-    They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none) and teleport (0 or 1).
-    """
-    numbers = array("d", (0,)) * (block.items.size() * COLUMNS)
-    cdef Py_buffer buffer
-    PyObject_GetBuffer(numbers, &buffer, PyBUF_WRITABLE)
-    cdef double* at = <double*>buffer.buf
-    cdef Packet packet
-    for packet in block.items:
-        at[0] = packet.time
-        at[1], at[2], at[3] = packet.position.x, packet.position.y, packet.position.z
-        at[4], at[5], at[6] = packet.velocity.x, packet.velocity.y, packet.velocity.z
-        if not packet.has_velocity:
-            at[4] = at[5] = at[6] = NAN
-        at[7] = packet.arrival
-        at[8] = packet.teleport
-        at += COLUMNS
-    PyBuffer_Release(&buffer)
-    return numbers
-
-
-def sequences(PacketBlock block not None):
-    """The packets' sequence numbers as an ``array`` of 64-bit integers, -1 where there is none."""
-    cdef array numbers = clone(array("q"), block.items.size(), False)
-    cdef long long* at = numbers.data.as_longlongs
-    cdef Packet packet
-    for packet in block.items:
-        at[0] = packet.sequence
-        at += 1
-    return numbers

@@ -7,9 +7,10 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, replay
+from epic_cli.analysis.packet_table import ARRIVAL, POSITION, TELEPORT, TIME, packet_table
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.replay.trace import TooManyRows, Trace, columns, separate
+from epic_cli.engine.replay.trace import TooManyRows, Trace, separate
 from epic_cli.engine.strategies import create
 from epic_cli.playback import Timing
 
@@ -98,8 +99,8 @@ def test_packets_are_separated_by_entity_in_their_order() -> None:
         for k in range(part, part + 5):
             block.append(Packet((k, 0, 0), (0, 0, 0), k, entity="ab"[k % 2], teleport=k == 6))
         assert separate(block, found) == 5
-    table = {name: np.frombuffer(columns(one)).reshape(-1, 9) for name, one in found.items()}
-    assert table["a"][:, 0].tolist() == [0, 2, 4, 6, 8]
-    assert table["b"][:, 1].tolist() == [1, 3, 5, 7, 9]
-    assert table["a"][:, 8].tolist() == [0, 0, 0, 1, 0]
-    assert np.isnan(table["a"][:, 7]).all()
+    tables = {name: packet_table(one) for name, one in found.items()}
+    assert tables["a"][TIME].tolist() == [0, 2, 4, 6, 8]
+    assert tables["b"][POSITION][0].tolist() == [1, 3, 5, 7, 9]
+    assert tables["a"][TELEPORT].tolist() == [0, 0, 0, 1, 0]
+    assert np.isnan(tables["a"][ARRIVAL]).all()
