@@ -23,7 +23,7 @@ class OtherDemoPacing(DemoPacing):
 
 
 def odd_packets(rng: random.Random) -> Iterator[Packet]:
-    """Late ones, equal stamps, silences, teleports, a second entity; what has no place or number."""
+    """Late ones, equal stamps, silences, teleports, a second entity; what has no place."""
     time = rng.choice([0.0, -3.0, 50.0])
     arrival, second = time, rng.random() < 0.2
     for _ in range(rng.randrange(1, 50)):
