@@ -1,4 +1,4 @@
-"""Runs the tests of shared strategy objects on an engine that was built with AddressSanitizer.
+"""Runs the tests of shared strategy objects on an engine built with ASan and UBSan.
 
 ``python tests/sanitize.py`` builds a part of the engine in a temporary folder (that takes most of
 the time) and runs ``tests/engine/test_strategy.py`` on it: every pair of public calls, from two
@@ -16,8 +16,13 @@ TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
 #: What the tests do not use is left out of the build, and of the strategies all but these.
-ROOMS = ("measure", "text")
-STRATEGIES = ("epic.pyx", "mirror.pyx", "dumb_terminal.pyx", "unity_ngo", "parts", "__init__.py")
+ROOMS = ("link", "measure", "text")
+STRATEGIES = (
+    *("epic.pyx", "mirror.pyx", "dumb_terminal.pyx", "one_euro.pyx", "unity_ngo"),
+    *("parts", "__init__.py"),
+)
+
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 BUILD = "import setuptools; setuptools.setup(script_args=['-q', 'build_ext', '--inplace'])"
 
@@ -48,7 +53,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_of_the_engine(folder)
-        sanitized = {**os.environ, "CFLAGS": "-fsanitize=address", "LDFLAGS": "-fsanitize=address"}
+        sanitized = {**os.environ, "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
         subprocess.run([sys.executable, "-c", BUILD], check=True, cwd=folder, env=sanitized)
         environment = {
             **os.environ,

@@ -8,7 +8,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,8 +25,8 @@ from epic_cli.cli.options.simulate import (
     sender_options,
 )
 from epic_cli.cli.options.trace import TraceOptions, check_network, one_way_trace_options
-from epic_cli.engine.link.lines import UsualLines
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (
@@ -52,9 +51,6 @@ from epic_cli.terminal.progress import Progress
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.link_summary import summary
-
-if TYPE_CHECKING:
-    from epic_cli.formats.recordings import Writer
 
 EXAMPLES = """\b
 Examples:
@@ -204,30 +200,28 @@ def _write_packets(
     blocks: Iterator[PacketBlock], options: OutputOptions, show_progress: Callable[[], None]
 ) -> None:
     writer = make_writer(options.packet_format)
-    lines = UsualLines(writer.row) if options.packet_format == "text" else None
+    conversion = Conversion(Changes())  # the engine writes many packets at once
     with open_sink(options.output) as sink, _unwritable_packets():
         live = _is_live(options.output)
         shown = sink.isatty()
         sink.write(writer.header)
         for block in blocks:
-            sink.write(lines.rows(block) if lines else _rows(writer, block))
+            for rows in conversion.rows(block, writer):
+                sink.write(rows)
             if live:
                 sink.flush()
             if not shown:
                 show_progress()
 
 
-def _rows(writer: Writer, block: PacketBlock) -> bytes:
-    return b"".join(writer.row(block[index]) for index in range(len(block)))
-
-
 @contextlib.contextmanager
 def _unwritable_packets() -> Iterator[None]:
     try:
         yield
-    except Unwritable as error:
-        hint = "; choose csv or jsonl" if error.fault is Fault.BLANK else ""
-        raise WrongUsage(f"{error}{hint}") from error
+    except (Unwritable, UnwritablePacket) as error:
+        reason = error.error if isinstance(error, UnwritablePacket) else error
+        hint = "; choose csv or jsonl" if reason.fault is Fault.BLANK else ""
+        raise WrongUsage(f"{reason}{hint}") from error
 
 
 def _is_live(output: str | None) -> bool:

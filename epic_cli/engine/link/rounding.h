@@ -1,8 +1,7 @@
-// Numbers as they stand in packets: decimals with six places, and how such a one is printed.
+// Numbers as they stand in packets: decimals with six places.
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -40,32 +39,6 @@ inline double three_digits(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2e", value);
     return std::strtod(text, nullptr);
-}
-
-// The shortest decimal that reads back as the same double, whole ones without a fraction, if that
-// has up to nine places before the point and six behind it; else nullptr. As Python prints it: with
-// an exponent below 0.0001.
-// Two decimals of 15 digits or less never read as the same double, so none is shorter.
-inline char* append_millionths(char* out, double value) {
-    const double scaled = std::floor(std::fabs(value) * 1e6 + 0.5);
-    if (!(scaled < 1e15) || scaled / 1e6 != std::fabs(value)) return nullptr;
-    auto millionths = uint64_t(scaled);
-    if (std::signbit(value)) *out++ = '-';
-    if (millionths && millionths < 100) {
-        if (millionths < 10) return append(append_unsigned(out, millionths), "e-06");
-        out = append_unsigned(out, millionths / 10);
-        if (millionths % 10) *out++ = '.', *out++ = char('0' + millionths % 10);
-        return append(out, "e-05");
-    }
-    out = append_unsigned(out, millionths / 1000000);
-    auto rest = uint32_t(millionths % 1000000);
-    if (!rest) return out;
-    *out++ = '.';
-    for (uint32_t place = 100000; rest; place /= 10) {
-        *out++ = char('0' + rest / place);
-        rest %= place;
-    }
-    return out;
 }
 
 }  // namespace epic

@@ -94,7 +94,7 @@ struct ArrivalPace {
     bool behind(double due) const { return clock.following() < due; }
     bool admits(const Packet& packet) const {
         const double arrival = received(packet);
-        return newest <= arrival && arrival <= limit;
+        return newest <= arrival && arrival < limit;
     }
     double before(const Packet& packet) const { return received(packet); }
     double after(const Packet& packet) {

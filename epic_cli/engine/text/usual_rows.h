@@ -6,10 +6,11 @@
 // A number is at first eight digits with all zeros in front ("000012.50,"), which a shuffle then
 // moves to the first that is printed.
 //
-// A number is rounded by adding 2^52 to |value| * 10^decimals. That product is off by less than
-// 1e-6 below 10^8, so the whole number is printf's unless the product is as close as that to a half.
-// If it is, the value may still be a float: the product of its 24 bits and the 7 or 10 of the
-// factor is exact, and so rounded to even as printf rounds. What is left goes to the plain twin.
+// A number is rounded by adding 2^52 to |value| * 10^decimals. That product is itself rounded, but
+// to no other side of a half: halves are doubles below 2^52, and what is above one is not rounded to
+// less than it. So the whole number is printf's unless the product is a half; then the sign of what
+// was lost in rounding it decides (Dekker, A floating-point technique for extending the available
+// precision, 1971). Numbers of 10^8 or more and those that are not finite go to the plain twin.
 #pragma once
 
 #include "text/print_number.h"
@@ -72,31 +73,40 @@ EPIC_WIDE DigitLanes digits_of(__m256d a, __m256d b) {
             split_twos(_mm256_unpackhi_epi16(hundreds, rests))};
 }
 
-// Which of the values are printed from their rounded products: bit i, value i.
-EPIC_WIDE uint32_t find_usual(__m256d values, __m256d products, __m256d rounded) {
-    const __m256d sign = _mm256_set1_pd(-0.0);
+// Magnitudes times 100 or 1000, rounded as printf rounds them.
+EPIC_WIDE __m256d round_scaled(__m256d values, __m256d scale) {
+    const __m256d sign = _mm256_set1_pd(-0.0), whole = _mm256_set1_pd(0x1p52);
+    const __m256d half = _mm256_set1_pd(0.5);
+    const __m256d products = _mm256_mul_pd(values, scale);
+    const __m256d rounded = _mm256_sub_pd(_mm256_add_pd(products, whole), whole);
     const __m256d off = _mm256_andnot_pd(sign, _mm256_sub_pd(products, rounded));
-    const __m256d clear = _mm256_cmp_pd(off, _mm256_set1_pd(0.499999), _CMP_LT_OQ);
-    const __m256d small = _mm256_cmp_pd(rounded, _mm256_set1_pd(99999999), _CMP_LE_OQ);
-    const auto usual = uint32_t(_mm256_movemask_pd(_mm256_and_pd(clear, small)));
-    if (__builtin_expect(usual == 15, 1)) return usual;
-    const __m256d single =
-        _mm256_cmp_pd(_mm256_cvtps_pd(_mm256_cvtpd_ps(values)), values, _CMP_EQ_OQ);
-    return uint32_t(_mm256_movemask_pd(_mm256_and_pd(small, _mm256_or_pd(clear, single))));
+    const __m256d halves = _mm256_cmp_pd(off, half, _CMP_EQ_OQ);
+    if (__builtin_expect(_mm256_testz_pd(halves, halves), 1)) return rounded;
+    // the products of 24 bits and of the other 29 are exact, and so is each step to what was lost
+    const __m256d high = _mm256_cvtps_pd(_mm256_cvtpd_ps(values));
+    const __m256d low = _mm256_sub_pd(values, high);
+    const __m256d lost = _mm256_add_pd(_mm256_sub_pd(_mm256_mul_pd(high, scale), products),
+                                       _mm256_mul_pd(low, scale));
+    const __m256d beside = _mm256_add_pd(products, _mm256_or_pd(half, _mm256_and_pd(lost, sign)));
+    const __m256d ties = _mm256_cmp_pd(lost, _mm256_setzero_pd(), _CMP_EQ_OQ);
+    return _mm256_blendv_pd(rounded, beside, _mm256_andnot_pd(ties, halves));
+}
+
+// Which of the rounded numbers have eight digits at most: bit i, number i.
+EPIC_WIDE uint32_t find_usual(__m256d rounded) {
+    return uint32_t(_mm256_movemask_pd(
+        _mm256_cmp_pd(rounded, _mm256_set1_pd(99999999), _CMP_LE_OQ)));
 }
 
 EPIC_WIDE void find_digits(const Sample& sample, RowDigits& row) {
-    const __m256d sign = _mm256_set1_pd(-0.0), whole = _mm256_set1_pd(0x1p52);
+    const __m256d sign = _mm256_set1_pd(-0.0);
     const __m256d a = _mm256_loadu_pd(&sample.position.x);  // x y z vx
     const __m256d b = _mm256_insertf128_pd(                 // vy vz time 0
         _mm256_castpd128_pd256(_mm_loadu_pd(&sample.velocity.y)), _mm_load_sd(&sample.time), 1);
-    const __m256d a_scaled =
-        _mm256_mul_pd(_mm256_andnot_pd(sign, a), _mm256_setr_pd(100, 100, 100, 1000));
-    const __m256d b_scaled = _mm256_mul_pd(_mm256_andnot_pd(sign, b), _mm256_set1_pd(1000));
-    const __m256d a_rounded = _mm256_sub_pd(_mm256_add_pd(a_scaled, whole), whole);
-    const __m256d b_rounded = _mm256_sub_pd(_mm256_add_pd(b_scaled, whole), whole);
-    const uint32_t usual =
-        find_usual(a, a_scaled, a_rounded) | find_usual(b, b_scaled, b_rounded) << 4;
+    const __m256d a_rounded =
+        round_scaled(_mm256_andnot_pd(sign, a), _mm256_setr_pd(100, 100, 100, 1000));
+    const __m256d b_rounded = round_scaled(_mm256_andnot_pd(sign, b), _mm256_set1_pd(1000));
+    const uint32_t usual = find_usual(a_rounded) | find_usual(b_rounded) << 4;
     row.usual = (usual & 0b111111) == 0b111111;
     row.time_usual = usual >> 6 & 1;
     if (__builtin_expect(!row.usual, 0)) return;

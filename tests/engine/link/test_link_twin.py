@@ -10,14 +10,9 @@ import pytest
 from support import plain_maths
 from support.plain_link import PlainLink
 
-from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import maths
-from epic_cli.engine.link.lines import UsualLines
 from epic_cli.engine.link.sender import SenderKernel
 from epic_cli.engine.link.transit import Tally
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.text import TextWriter
-from epic_cli.formats.writing import Unwritable
 from epic_cli.network import GilbertElliott, Link, LinkConditions, QueueLimit
 from epic_cli.network.conditions import DISTRIBUTIONS
 
@@ -103,31 +98,6 @@ def test_rounding_is_python_s() -> None:
         found += packet.position
     expected = [round(x, 6) + 0.0 for x in numbers]
     assert list(map(repr, found)) == list(map(repr, expected[: len(found)]))
-
-
-def test_usual_lines_are_the_writer_s() -> None:
-    """Also of numbers that are not usual; and of entities, whose names the writer checks."""
-    writer = TextWriter()
-    numbers = [round(x, 6) for x in some_numbers()] + some_numbers()[:2000] + [math.inf, math.nan]
-    numbers += [n / 1e6 for n in range(-200, 200)] + [999999999.999999, 1e9, 1e15, 1e16, 1e17]
-    block = PacketBlock()
-    for n in range(0, len(numbers) - 8, 8):
-        x, y, z, vx, vy, vz, time, arrival = numbers[n : n + 8]
-        arrival = arrival if math.isfinite(arrival) else 0.0
-        name = ["", "a", "tank7", "\u00e9" * 300][n % 4]
-        packet = Packet((x, y, z), (vx, vy, vz), time, arrival, name, n % 3 == 0, n)
-        block.append(packet)
-    block.append(Packet((1, 2, 3), None, 0.0)._replace(velocity=(0, 0, 0)))
-    block.append(Packet((1, 2, 3), (0, 0, 0), 0.0, delta=0.5))
-    lines = UsualLines(writer.row).rows(block).splitlines(keepends=True)
-    assert lines == [writer.row(block[index]) for index in range(len(block))]
-
-
-def test_names_that_cannot_be_written_are_refused() -> None:
-    block = PacketBlock()
-    block.append(Packet((1, 2, 3), (0, 0, 0), 0.0, 0.0, "two words"))
-    with pytest.raises(Unwritable):
-        UsualLines(TextWriter().row).rows(block)
 
 
 def test_delays_are_kept_to_three_digits() -> None:
