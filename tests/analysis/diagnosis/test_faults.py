@@ -90,3 +90,19 @@ def test_two_entities_of_one_datagram_are_one_message() -> None:
     assert two is not None
     assert np.array_equal(one.sent, two.sent)
     assert two.copies == 0
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_datagram_for_each_entity_is_one_message_of_that_tick(numbered: bool) -> None:
+    rows = clean("circle", LINKS["lan"], 20, 1, 20.0)
+    tables = {}
+    for place, name in enumerate("abc"):
+        own = rows.copy()
+        own[7] += 0.0002 * place
+        own[8] = 3 * own[8] + place if numbered else np.nan
+        tables[name] = own
+    one, three = traffic_of_tables({"": rows}), traffic_of_tables(tables)
+    assert one.messages is not None
+    assert three.messages is not None
+    assert np.array_equal(one.messages.arrivals, three.messages.arrivals)
+    assert diagnose(three).findings == ()

@@ -13,10 +13,10 @@ SHARE = 0.02
 
 
 def look(traffic: Traffic) -> list[Finding]:
-    """The share of messages that came again."""
+    """The share of states that came again."""
     messages = traffic.messages
     assert messages is not None
-    share = messages.copies / (len(messages.sent) + messages.copies)
+    share = messages.copies / (messages.states + messages.copies)
     if share < SHARE:
         return []
     return [Finding("duplicates", share, share, SHARE, {"share": share})]
