@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from epic_cli.analysis.diagnosis import detectors
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, NUMBERS, VELOCITIES, Detector, Finding
+from epic_cli.analysis.diagnosis.finding import (
+    ARRIVALS,
+    NUMBERS,
+    STRATEGY,
+    VELOCITIES,
+    Detector,
+    Finding,
+)
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
@@ -44,6 +51,8 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
     using = all_detectors() if chosen is None else tuple(chosen)
     for detector in using:
         lacking = tuple(one for one in detector.needs if one not in there)
+        if STRATEGY in lacking:
+            continue  # nobody has asked
         if lacking:
             unable.append((detector, lacking))
         else:
@@ -61,6 +70,8 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(NUMBERS)
     if any(one.has_velocities for one in traffic.streams):
         there.add(VELOCITIES)
+    if traffic.strategies:
+        there.add(STRATEGY)
     return there
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from epic_cli.analysis.truth import LARGEST, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.engine.packets import PacketBlock
 
     Floats = NDArray[np.float64]
@@ -122,7 +123,7 @@ class Stream:
         return bool(np.isfinite(self.sequence).mean() > 0.9)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Messages:
     """What went over the network, in the order in which it was sent: stamps and arrivals (n).
 
@@ -158,11 +159,14 @@ class Traffic:
 
     ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` is how many there are in all.
+    ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity.
     """
 
     streams: tuple[Stream, ...]
     messages: Messages | None
     packets: int
+    strategies: tuple[Candidate, ...] = ()
+    blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:
@@ -172,15 +176,20 @@ class Traffic:
 
 
 def traffic_of(
-    packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
+    packets: Mapping[str, PacketBlock],
+    span: tuple[float, float] = (-math.inf, math.inf),
+    strategies: Sequence[Candidate] = (),
 ) -> Traffic:
-    """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only."""
+    """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only.
+
+    ``strategies`` are those whose part in it is looked at, too.
+    """
     tables = {}
     for name, block in packets.items():
         columns = packet_table(block)
         inside: Flags = np.logical_and(columns[TIME] >= span[0], columns[TIME] <= span[1])
         tables[name] = _where(columns, inside)
-    return traffic_of_tables(tables)
+    return replace(traffic_of_tables(tables), strategies=tuple(strategies), blocks=packets)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +43,9 @@ def plain(count: int) -> Columns:
     return rows
 
 
-def _changed(place: object, value: object, count: int = 200) -> Columns:
+def _changed(place: Any, value: Any, count: int = 200) -> Columns:
     rows = plain(count)
-    rows[place] = value  # type: ignore[index]
+    rows[place] = value
     return rows
 
 
