@@ -113,12 +113,12 @@ def test_too_few_packets_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["-s", "source", "--set", "source.cl_interp=0.001", "--fail-if", "delay-buffer"]
+    options = ["-s", "snapshot+interpolation_time=0.02", "--fail-if", "delay-buffer"]
     assert main(["diagnose", *options, "--format", "jsonl", str(recording)]) == 5
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (finding,) = (one for one in told if one["cause"] == "delay-buffer")
-    assert finding["values"]["strategy"] == "source"
-    assert f"cl_interp to {finding['values']['value']:g}" in finding["cure"]
+    assert finding["values"]["strategy"].startswith("snapshot+")
+    assert f"interpolation_time to {finding['values']['value']:g}" in finding["cure"]
 
 
 def test_settings_without_a_strategy_are_refused(

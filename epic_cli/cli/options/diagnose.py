@@ -63,7 +63,7 @@ class Cause(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what no detector is called, with the nearest name."""
-        from epic_cli.analysis.diagnosis.diagnose import all_detectors
+        from epic_cli.analysis.diagnosis.registry import all_detectors
         from epic_cli.engine.declaration import nearest
 
         known = [ANY, *(one.name for one in all_detectors())]

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from support.faulty_traffic import FAULTS, LINKS, MOVEMENTS, Case, Columns, clean, faulty
 
-from epic_cli.analysis.diagnosis.diagnose import all_detectors, diagnose
+from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.finding import STRATEGY
+from epic_cli.analysis.diagnosis.registry import all_detectors
 from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 from epic_cli.network import PATHS
 

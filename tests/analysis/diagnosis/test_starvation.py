@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.analysis.candidates import candidates
-from epic_cli.analysis.diagnosis.diagnose import detector_of, diagnose
+from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import Entities, PacketBlock
