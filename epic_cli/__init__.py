@@ -21,8 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.diagnosis.diagnose import Diagnosis
+    from epic_cli.analysis.diagnosis.finding import Detector, Finding
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
+    from epic_cli.api.diagnosing import Explanation, diagnose, explain
     from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
@@ -39,6 +42,10 @@ __all__ = [
     "Choice",
     "Comparison",
     "Declaration",
+    "Detector",
+    "Diagnosis",
+    "Explanation",
+    "Finding",
     "Layout",
     "Number",
     "Packet",
@@ -59,6 +66,8 @@ __all__ = [
     "Vector",
     "__version__",
     "compare",
+    "diagnose",
+    "explain",
     "read_packets",
     "replay",
     "replay_array",
@@ -69,8 +78,11 @@ __all__ = [
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
     "epic_cli.analysis.compare": ("Comparison", "Result"),
+    "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
+    "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
+    "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain"),
     "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),

@@ -105,12 +105,12 @@ def compare(
         recordings = _recordings(packets)
         total, truths = len(recordings), None
         if truth is not None:
-            truths, _ = truths_of(_by_entity(packets_of(truth)), "given", truth_offset)
+            truths, _ = truths_of(by_entity(packets_of(truth)), "given", truth_offset)
             if not truths:
                 raise ValueError("not enough to say: the truth has no movement to compare with")
         runs = (
             Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
-                _by_entity(packets_of(one)), truths)
+                by_entity(packets_of(one)), truths)
             for one in recordings
         )  # fmt: skip
     try:
@@ -132,7 +132,8 @@ def compare(
         raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
 
 
-def _by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
+def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
+    """The packets of each entity by its name, in their order."""
     found: dict[str, PacketBlock] = {}
     for block in blocks_of(packets, Entities(), _AT_ONCE):
         separate(block, found)

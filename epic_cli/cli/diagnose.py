@@ -14,12 +14,16 @@ from epic_cli.terminal.remarks import Reporter
 from epic_cli.terminal.sources import load, source_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.diagnosis.traffic import Traffic
     from epic_cli.views.diagnosis import Report
 
 _EXAMPLES = """\b
 Examples:
   epic diagnose sample_inputs/jitter.txt
+  epic diagnose -s snapshot,mirror+buffer_time_multiplier=1.5 sample_inputs/jitter.txt
   epic diagnose --format markdown sample_inputs/*.csv > findings.md
   epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
 """
@@ -34,7 +38,8 @@ def diagnose(options: DiagnoseOptions) -> int:
     teleports that are not marked, stamps that are not the time of the state, packets in heaps,
     clocks that run apart, and more. Findings stand worst first; what follows from one of them is
     told under it. What cannot be looked at, without arrival times, sequence numbers or velocities,
-    is said.
+    is said. With -s, so is how often the delay buffers of strategies run empty, and which setting
+    would help.
 
     Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
@@ -42,11 +47,12 @@ def diagnose(options: DiagnoseOptions) -> int:
     from epic_cli.analysis.diagnosis.diagnose import diagnose as look
     from epic_cli.views.diagnosis import Report
 
+    candidates = options.candidates()
     refused, found = False, set()
     for number, recording in enumerate(options.recordings or ("-",)):
         name = source_name(recording)
         with Reporter(name, options.remarks, use_color(options.color, sys.stderr)) as reporter:
-            traffic = _traffic(recording, options, reporter)
+            traffic = _traffic(recording, options, candidates, reporter)
         if not traffic.streams:
             raise WrongUsage(f"not enough to say: {name} has no entity with 20 packets")
         report = Report(name, traffic, look(traffic))
@@ -62,7 +68,12 @@ def diagnose(options: DiagnoseOptions) -> int:
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
-def _traffic(recording: str, options: DiagnoseOptions, reporter: Reporter) -> Traffic:
+def _traffic(
+    recording: str,
+    options: DiagnoseOptions,
+    candidates: Sequence[Candidate],
+    reporter: Reporter,
+) -> Traffic:
     from epic_cli.analysis.diagnosis.traffic import traffic_of
 
     packets = load(recording, options.input_format, reporter, options.given)
@@ -73,7 +84,7 @@ def _traffic(recording: str, options: DiagnoseOptions, reporter: Reporter) -> Tr
                 f"{reporter.name}: there is no entity {options.entity!r}; there are: {there}"
             )
         packets = {options.entity: packets[options.entity]}
-    return traffic_of(packets, options.span)
+    return traffic_of(packets, options.span, candidates)
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:

@@ -22,21 +22,21 @@ class NotFound(ValueError):
 
 
 class Plugin(NamedTuple):
-    """A strategy that a package offers; ``distribution`` is its name and version, if known."""
+    """What a package offers; ``distribution`` is its name and version, if known."""
 
     name: str
     place: str
     distribution: str
 
 
-def plugins() -> list[Plugin]:
+def plugins(group: str = GROUP) -> list[Plugin]:
     """What the packages that are installed offer; nothing of it is loaded."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
     from importlib.metadata import entry_points  # slow to load, and rarely needed
 
     found = []
-    for point in entry_points(group=GROUP):
+    for point in entry_points(group=group):
         dist = getattr(point, "dist", None)
         place = point.value.partition("[")[0].strip()
         found.append(Plugin(point.name, place, f"{dist.name} {dist.version}" if dist else ""))

@@ -10,9 +10,10 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from epic_cli.analysis.diagnosis.diagnose import Diagnosis, detector_of
+from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
 from epic_cli.analysis.diagnosis.network import SHARES, Network, network_of
+from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.table import definitions, paragraph
@@ -36,6 +37,14 @@ class _Value:
         return {"s": seconds, "share": share, "number": number}[kind or "number"](self._value)
 
 
+class _Values(dict[str, _Value]):
+    """Values by name; the name itself where somebody's own detector gives none."""
+
+    def __missing__(self, name: str) -> _Value:
+        """The name as it stands in the sentence."""
+        return _Value(f"{{{name}}}")
+
+
 def seconds(value: float) -> str:
     """``83 ms``, or ``2.5 s`` from one second on."""
     return f"{value:.3g} s" if abs(value) >= 1 else f"{value * 1e3:.3g} ms"
@@ -53,7 +62,9 @@ def number(value: float) -> str:
 
 def sentence(template: str, finding: Finding) -> str:
     """A detector's sentence with the finding's values."""
-    return template.format_map({name: _Value(one) for name, one in finding.values.items()})
+    return template.format_map(
+        _Values({one: _Value(value) for one, value in finding.values.items()})
+    )
 
 
 def moments(finding: Finding) -> str:
@@ -129,7 +140,8 @@ class DiagnosisText:
         if report.traffic.messages is not None:
             yield Text()
             yield from paragraph(network_words(network_of(report.traffic.messages)), room)
-        for line in unable_words(report.diagnosis.unable):
+        lines = unable_words(report.diagnosis.unable)
+        for line in (*lines, *(printable(str(one)) for one in report.diagnosis.left_out)):
             yield from paragraph(line, room)
 
     def _finding(self, place: int, finding: Finding, room: int) -> RenderResult:
@@ -196,6 +208,7 @@ def as_markdown(report: Report) -> str:
     if report.traffic.messages is not None:
         lines += [network_words(network_of(report.traffic.messages)), ""]
     lines += unable_words(report.diagnosis.unable)
+    lines += [_plain(str(one)) for one in report.diagnosis.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

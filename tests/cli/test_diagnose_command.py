@@ -108,3 +108,21 @@ def test_too_few_packets_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text("0,0,0 / 1,0,0 / 0\n")
     assert main(["diagnose", str(path)]) == 2
     assert "not enough to say" in capsys.readouterr().err
+
+
+def test_a_strategy_whose_buffer_runs_empty_is_told_with_the_setting(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["-s", "snapshot+interpolation_time=0.02", "--fail-if", "delay-buffer"]
+    assert main(["diagnose", *options, "--format", "jsonl", str(recording)]) == 5
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (finding,) = (one for one in told if one["cause"] == "delay-buffer")
+    assert finding["values"]["strategy"].startswith("snapshot+")
+    assert f"interpolation_time to {finding['values']['value']:g}" in finding["cure"]
+
+
+def test_settings_without_a_strategy_are_refused(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", "--set", "source.cl_interp=0.1", str(recording)]) == 2
+    assert "name it with -s" in capsys.readouterr().err

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
-from epic_cli.analysis.diagnosis import detectors
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, NUMBERS, VELOCITIES, Detector, Finding
+from epic_cli.analysis.diagnosis.finding import (
+    ARRIVALS,
+    NUMBERS,
+    STRATEGY,
+    VELOCITIES,
+    Detector,
+    Finding,
+)
+from epic_cli.analysis.diagnosis.registry import LeftOut, registry
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, worst first, and the detectors that could not look, with what they lack."""
+    """What was found, worst first, and the detectors that could not look, with what they lack.
+
+    ``left_out`` are detectors of other packages that failed.
+    """
 
     findings: tuple[Finding, ...]
     unable: tuple[tuple[Detector, tuple[str, ...]], ...]
-
-
-@cache
-def all_detectors() -> tuple[Detector, ...]:
-    """Every detector: each module of the folder ``detectors`` has one, ``DETECTOR``."""
-    found: list[Detector] = [
-        importlib.import_module(f"{detectors.__name__}.{module.name}").DETECTOR
-        for module in pkgutil.iter_modules(detectors.__path__)
-    ]
-    return tuple(sorted(found, key=lambda one: (one.rank, one.name)))
-
-
-def detector_of(name: str) -> Detector:
-    """A detector by its name."""
-    return next(one for one in all_detectors() if one.name == name)
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diagnosis:
@@ -41,16 +34,32 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
     findings: list[Finding] = []
     unable: list[tuple[Detector, tuple[str, ...]]] = []
     there = _there(traffic)
-    using = all_detectors() if chosen is None else tuple(chosen)
+    known = registry()
+    using = known.detectors if chosen is None else tuple(chosen)
+    left_out = list(known.left_out) if chosen is None else []
     for detector in using:
         lacking = tuple(one for one in detector.needs if one not in there)
+        if STRATEGY in lacking:
+            continue  # nobody has asked
         if lacking:
             unable.append((detector, lacking))
-        else:
-            findings += detector.look(traffic)
+            continue
+        try:
+            findings += _checked(detector, detector.look(traffic))
+        except Exception as error:  # other people's code may fail in any way
+            if detector.name not in known.foreign:
+                raise
+            left_out.append(LeftOut(detector.name, "", f"{type(error).__name__}: {error}"))
     folded = _folded(findings, using)
     folded.sort(key=lambda one: -one.share)
-    return Diagnosis(tuple(folded), tuple(unable))
+    return Diagnosis(tuple(folded), tuple(unable), tuple(left_out))
+
+
+def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
+    """What a detector has found; raises ``TypeError`` where it is not of its own cause."""
+    if not all(isinstance(one, Finding) and one.cause == detector.name for one in found):
+        raise TypeError(f"it found {[getattr(one, 'cause', one) for one in found]}")
+    return found
 
 
 def _there(traffic: Traffic) -> set[str]:
@@ -61,6 +70,8 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(NUMBERS)
     if any(one.has_velocities for one in traffic.streams):
         there.add(VELOCITIES)
+    if traffic.strategies:
+        there.add(STRATEGY)
     return there
 
 

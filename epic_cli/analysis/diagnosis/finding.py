@@ -14,6 +14,9 @@ ARRIVALS = "arrival times"
 NUMBERS = "sequence numbers"
 VELOCITIES = "velocities"
 
+#: The same of whoever asks: without it there is nothing to look at.
+STRATEGY = "a strategy"
+
 
 @dataclass(frozen=True)
 class Finding:

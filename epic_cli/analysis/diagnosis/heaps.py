@@ -6,6 +6,7 @@ arrivals (head-of-line blocking), and on the frames of the receiver (stalls).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ class Heaps(NamedTuple):
     frames: float
 
 
+@lru_cache(maxsize=1)
 def heaps(messages: Messages) -> Heaps:
     """The heaps, in the order in which they were sent."""
     behind = _behind(messages)

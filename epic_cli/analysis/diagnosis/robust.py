@@ -69,6 +69,8 @@ def robust_line(times: Floats, values: Floats) -> Line:
     median. For some hundreds of points at most: memory grows with the square.
     """
     one, other = np.triu_indices(len(times), 1)
+    apart = times[one] != times[other]
+    one, other = one[apart], other[apart]
     slope = float(np.median((values[other] - values[one]) / (times[other] - times[one])))
     start = float(np.median(values - slope * times))
     spread = sigma(values - slope * times)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class Shift(NamedTuple):
     of_arrivals: float
 
 
+@lru_cache(maxsize=1)
 def shifts(messages: Messages) -> list[Shift]:
     """The lasting changes of the level of the delays, in their order.
 

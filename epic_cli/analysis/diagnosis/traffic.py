@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from epic_cli.analysis.packet_table import (
     ARRIVAL,
+    COLUMNS,
     POSITION,
     SEQUENCE,
     TELEPORT,
@@ -24,6 +25,7 @@ from epic_cli.analysis.truth import LARGEST, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.engine.packets import PacketBlock
 
     Floats = NDArray[np.float64]
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 #: What is the same all the time shows in pieces: so many of so many states each.
 PIECES = 24
 PIECE = 1024
+
+#: What is nearer to zero cannot be divided by: it counts as zero.
+SMALLEST = 1e-100
+
+#: Stamps and arrivals are told apart to the nanosecond.
+DIGITS = 9
 
 #: The fewest states or messages of which anything is said.
 FEWEST = 20
@@ -115,17 +123,19 @@ class Stream:
         return bool(np.isfinite(self.sequence).mean() > 0.9)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Messages:
     """What went over the network, in the order in which it was sent: stamps and arrivals (n).
 
-    States of several entities with the same stamp and arrival came in one message. ``copies`` is
-    how many messages came twice.
+    States of several entities with one stamp are one message, be it one datagram for all or one
+    for each; it is there when the first of them is. Where a clock was set back, stamps come again.
+    ``copies`` is how many of the ``states`` came twice.
     """
 
     sent: Floats
     arrivals: Floats
     copies: int
+    states: int
 
     @cached_property
     def delays(self) -> Floats:
@@ -140,7 +150,7 @@ class Messages:
     @cached_property
     def period(self) -> float:
         """The usual interval, in seconds."""
-        return float(np.median(self.intervals))
+        return float(np.median(self.intervals[self.intervals > 0]))
 
 
 @dataclass(frozen=True)
@@ -149,11 +159,14 @@ class Traffic:
 
     ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` is how many there are in all.
+    ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity.
     """
 
     streams: tuple[Stream, ...]
     messages: Messages | None
     packets: int
+    strategies: tuple[Candidate, ...] = ()
+    blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:
@@ -163,28 +176,39 @@ class Traffic:
 
 
 def traffic_of(
-    packets: Mapping[str, PacketBlock], span: tuple[float, float] = (-math.inf, math.inf)
+    packets: Mapping[str, PacketBlock],
+    span: tuple[float, float] = (-math.inf, math.inf),
+    strategies: Sequence[Candidate] = (),
 ) -> Traffic:
-    """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only."""
+    """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only.
+
+    ``strategies`` are those whose part in it is looked at, too.
+    """
     tables = {}
     for name, block in packets.items():
         columns = packet_table(block)
         inside: Flags = np.logical_and(columns[TIME] >= span[0], columns[TIME] <= span[1])
         tables[name] = _where(columns, inside)
-    return traffic_of_tables(tables)
+    return replace(traffic_of_tables(tables), strategies=tuple(strategies), blocks=packets)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
     """The same of packets as ``packet_table`` has them, for each entity."""
-    finite = {
-        name: _where(columns, np.asarray((np.abs(columns[:4]) < LARGEST).all(axis=0)))
-        for name, columns in tables.items()
-    }
-    streams = [_stream(name, columns) for name, columns in finite.items()]
+    names = sorted(tables)
+    sizes = [tables[name].shape[1] for name in names]
+    columns = _finite(np.concatenate([np.empty((COLUMNS, 0)), *(tables[one] for one in names)], 1))
+    whose = np.repeat(np.arange(len(names)), sizes)
+    usable = np.asarray(np.isfinite(columns[:4]).all(axis=0))
+    columns, whose = _where(columns, usable), whose[usable]
+    borders = np.searchsorted(whose, np.arange(len(names) + 1))
+    streams = [
+        _stream(names[one], columns[:, borders[one] : borders[one + 1]])
+        for one in np.flatnonzero(np.diff(borders) >= FEWEST)
+    ]
     return Traffic(
         tuple(one for one in streams if len(one.times) >= FEWEST),
-        _messages(list(finite.values())),
-        sum(columns.shape[1] for columns in tables.values()),
+        _messages(columns, whose),
+        sum(sizes),
     )
 
 
@@ -193,10 +217,22 @@ def _where(columns: Floats, wanted: Flags) -> Floats:
     return columns if wanted.all() else columns[:, wanted]
 
 
+def _finite(columns: Floats) -> Floats:
+    """The same numbers where they can be computed with."""
+    with np.errstate(invalid="ignore"):
+        columns[~(np.abs(columns) < LARGEST)] = np.nan
+    columns[np.abs(columns) < SMALLEST] = 0.0
+    columns[[TIME, ARRIVAL]] = np.round(columns[[TIME, ARRIVAL]], DIGITS)
+    return columns
+
+
 def _stream(name: str, columns: Floats) -> Stream:
     if not (np.diff(columns[TIME]) > 0).all():
-        # the first that came of several with one stamp: later ones are copies
-        columns = columns[:, np.unique(columns[TIME], return_index=True)[1]]
+        columns = columns[:, np.argsort(columns[TIME], kind="stable")]
+        if not np.diff(columns[TIME]).all():
+            # the first that came of several with one stamp: later ones are copies
+            columns = columns[:, np.lexsort((*columns[1:7], *columns[[SEQUENCE, ARRIVAL, TIME]]))]
+            columns = columns[:, _changes(columns[[TIME]].T)]
     return Stream(
         name,
         columns[TIME],
@@ -208,16 +244,24 @@ def _stream(name: str, columns: Floats) -> Stream:
     )
 
 
-def _messages(tables: list[Floats]) -> Messages | None:
-    came = [one[[TIME, ARRIVAL, SEQUENCE]][:, np.isfinite(one[ARRIVAL])].T for one in tables]
-    rows = np.concatenate(came) if came else np.empty((0, 3))
-    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
-    rows = rows[_changes(rows[:, :2])]
-    # a copy has the number of the first as well, if there are numbers: a clock may have been set
-    first = _changes(np.nan_to_num(rows[:, [0, 2]], nan=-1.0))
-    if first.sum() < FEWEST:
+def _messages(columns: Floats, whose: Numbers) -> Messages | None:
+    came = np.isfinite(columns[ARRIVAL])
+    rows = np.stack([whose, *columns[[TIME, SEQUENCE, ARRIVAL]]], axis=1)[came]
+    rows = np.nan_to_num(rows[np.lexsort(rows.T[::-1])], nan=-1.0)
+    rows = rows[_changes(rows)]
+    # a copy has the number of the first as well, if there are numbers: a clock may be set
+    first = _changes(rows[:, :3])
+    copies = int((~first).sum())
+    rows = rows[first]
+    # which of its entity's states with one stamp each is
+    places = np.arange(len(rows))
+    rows[:, 2] = places - np.maximum.accumulate(np.where(_changes(rows[:, :2]), places, 0))
+    states = len(rows)
+    rows = rows[np.lexsort(rows.T[:0:-1])]
+    rows = rows[_changes(rows[:, 1:3])]
+    if int(_changes(rows[:, 1:2]).sum()) < FEWEST:
         return None
-    return Messages(rows[first, 0], rows[first, 1], int((~first).sum()))
+    return Messages(rows[:, 1], rows[:, 3], copies, states)
 
 
 def _changes(rows: Floats) -> Flags:

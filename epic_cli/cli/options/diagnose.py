@@ -13,13 +13,17 @@ from epic_cli.cli.options.common import (
     layout_options,
     remarks_options,
 )
+from epic_cli.cli.options.compare import Participants
+from epic_cli.cli.options.compare_parameters import Assignment, Strategies
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.color import ColorChoice
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Span
 from epic_cli.terminal.remarks import Remarks
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.formats.layout import Layout
 
 FORMATS = ("table", "jsonl", "markdown")
@@ -32,6 +36,8 @@ class DiagnoseOptions(NamedTuple):
     """Which recordings are looked at, and how; no ``recordings``: standard input."""
 
     recordings: tuple[str, ...]
+    strategies: tuple[tuple[str, ...], ...]
+    assignments: tuple[tuple[str, str, str], ...]
     entity: str | None
     span: tuple[float, float]
     row_format: str
@@ -41,6 +47,14 @@ class DiagnoseOptions(NamedTuple):
     remarks: Remarks
     color: ColorChoice
 
+    def candidates(self) -> list[Candidate]:
+        """The strategies that are looked at, too; raises ``WrongUsage``."""
+        if not self.strategies:
+            if self.assignments:
+                raise WrongUsage("--set changes a strategy that is looked at: name it with -s")
+            return []
+        return Participants(self.strategies, self.assignments).candidates()
+
 
 class Cause(click.ParamType[str]):
     """A detector's name, or ``any``."""
@@ -49,7 +63,7 @@ class Cause(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what no detector is called, with the nearest name."""
-        from epic_cli.analysis.diagnosis.diagnose import all_detectors
+        from epic_cli.analysis.diagnosis.registry import all_detectors
         from epic_cli.engine.declaration import nearest
 
         known = [ANY, *(one.name for one in all_detectors())]
@@ -65,6 +79,21 @@ diagnose_options = OptionGroup(
     "options",
     DiagnoseOptions,
     click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.option(
+        "-s",
+        "--strategies",
+        type=Strategies(),
+        multiple=True,
+        help="Look at how often the delay buffers of these run empty, too: names separated by"
+        " commas; NAME+key=value is a variant.",
+    ),
+    click.option(
+        "--set",
+        "assignments",
+        type=Assignment(),
+        multiple=True,
+        help="Change a setting in all variants of a strategy; may be repeated.",
+    ),
     click.option("--entity", help="Look only at the packets of this entity."),
     click.option(
         "--span",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.repl.command_table import CommandTable
-from epic_cli.repl.commands import comparison, golden, packets, timing, view
+from epic_cli.repl.commands import comparison, diagnosis, golden, packets, timing, view
 from epic_cli.repl.commands import help as help_commands
 
 COMMANDS = CommandTable(
@@ -14,6 +14,7 @@ COMMANDS = CommandTable(
         *packets.COMMANDS,
         *golden.COMMANDS,
         *comparison.COMMANDS,
+        *diagnosis.COMMANDS,
         *help_commands.COMMANDS,
     ],
 )

@@ -1,1 +1,1 @@
-"""One file a cause; ``diagnose.all_detectors`` finds them."""
+"""One file a cause; ``registry`` finds them."""

@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
 SHARE = 0.02
 
+#: One copy in a short recording is an accident.
+LEAST = 3
+
 
 def look(traffic: Traffic) -> list[Finding]:
-    """The share of messages that came again."""
+    """The share of states that came again."""
     messages = traffic.messages
     assert messages is not None
-    share = messages.copies / (len(messages.sent) + messages.copies)
-    if share < SHARE:
+    share = messages.copies / (messages.states + messages.copies)
+    if share < SHARE or messages.copies < LEAST:
         return []
     return [Finding("duplicates", share, share, SHARE, {"share": share})]
 
@@ -30,7 +33,7 @@ DETECTOR = Detector(
     "Nothing has to be done if they are sent on purpose against loss; otherwise look for a state"
     " that is sent by two paths.",
     "share of arrivals with a stamp that has arrived before",
-    "2 %",
+    f"2 %, and {LEAST} copies",
     "RFC 5560",
     look,
     needs=(ARRIVALS,),
