@@ -34,7 +34,8 @@ COMMANDS = {
     ),
     "convert": Entry("epic_cli.cli.convert", "Turn recordings into another format, without loss."),
     "compare": Entry(
-        "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
+        "epic_cli.cli.compare",
+        "Say which strategy draws recordings best, by how much, and how surely.",
     ),
     "diagnose": Entry("epic_cli.cli.diagnose", "Say why it jitters: causes, evidence and cures."),
     "check": Entry("epic_cli.cli.check", "Check golden cases, or a program of yours, row by row."),

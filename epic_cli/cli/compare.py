@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from epic_cli.views.page_words import About
 
 _METRICS = """\b
-Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column in
-tables (* marks the best beyond doubt) and its unit; "length" is the recording's
-unit of length:
+Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
+in tables (* marks the best beyond doubt) and its unit; "length" is the
+recording's unit of length:
 """
 
 _GAMES = """\b
@@ -62,7 +62,8 @@ Examples:
   epic compare --format markdown < sample_inputs/hop.jsonl
   epic compare --html tanks.html sample_inputs/two_tanks.csv
   epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
-  epic compare recordings/ --by recording --game shooter --fail-if 'error>0.3'
+  epic compare --by recording sample_inputs/jitter.txt sample_inputs/turn.txt
+  epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
 """
 
 EPILOG = "\n".join(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """\b
 Examples:
   epic diagnose sample_inputs/jitter.txt
-  epic diagnose --format markdown session-1.csv session-2.csv > findings.md
-  epic diagnose --fail-if bursts --fail-if teleport recording.jsonl
+  epic diagnose --format markdown sample_inputs/*.csv > findings.md
+  epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
 """
 
 

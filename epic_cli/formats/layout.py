@@ -40,11 +40,11 @@ class Beginning:
     """The time in seconds that ``first`` stands for; None: no packet has come yet.
 
     Recordings that share one begin together: the first packet of the one that is read first is
-    where all of them are at 0.
+    where all of them are at 0, unless a time has been given.
     """
 
-    def __init__(self) -> None:
-        self.time: float | None = None
+    def __init__(self, time: float | None = None) -> None:
+        self.time = time
 
 
 class Layout(NamedTuple):
@@ -138,7 +138,9 @@ class Layout(NamedTuple):
 
 def begun_together(given: Layout | None) -> Layout:
     """A layout for several recordings that are at 0 at the same moment."""
-    return (given or Layout())._replace(beginning=Beginning())
+    given = given or Layout()
+    known = given.time_origin if isinstance(given.time_origin, float) else None
+    return given._replace(beginning=Beginning(known))
 
 
 def layout_of(columns: Mapping[str, str], **others: object) -> Layout:

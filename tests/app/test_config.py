@@ -83,7 +83,7 @@ def test_a_wrong_file_is_wrong_usage(tmp_path: Path, config: str, message: str) 
     ("config", "arguments"),
     [
         ('set = ["calc_ahead=0.1"]\n', ("replay", "-s", "snapshot")),
-        ('set = ["calc_ahead=0.1"]\n', ("compare", "-s", "epic,snapshot", "--latency", "0.1")),
+        ('set = ["calc_ahead=0.1"]\n', ("compare", "-s", "epic,snapshot", "--latency", "0.01")),
         ('set = ["calc_ahead=0.1"]\n', ("play", "-q", "--duration", "0.2")),
         ('format = "table"\n', ("simulate", "-q", "--duration", "1")),
         ('format = "markdown"\n', ("replay",)),

@@ -147,7 +147,8 @@ def test_a_comparison_goes_on_without_it_and_says_so_at_the_end(folder: Path) ->
     done = epic("compare", "-s", "epic,own:Late,own:Half", "packets.txt", cwd=folder)
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 4
-    scores = {line.split()[0]: line.split()[1] for line in lines[1:4]}
+    head = next(index for index, line in enumerate(lines) if line.startswith("strategy"))
+    scores = {line.split()[0]: line.split()[2] for line in lines[head + 1 : head + 4]}
     assert scores["own:Late"] == "failed"
     assert scores["own:Half"] != "failed"
     note = "Note: own:Late: it failed in update with packet 3 (time 0.2): LookupError: too late"
