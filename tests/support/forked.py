@@ -32,10 +32,11 @@ def _load() -> None:
 def _wait_for_an_order(control: socket.socket) -> Order | None:
     """Forks for each order: in the child, the order; in the parent no one at the end."""
     while True:
-        size, files, _, _ = socket.recv_fds(control, NUMBER.size, 3)
-        if not size:
+        head, files, _, _ = socket.recv_fds(control, NUMBER.size, 3)
+        if not head:
             return None
-        content = control.recv(*NUMBER.unpack(size), socket.MSG_WAITALL)
+        (size,) = NUMBER.unpack(head)
+        content = control.recv(size, socket.MSG_WAITALL)
         child = os.fork()
         if not child:
             for standard, one in enumerate(files):
