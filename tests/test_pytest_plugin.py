@@ -41,8 +41,9 @@ def test_case(epic_golden):
 
 
 def run_pytest(folder: Path, *words: str, **changes: str) -> tuple[int, str]:
+    bare = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")  # which is slow to load
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", *words],
+        [sys.executable, "-m", "pytest", "-q", *bare, "--tb=short", *words],
         cwd=folder,
         env=environment(**changes),
         capture_output=True,

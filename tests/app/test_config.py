@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import running
+from support.running import environment
 
 PACKETS = "0,0,0 / 10,0,0 / 0\n1,0,0 / 10,0,0 / 0.1\n"
 
@@ -18,15 +20,10 @@ def epic(
     if config is not None:
         (tmp_path / "epic").mkdir(exist_ok=True)
         (tmp_path / "epic" / "config.toml").write_text(config)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EPIC_")}
-    return subprocess.run(
-        [sys.executable, "-m", "epic_cli", *arguments],
-        input=PACKETS,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**kept, "XDG_CONFIG_HOME": str(tmp_path), **variables},
-    )
+    env = environment(XDG_CONFIG_HOME=str(tmp_path), **variables)
+    done = running.epic(*arguments, stdin=PACKETS.encode(), env=env)
+    said = done.stdout.decode(), done.stderr.decode()
+    return subprocess.CompletedProcess(done.args, done.returncode, *said)
 
 
 def test_the_file_gives_defaults(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import running
 from support.places import ROOT
 
 SCRIPTS = ROOT / "sample_inputs" / "play"
@@ -17,10 +18,7 @@ GOLDEN = ROOT / "tests" / "play" / "golden"
 
 
 def epic(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "epic_cli", *arguments]
-    return subprocess.run(
-        command, input=data, capture_output=True, cwd=ROOT, timeout=60, check=False
-    )
+    return running.epic(*arguments, stdin=data, cwd=ROOT)
 
 
 def play(*arguments: str, data: bytes = b"") -> str:

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.running import EPIC, epic
 
 from epic_cli.app import main
 from epic_cli.formats.recordings import read
 
-EPIC = [sys.executable, "-m", "epic_cli"]
 #: Options with any number in a range.
 RANGES = ("speed", "size", "max-speed", "quantize", "quantize-velocity", "clock-drift")
 
@@ -21,7 +21,7 @@ BAD = ["--latency", "80ms", "--jitter", "20ms", "--loss", "5%"]
 
 
 def simulate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*EPIC, "simulate", *args], input=stdin, capture_output=True, check=False)
+    return epic("simulate", *args, stdin=stdin)
 
 
 def packets(path: Path) -> list[object]:
@@ -76,9 +76,7 @@ def test_all_formats_hold_the_same_packets(tmp_path: Path) -> None:
 
 def test_replays_through_a_pipe() -> None:
     made = simulate(*BAD)
-    rows = subprocess.run(
-        [*EPIC, "--strategy", "epic"], input=made.stdout, capture_output=True, check=True
-    )
+    rows = epic("--strategy", "epic", stdin=made.stdout)
     assert rows.stdout.count(b"\n") == pytest.approx(201, abs=6)
     assert rows.stderr == b""
 

@@ -6,6 +6,7 @@ from itertools import zip_longest
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
@@ -34,6 +35,7 @@ def drawn(packets: list[Packet], view: View, entities: Entities) -> Iterator[Sam
 
 
 @given(PACKETS, st.sampled_from([0.0, 1e-9, 0.0005, 0.004, 0.01, 0.011, 1.0]))
+@examples(100)
 def test_rows_are_counted_as_their_texts_differ(
     states: list[tuple[tuple[float, ...], tuple[float, ...], str]], moved: float
 ) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli.engine.strategies import names
@@ -24,13 +23,9 @@ TURN = (
 
 
 def replayed(path: Path, *options: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "epic_cli", "replay", *options, str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    done = epic("replay", *options, path)
+    assert done.returncode == 0
+    return done.stdout.decode()
 
 
 def test_rows_come_once_and_in_order() -> None:

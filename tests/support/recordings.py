@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMING = Timing()
 
+#: Whether a test tries all that it could, however long it takes.
+EXHAUSTIVE = os.environ.get("EPIC_TESTS") == "exhaustive"
+
 
 def examples(count: int) -> settings:
     """So many examples of a hypothesis test, however long each of them takes.
 
     A quarter of them unless EPIC_TESTS=exhaustive is in the environment.
     """
-    if os.environ.get("EPIC_TESTS") != "exhaustive":
+    if not EXHAUSTIVE:
         count = max(count // 4, 25)
     return settings(max_examples=count, deadline=None)
 

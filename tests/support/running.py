@@ -1,9 +1,13 @@
 """What the tests of the command line share: ``epic`` in a process of its own."""
 
 import os
+import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+from support.forks import Forks, Order
 
 #: ``epic`` as installed beside the tests' own Python, with warnings as errors there too.
 EPIC = (sys.executable, "-W", "error", "-m", "epic_cli")
@@ -24,6 +28,9 @@ pos: 1.35,2.25,3.15  vel: 9.000,15.000,21.000  time: 0.250
 _DROPPED = {"NO_COLOR", "FORCE_COLOR", "TERM", "LINES", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
 
 
+# A line that has none of these is words alone, quoted or not.
+_BASHS_OWN = set("|&;<>()$`*?[]{}~#!\\\n")
+
 # Where there is no configuration file and no history, and no other package adds a strategy.
 _NOWHERE = {
     "XDG_CONFIG_HOME": os.devnull,
@@ -42,25 +49,45 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
 
 
+@cache
+def _forks() -> Forks:
+    return Forks(EPIC[1:3], environment())
+
+
+def _at_start(environment: dict[str, str]) -> dict[str, str]:
+    """The variables that Python, and what it loads, read only once."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(("PYTHON", "LC_", "LANG", "EPIC_ENGINE"))
+    }
+
+
 def epic(
     *args: str | Path,
     stdin: bytes = b"",
     cwd: Path | None = None,
     env: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs ``epic`` to its end, without a terminal."""
+    """Runs ``epic`` to its end, in a process of its own without a terminal.
+
+    The process is one in which Python has started and ``epic`` is loaded, unless the environment
+    asks for another start, or ``EPIC_TESTS=exhaustive`` for a start of every one.
+    """
+    usual = environment()
+    env = usual if env is None else env
+    if os.environ.get("EPIC_TESTS") != "exhaustive" and _at_start(env) == _at_start(usual):
+        order = Order(tuple(map(str, args)), str(cwd or Path.cwd()), env)
+        return _forks().run(order, stdin)
     return subprocess.run(
-        [*EPIC, *args],
-        check=False,
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=environment() if env is None else env,
+        [*EPIC, *args], check=False, input=stdin, capture_output=True, cwd=cwd, env=env
     )
 
 
 def shell(script: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     """Runs a script of bash in which ``epic`` is the command under test."""
+    if script.startswith("epic ") and not _BASHS_OWN & set(script):
+        return epic(*shlex.split(script)[1:], cwd=cwd)
     define = f'epic() {{ {" ".join(EPIC)} "$@"; }}\n'
     return subprocess.run(
         ["bash", "-c", define + script],

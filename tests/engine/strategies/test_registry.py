@@ -1,5 +1,6 @@
 """How strategies are found: by their file, by an entry point, or named outright."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -237,6 +238,7 @@ def test_a_compiled_file_put_into_the_folder_is_a_strategy(folder: Path, tmp_pat
         check=True,
         stdout=subprocess.DEVNULL,
         cwd=tmp_path,
+        env={**os.environ, "CFLAGS": "-O0 -g0"},
     )
     assert is_listed_after_all_with_a_rank("above-it")
     packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)

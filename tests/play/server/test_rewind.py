@@ -4,6 +4,7 @@ import math
 
 import pytest
 from support.play_links import dropping, match
+from support.recordings import EXHAUSTIVE
 
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
@@ -33,8 +34,12 @@ def shots(played: Match) -> list[tuple[Event, bool]]:
     ]
 
 
-@pytest.mark.parametrize("latency", [0.0, 0.02, 0.1, 0.25, 0.4])
-@pytest.mark.parametrize("loss", [0.0, 0.1])
+LINKS = [(0.0, 0.0), (0.02, 0.1), (0.1, 0.0), (0.25, 0.1), (0.4, 0.0)]
+if EXHAUSTIVE:
+    LINKS = [(latency, loss) for latency, _ in LINKS for loss in (0.0, 0.1)]
+
+
+@pytest.mark.parametrize(("latency", "loss"), LINKS)
 def test_every_shot_that_was_right_on_the_screen_hits(latency: float, loss: float) -> None:
     link = LinkConditions(latency=latency, jitter=min(0.02, latency), loss=loss)
     played = Match(MatchSettings(link=link, seed=5))

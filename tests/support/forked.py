@@ -1,0 +1,64 @@
+"""The process that has ``epic`` loaded and is forked for each command (``support/forks.py``)."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import pickle
+import pkgutil
+import socket
+import sys
+
+from support.forks import NUMBER, Order
+
+#: What has the modules that a forked process need not load any more.
+ROOMS = ("app", "cli", "checking", "analysis", "views", "engine.strategies")
+
+
+def _load() -> None:
+    """Loads what commands load, but for what only some of them or a terminal have a use for."""
+    before = os.environ.copy()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads is not to be forked
+    for room in ROOMS:
+        package = importlib.import_module(f"epic_cli.{room}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    os.environ.clear()
+    os.environ.update(before)
+    gc.freeze()
+
+
+def _wait_for_an_order(control: socket.socket) -> Order | None:
+    """Forks for each order: in the child, the order; in the parent no one at the end."""
+    while True:
+        head, files, _, _ = socket.recv_fds(control, NUMBER.size, 3)
+        if not head:
+            return None
+        (size,) = NUMBER.unpack(head)
+        content = control.recv(size, socket.MSG_WAITALL)
+        child = os.fork()
+        if not child:
+            for standard, one in enumerate(files):
+                os.dup2(one, standard)
+                os.close(one)
+            order = pickle.loads(content)
+            assert isinstance(order, Order)
+            return order
+        for one in files:
+            os.close(one)
+        _, status = os.waitpid(child, 0)
+        control.sendall(NUMBER.pack(status))
+
+
+if __name__ == "__main__":
+    _load()
+    with socket.socket(fileno=int(sys.argv[1])) as control:
+        order = _wait_for_an_order(control)
+    if order is not None:
+        os.environ.clear()
+        os.environ.update(order.environment)
+        os.chdir(order.folder)
+        sys.argv = ["epic", *order.words]
+        sys.path[0] = order.folder
+        importlib.import_module("epic_cli.app").run()
