@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
 
+#: Windows begin at so many places of the one before.
+STRIDES = 8
+
 #: Robust standard deviations of what such differences of medians are anyway.
 ERRORS = 7.0
 
@@ -61,32 +64,33 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
     delays = messages.delays[order]
     if len(delays) < 4 * side:
         return []
-    medians = np.median(sliding_window_view(delays, side), axis=1)
-    change = medians[side:] - medians[:-side]  # at message side + index
+    stride = side // STRIDES
+    medians = np.median(sliding_window_view(delays, side)[::stride], axis=1)
+    change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     limit = max(LEAST, ERRORS * sigma(change))
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:
         peak = int(left.argmax())
         peaks.append(peak)
-        left[max(0, peak - side) : peak + side] = 0
+        left[max(0, peak - STRIDES) : peak + STRIDES] = 0
     found = []
-    borders = sorted({_border(delays, peak + side, side) for peak in peaks})
+    borders = sorted({_border(delays, side + stride * peak, side) for peak in peaks})
     if not borders:
         return []
     for place, begin, end in zip(
         borders, [0, *borders[:-1]], [*borders[1:], len(delays)], strict=True
     ):
         before, after = delays[begin:place], delays[place:end]
-        level = float(np.median(after) - np.median(before))
+        level = _apart(before, after)
         if abs(level) < limit or min(len(before), len(after)) < 2 * side:
             continue
         # a ramp is a queue's
-        near_before, near_after = medians[place - side], medians[place]
-        if abs(near_after - near_before) < SUDDEN * abs(level):
+        near_before, near_after = delays[place - side : place], delays[place : place + side]
+        if abs(_apart(near_before, near_after)) < SUDDEN * abs(level):
             continue
         last, first = delays[place - NEAR : place], delays[place : place + NEAR]
-        if abs(float(np.median(first) - np.median(last))) < NEAR_SHARE * abs(level):
+        if abs(_apart(last, first)) < NEAR_SHARE * abs(level):
             continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
         usual = side * messages.period
@@ -95,11 +99,16 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
             Shift(
                 int(place),
                 level,
-                float(np.median(sent[ahead]) - np.median(sent[behind])) - usual,
-                float(np.median(arrived[ahead]) - np.median(arrived[behind])) - usual,
+                _apart(sent[behind], sent[ahead]) - usual,
+                _apart(arrived[behind], arrived[ahead]) - usual,
             )
         )
     return found
+
+
+def _apart(before: Floats, after: Floats) -> float:
+    """By how much the median has changed."""
+    return float(np.median(after) - np.median(before))
 
 
 def _border(delays: Floats, place: int, side: int) -> int:
