@@ -136,7 +136,8 @@ class Comparison:
     truth it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are
     packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
     lengths that differ by less than ``resolution`` do not differ.
-    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums.
+    ``tick`` is in seconds, and so are ``warm_ups``, one of each recording. ``cells`` are those for
+    which results keep sums.
 
     ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
     all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
@@ -145,7 +146,7 @@ class Comparison:
 
     weights: Weights
     tick: float
-    warm_up: float
+    warm_ups: tuple[float, ...]
     rows: int = 0
     origin: Origin = "rebuilt"
     notes: tuple[Note, ...] = ()
@@ -270,7 +271,7 @@ def compare(
     return Comparison(
         weights,
         tick,
-        entities.warm_up,
+        (entities.warm_up,),
         entities.rows,
         entities.origin,
         entities.notes,
