@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.notes import Flaw
-from epic_cli.analysis.ranking import RESOLUTION
 from epic_cli.analysis.score import COSTS, GOOD, score
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.certainty.uncertainty import Standing
     from epic_cli.analysis.measurement import Measurement
-    from epic_cli.analysis.uncertainty import Standing
     from epic_cli.analysis.weights import Weights
 
     class Result(Protocol):

@@ -15,12 +15,12 @@ import numpy as np
 
 from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
+from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
-from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
-from epic_cli.analysis.uncertainty import UNKNOWN, Certainty, Standing
+from epic_cli.analysis.scenes.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Status

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.cells import FIELDS
+from epic_cli.analysis.certainty.uncertainty import Figures, Piece, judge
 from epic_cli.analysis.compare import (
     Comparison,
     Outcome,
@@ -24,12 +25,11 @@ from epic_cli.analysis.compare import (
     result_of,
 )
 from epic_cli.analysis.notes import AllAlike, Flaw, NothingJudged
-from epic_cli.analysis.uncertainty import Figures, Piece, judge
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Candidate
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.truth import Truth
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.packets import PacketBlock

@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.advice import Advice, Verdict
+from epic_cli.analysis.certainty.ranking import RESOLUTION
+from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.digits import one_decimal, three_digits
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.notes import Flaw
-from epic_cli.analysis.ranking import RESOLUTION
-from epic_cli.analysis.uncertainty import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from epic_cli.analysis.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.uncertainty import Certainty, Unit
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.conditions import Condition
 from epic_cli.analysis.digits import three_digits
@@ -31,7 +32,6 @@ from epic_cli.analysis.notes import (
 )
 from epic_cli.analysis.score import formula
 from epic_cli.analysis.truth import Origin
-from epic_cli.analysis.uncertainty import Certainty, Unit
 from epic_cli.views.advice_words import Finding, ranking
 
 _ORIGINS: dict[Origin, str] = {

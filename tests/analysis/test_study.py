@@ -9,12 +9,12 @@ from support import movements
 
 from epic_cli.analysis.advice import Verdict, best_for
 from epic_cli.analysis.candidates import candidates
+from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.networks import Setting, simulated
 from epic_cli.analysis.notes import AllAlike, NothingJudged
 from epic_cli.analysis.study import Run, study
-from epic_cli.analysis.uncertainty import Unit
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 from epic_cli.playback import SCREEN_TIMING

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from support import comparisons
 
+from epic_cli.analysis.certainty.ranking import Gap
+from epic_cli.analysis.certainty.uncertainty import Certainty, Standing, Unit
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.notes import Flaw, ResultNote
-from epic_cli.analysis.ranking import Gap
-from epic_cli.analysis.uncertainty import Certainty, Standing, Unit
 from epic_cli.analysis.weights import Weights
 from epic_cli.views.advice_words import ranking
 from epic_cli.views.comparison_words import certainty_words
