@@ -175,6 +175,11 @@ class Comparison:
 KEPT, FEWEST_KEPT = 400_000, 500
 
 
+#: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
+#: a hundred bytes.
+MOST_AT_ONCE = 4_000_000
+
+
 class Outcome(NamedTuple):
     """What one candidate drew of one entity, or why nothing came of it."""
 
@@ -243,7 +248,8 @@ def compare(
         grid([one.truth.times for one in judged]) if sums else None,
         stop or threading.Event(),
     )
-    outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
+    most = max(1, MOST_AT_ONCE // max(len(one.truth.times) for one in judged))
+    outcomes = _run(jobs, work, min(threads or os.cpu_count() or 1, most), progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
@@ -321,7 +327,8 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     truth = entity.truth
     if work.stop.is_set() or len(rows) != len(truth.times):
         return Outcome(None, note=ResultNote(Flaw.STOPPED))
-    shown, status = rows["position"], rows["status"]
+    shown, status = rows["position"].copy(), rows["status"].copy()
+    del rows, trace  # they are more than twice as large
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came
