@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.notes import Flaw
 from epic_cli.analysis.score import COSTS, GOOD, score
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.certainty.uncertainty import Standing
     from epic_cli.analysis.measurement import Measurement
-    from epic_cli.analysis.uncertainty import Standing
     from epic_cli.analysis.weights import Weights
 
     class Result(Protocol):
@@ -72,7 +73,7 @@ class Advice(NamedTuple):
     the first that can. ``weakest`` is the cost, by its name among the weights, that takes most
     from the best one's score. ``other_games`` are kinds of games, each with the strategy that has
     the highest score under its weights where that is another one. ``worst`` is the recording in
-    which the best one's score is lowest.
+    which the best one's score is lowest, None where it is no lower than that of all.
     """
 
     verdict: Verdict
@@ -109,6 +110,7 @@ def advice(
         for one in by_recording
         if one.label == best.label and not math.isnan(one.value("score"))
     ]
+    worst = min(own, key=lambda one: one.value("score"), default=best)
     return Advice(
         verdict,
         best,
@@ -116,7 +118,7 @@ def advice(
         after,
         _weakest(best, weights),
         tuple(_other_games(order)),
-        min(own, key=lambda one: one.value("score")) if len(own) > 1 else None,
+        worst if worst.value("score") <= best.value("score") - RESOLUTION else None,
     )
 
 
@@ -146,7 +148,9 @@ def _other_games(order: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _winners(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """Who has the highest score in each kind of game; of equals, who has it here."""
     found = []
+    here = {one.label: one.value("score") for one in results}
     for game in GAMES:
         scores = {
             one.label: float(score(replace(one.measured, weights=game.weights)))
@@ -155,5 +159,7 @@ def _winners(results: Sequence[Result]) -> list[tuple[str, str]]:
         }
         scores = {label: value for label, value in scores.items() if not math.isnan(value)}
         if scores:
-            found.append((game.name, max(scores, key=lambda label: scores[label])))
+            most = max(scores.values())
+            equals = [label for label, value in scores.items() if value > most - RESOLUTION]
+            found.append((game.name, max(equals, key=lambda label: here[label])))
     return found

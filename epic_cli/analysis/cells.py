@@ -33,6 +33,9 @@ SHORTEST = 0.1
 _LAG_STEP = 0.01
 _LAG_ROWS = 5000
 
+#: Differences of so many rows are in memory at a time.
+_STRETCH = 65_536
+
 #: What is known of all rows together only: each has its share of it.
 SPREAD = ("backward", "overshoots", "recoveries", "recovery_seconds")
 
@@ -178,5 +181,9 @@ def _squared(vectors: Floats) -> Floats:
 
 
 def _squared_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
-    thirds = (path[3:] - path[:-3]) - (path[2:-1] - path[1:-2]) * 3
-    return _squared(thirds)[last - 3]
+    squares = np.empty(max(0, len(path) - 3))
+    for begin in range(0, len(squares), _STRETCH):
+        part = path[begin : begin + _STRETCH + 3]
+        thirds = (part[3:] - part[:-3]) - (part[2:-1] - part[1:-2]) * 3
+        squares[begin : begin + _STRETCH] = _squared(thirds)
+    return np.asarray(squares[last - 3])

@@ -15,12 +15,12 @@ import numpy as np
 
 from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
+from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.entities import Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
-from epic_cli.analysis.scene import Drawn, Scene, Selection, drawn, scene
-from epic_cli.analysis.uncertainty import UNKNOWN, Certainty, Standing
+from epic_cli.analysis.scenes.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Status
@@ -136,7 +136,8 @@ class Comparison:
     truth it was, ``notes`` what was cut out of it, and what cannot be judged. ``refused`` are
     packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
     lengths that differ by less than ``resolution`` do not differ.
-    ``tick`` and ``warm_up`` are in seconds. ``cells`` are those for which results keep sums.
+    ``tick`` is in seconds, and so are ``warm_ups``, one of each recording. ``cells`` are those for
+    which results keep sums.
 
     ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
     all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
@@ -145,7 +146,7 @@ class Comparison:
 
     weights: Weights
     tick: float
-    warm_up: float
+    warm_ups: tuple[float, ...]
     rows: int = 0
     origin: Origin = "rebuilt"
     notes: tuple[Note, ...] = ()
@@ -172,6 +173,11 @@ class Comparison:
 #: Of so many errors of each candidate quantiles are told: all that there are of most recordings.
 #: More would fill the memory, a few of each entity are enough.
 KEPT, FEWEST_KEPT = 400_000, 500
+
+
+#: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
+#: a hundred bytes.
+MOST_AT_ONCE = 4_000_000
 
 
 class Outcome(NamedTuple):
@@ -242,7 +248,8 @@ def compare(
         grid([one.truth.times for one in judged]) if sums else None,
         stop or threading.Event(),
     )
-    outcomes = _run(jobs, work, threads or os.cpu_count() or 1, progress)
+    most = max(1, MOST_AT_ONCE // max(len(one.truth.times) for one in judged))
+    outcomes = _run(jobs, work, min(threads or os.cpu_count() or 1, most), progress)
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
@@ -270,7 +277,7 @@ def compare(
     return Comparison(
         weights,
         tick,
-        entities.warm_up,
+        (entities.warm_up,),
         entities.rows,
         entities.origin,
         entities.notes,
@@ -320,7 +327,8 @@ def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
     truth = entity.truth
     if work.stop.is_set() or len(rows) != len(truth.times):
         return Outcome(None, note=ResultNote(Flaw.STOPPED))
-    shown, status = rows["position"], rows["status"]
+    shown, status = rows["position"].copy(), rows["status"].copy()
+    del rows, trace  # they are more than twice as large
     undrawn = (status == int(Status.NONE)) & truth.counted
     if undrawn.any():
         # a player sees nothing there: no better than the last state that came

@@ -105,7 +105,8 @@ def judged_entities(
         # the ticks, which are the same for all: a strategy that takes and draws nothing has them
         silent = Trace(Strategy, pacing(), packets[name])
         refused += silent.refusals
-        times = np.ascontiguousarray(np.asarray(silent)["time"])
+        times = np.asarray(silent)["time"].copy()
+        del silent  # its rows are the largest thing here
         events = events_of(packets[name], truth, offset, latency)
         sampled = sample_truth(truth, times, tick, wait, events.first)
         if sampled.counted.any():

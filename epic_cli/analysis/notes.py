@@ -138,7 +138,17 @@ class TickHides:
     interval: float
 
 
-Note = NotJudged | Adjusted | Outages | TickHides
+@dataclass(frozen=True)
+class AllAlike:
+    """So many networks are the same packet for packet, since nothing in them is random.
+
+    One of them is judged: copies make nothing surer.
+    """
+
+    networks: int
+
+
+Note = NotJudged | Adjusted | Outages | TickHides | AllAlike
 
 
 # ---------------------------------------------------------------- of a result

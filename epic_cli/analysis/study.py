@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.cells import FIELDS
+from epic_cli.analysis.certainty.uncertainty import Figures, Piece, judge
 from epic_cli.analysis.compare import (
     Comparison,
     Outcome,
@@ -23,13 +24,12 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
-from epic_cli.analysis.notes import Flaw, NothingJudged
-from epic_cli.analysis.uncertainty import Figures, Piece, judge
+from epic_cli.analysis.notes import AllAlike, Flaw, NothingJudged
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Candidate
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.truth import Truth
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.packets import PacketBlock
@@ -114,7 +114,17 @@ def study(
         raise NothingJudged(
             tuple(note for one in reasons if isinstance(one, NothingJudged) for note in one.notes)
         )
+    if runs_are == "networks":
+        found = _different(found)
     return replace(together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
+
+
+def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
+    """The runs, or the first one of them where all are the same: copies are no evidence."""
+    name, first = found[0]
+    if len(found) == 1 or any(one.results != first.results for _, one in found):
+        return found
+    return [(name, replace(first, notes=(*first.notes, AllAlike(len(found)))))]
 
 
 def _evaluated(
@@ -180,6 +190,7 @@ def together(
         rows=sum(one.rows for _, one in found),
         all_rows=sum(one.all_rows for _, one in found),
         resolution=resolution,
+        warm_ups=tuple(one for _, each in found for one in each.warm_ups),
         notes=shared,
         notes_of=tuple(
             (name, note) for name, one in found for note in one.notes if note not in shared

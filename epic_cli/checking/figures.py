@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.compare import Candidate, Comparison
     from epic_cli.analysis.conditions import Condition
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.packets import PacketBlock
 
 

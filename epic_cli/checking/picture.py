@@ -16,7 +16,7 @@ from epic_cli.engine.contract import STATUSES, Sample
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.contract import Packet
 
 #: What the two sides are called.

@@ -137,7 +137,7 @@ class Output:
         if case is None or difference is None or not (wants_page or wants_charts):
             return
         from epic_cli.analysis.notes import NothingToDraw
-        from epic_cli.analysis.scene import Selection
+        from epic_cli.analysis.scenes.scene import Selection
         from epic_cli.checking.picture import DRAWN, EXPECTED, pictured
         from epic_cli.views.page import page
         from epic_cli.views.scenes import scene_chart

@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.advice import Advice, Verdict
+from epic_cli.analysis.certainty.ranking import RESOLUTION
+from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.metrics import named
 from epic_cli.analysis.notes import Flaw
-from epic_cli.analysis.uncertainty import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +61,7 @@ def ranking(comparison: Comparison) -> list[Finding]:
     sentences = [
         _verdict(found, found.best),
         _next(found),
-        _costs(found, found.best),
+        _costs(found, found.best, comparison.resolution),
         _worst(found, comparison),
         _change(found, comparison),
     ]
@@ -111,13 +113,14 @@ def _next(found: Advice) -> str:
     return f"{after.label} {words} behind, by {points}."
 
 
-def _costs(found: Advice, best: Result) -> str:
-    parts = [lag_words(best.value("lag")), f"is {three_digits(best.value('error'))} off (RMS)"]
+def _costs(found: Advice, best: Result, resolution: float) -> str:
+    off = named("error").cell(best.value("error"), resolution)
+    parts = [lag_words(best.value("lag")), "has no error" if off == "0" else f"is {off} off (RMS)"]
     jumps = best.value("jumps")
     if jumps > 0:
         parts.append(f"jumps {jumps:.0f} time{'' if jumps == 1 else 's'}")
     words = f"It {', '.join(parts[:-1])} and {parts[-1]}"
-    if found.verdict is Verdict.NONE_GOOD:
+    if found.verdict is Verdict.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
         return f"{words}."
     return f"{words}; what costs it most is {_filled(_DEAREST[found.weakest], best)}."
 

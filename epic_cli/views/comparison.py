@@ -53,8 +53,9 @@ def columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
     """The cells of the table by column, the best of each marked.
 
     The best is that of the same entity, or recording, where results are by these. Nothing is
-    marked where two figures are equally good, as they are written, or as far as their intervals
-    or the data's ``resolution`` (length) tell. A column in which nothing is known is left out.
+    marked where two figures are equally good, as they are written, or as far as the data's
+    ``resolution`` (length) tells, or where results have a standing that does not say which one is
+    better beyond doubt. A column in which nothing is known is left out.
     """
     made = []
     judged = any(one.values for one in results)
@@ -71,8 +72,8 @@ def columns(results: Sequence[Result], resolution: float = 0.0) -> list[Column]:
             known.sort(key=lambda i: metric.rank(values[i]))
             if len(known) < 2 or cells[known[0]].lstrip("-") == cells[known[1]].lstrip("-"):
                 continue
-            judged_surely = metric.interval and results[known[0]].rank is not None
-            if not judged_surely or metric.name in results[known[0]].standing.ahead:
+            unjudged = results[known[0]].rank is None
+            if unjudged or metric.name in results[known[0]].standing.ahead:
                 best.add(known[0])
         made.append(Column(metric, cells, best))
     for row, one in enumerate(results):

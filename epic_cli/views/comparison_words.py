@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from epic_cli.analysis.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.uncertainty import Certainty, Unit
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.conditions import Condition
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
+    AllAlike,
     Bridged,
     Cut,
     CutOut,
@@ -30,7 +32,6 @@ from epic_cli.analysis.notes import (
 )
 from epic_cli.analysis.score import formula
 from epic_cli.analysis.truth import Origin
-from epic_cli.analysis.uncertainty import Certainty, Unit
 from epic_cli.views.advice_words import Finding, ranking
 
 _ORIGINS: dict[Origin, str] = {
@@ -102,6 +103,11 @@ def note_words(note: Note) -> str:
             return (
                 f"a row every {note.tick * 1000:.3g} ms hides what a player sees between packets"
                 f" that come every {note.interval * 1000:.3g} ms; a screen has one every 16.7 ms"
+            )
+        case AllAlike():
+            return (
+                f"all {note.networks} networks came to the same, since nothing in them is random:"
+                " one of them is judged"
             )
         case Adjusted():
             return _called(note.entity) + truth_words(note.what)
@@ -184,11 +190,12 @@ def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
         f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
     )
     rule = formula(comparison.weights)
+    waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
     lines = [
         f"Truth: {_ORIGINS[comparison.origin]}.",
         f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
         f" {three_digits(comparison.tick * 1000)} ms; the first"
-        f" {comparison.warm_up:.3g} s of each unbroken movement do not count.",
+        f" {' to '.join(dict.fromkeys(waits))} s of each unbroken movement do not count.",
         f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
     ]
     lines += (

@@ -17,7 +17,7 @@ from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
-    from epic_cli.analysis.scene import Scene
+    from epic_cli.analysis.scenes.scene import Scene
 
 #: The metrics beside the picture; the table under it has all.
 BRIEF = ("score", "error", "error_max", "lag")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epic_cli.analysis.scene import BINS
+from epic_cli.analysis.scenes.scene import BINS
 from epic_cli.views.scenes import ground_axes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.scenes.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
 
 #: What is further away is not drawn: single precision ends not far beyond.
@@ -51,8 +51,8 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
             "recoveries": [round(s, 4) if math.isfinite(s) else None for s in one.recoveries],
         }
 
-    traffic = scene.traffic
-    lost = (traffic.lost_times >= scene.times[0]) & (traffic.lost_times <= scene.times[-1])
+    deliveries = scene.deliveries
+    lost = (deliveries.lost_times >= scene.times[0]) & (deliveries.lost_times <= scene.times[-1])
     return {
         "entity": scene.entity,
         "axes": ["xyz"[a], "xyz"[b]],
@@ -66,7 +66,7 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
             "arrival": _f32(scene.arrivals - start),
             **path(scene.packets),
         },
-        "lost": {"t": _f32(traffic.lost_times[lost] - start), **path(traffic.lost[lost])},
+        "lost": {"t": _f32(deliveries.lost_times[lost] - start), **path(deliveries.lost[lost])},
         "interruptions": [
             {"start": one.start - start, "end": one.end - start, "kind": one.kind}
             for one in scene.interruptions

@@ -15,8 +15,8 @@ from epic_cli.views.scenes import ground_axes
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
-    from epic_cli.analysis.scene import Drawn, Scene
-    from epic_cli.analysis.traffic import Traffic
+    from epic_cli.analysis.scenes.deliveries import Deliveries
+    from epic_cli.analysis.scenes.scene import Drawn, Scene
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
         found.append(("Truth", about.truth))
     for one in scenes[:12]:
         called = f" of {one.entity}" if one.entity else ""
-        found.append((f"Packets{called}", packets_words(one.traffic)))
-        found.append((f"Network{called}", network_words(one.traffic)))
+        found.append((f"Packets{called}", packets_words(one.deliveries)))
+        found.append((f"Network{called}", network_words(one.deliveries)))
     if len(scenes) > 12:
         found.append(("More", f"{len(scenes) - 12} more entities"))
     found.append(
@@ -61,29 +61,29 @@ def facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
     return found
 
 
-def packets_words(traffic: Traffic) -> str:
+def packets_words(deliveries: Deliveries) -> str:
     """How many packets there are, from when to when, and how often they were sent."""
-    count = len(traffic.sent)
+    count = len(deliveries.sent)
     if not count:
         return "no packets"
-    words = f"{count:,} packets, sent from {traffic.sent[0]:.2f} to {traffic.sent[-1]:.2f} s"
-    if math.isfinite(traffic.interval):
-        words += f", usually one every {three_digits(traffic.interval * 1000)} ms"
+    words = f"{count:,} packets, sent from {deliveries.sent[0]:.2f} to {deliveries.sent[-1]:.2f} s"
+    if math.isfinite(deliveries.interval):
+        words += f", usually one every {three_digits(deliveries.interval * 1000)} ms"
     return words
 
 
-def network_words(traffic: Traffic) -> str:
+def network_words(deliveries: Deliveries) -> str:
     """How long packets took and how many were lost, or that it is not known."""
-    delays = traffic.delays * 1000
+    delays = deliveries.delays * 1000
     if len(delays):
         low, middle, high = (three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
         words = f"latency {middle} ms (90 % from {low} to {high} ms)"
     else:
         words = "no arrival times: packets light up when they were sent"
-    if not traffic.numbered:
+    if not deliveries.numbered:
         return f"{words}; no sequence numbers, so which packets were lost is not known"
-    share = traffic.lost_count / max(traffic.lost_count + len(traffic.sent), 1)
-    return f"{words}; {traffic.lost_count:,} lost ({share:.1%}), by their sequence numbers"
+    share = deliveries.lost_count / max(deliveries.lost_count + len(deliveries.sent), 1)
+    return f"{words}; {deliveries.lost_count:,} lost ({share:.1%}), by their sequence numbers"
 
 
 def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
@@ -101,8 +101,8 @@ def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
         "error": f"Error over time, {span}. {_each(chosen, _error)}",
         "lag": f"Lag over time, {span}. {_each(chosen, _lag)}",
         "status": f"Status over time, {span}. {_each(chosen, _statuses)}",
-        "packets": f"Packets over time: {packets_words(scene.traffic)};"
-        f" {network_words(scene.traffic)}. {_interrupted(scene)}",
+        "packets": f"Packets over time: {packets_words(scene.deliveries)};"
+        f" {network_words(scene.deliveries)}. {_interrupted(scene)}",
         "histogram": f"How often which error is drawn. {_each(chosen, _usual)}",
     }
 
@@ -155,7 +155,7 @@ def _usual(one: Drawn) -> str:
 
 
 def _quantile(one: Drawn, share: float) -> str:
-    from epic_cli.analysis.scene import BINS
+    from epic_cli.analysis.scenes.scene import BINS
 
     total = np.cumsum(one.histogram.counts)
     at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first

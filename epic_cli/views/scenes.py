@@ -19,7 +19,7 @@ from epic_cli.views.chart import (
 )
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.scenes.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
     from epic_cli.views.perspectives import View
 

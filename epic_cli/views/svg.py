@@ -21,7 +21,7 @@ from epic_cli.views.scenes import chosen_of, ground_axes
 from epic_cli.views.styles import line_style
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.scene import Drawn, Scene
+    from epic_cli.analysis.scenes.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
 
 WIDTH, HEIGHT = 960, 640

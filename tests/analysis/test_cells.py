@@ -6,9 +6,9 @@ from support import movements
 
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.cells import FIELDS, Grid, grid
+from epic_cli.analysis.certainty.resampled import Resampled
 from epic_cli.analysis.compare import compare
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.resampled import Resampled
 from epic_cli.analysis.study import Run, study
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
 from epic_cli.playback import SCREEN_TIMING

@@ -22,7 +22,7 @@ from epic_cli.analysis.notes import (
     TooFewStates,
     Unjudged,
 )
-from epic_cli.analysis.scene import Selection
+from epic_cli.analysis.scenes.scene import Selection
 from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
@@ -342,16 +342,16 @@ def test_lost_packets_are_known_by_their_numbers() -> None:
     kept = [one for one in packets if one.sequence not in (50, 51, 120)]
     everything = Selection(1000, -math.inf, math.inf)
     (scene,) = run("Exact", packets={"": kept}, selection=everything).scenes
-    traffic = scene.traffic
-    assert traffic.numbered
-    np.testing.assert_allclose(traffic.lost_times, [2.5, 2.55, 6.0])
+    deliveries = scene.deliveries
+    assert deliveries.numbered
+    np.testing.assert_allclose(deliveries.lost_times, [2.5, 2.55, 6.0])
     np.testing.assert_allclose(
-        traffic.lost, [movements.circle(t) for t in traffic.lost_times], atol=1e-3
+        deliveries.lost, [movements.circle(t) for t in deliveries.lost_times], atol=1e-3
     )
     plain = [one._replace(sequence=None) for one in kept]
     (scene,) = run("Exact", packets={"": plain}, selection=everything).scenes
-    assert not scene.traffic.numbered
-    assert len(scene.traffic.lost) == scene.traffic.lost_count == 0
+    assert not scene.deliveries.numbered
+    assert len(scene.deliveries.lost) == scene.deliveries.lost_count == 0
 
 
 def test_refused_packets_are_told_of() -> None:

@@ -10,10 +10,12 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, Sample, Status
+from epic_cli.analysis.advice import advice, best_for
 from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.compare import Comparison, Result, compare
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
+from epic_cli.analysis.weights import Weights
 from epic_cli.playback import SCREEN_TIMING, Timing
 from epic_cli.views.comparison import columns
 from epic_cli.views.comparison_words import note_words, ranking
@@ -302,6 +304,15 @@ def test_no_star_between_equal_figures() -> None:
     best = {one.metric.name: one.best for one in columns(found.results)}
     assert best["lag"] == set()
     assert best["score"] == set()
+
+
+def test_no_other_game_has_another_leader_for_a_difference_that_nobody_reads() -> None:
+    aside = Drawn("aside", lambda t: (*movements.circle(t)[:2], 1e-4))
+    found = judged(CIRCLE, aside, Drawn("late", late(movements.circle, 1e-5))).results
+    order = sorted(found, key=lambda one: -one.value("score"))
+    assert order[0].value("score") - order[1].value("score") < 0.05
+    assert advice(found, Weights()).other_games == ()
+    assert set(best_for(found)) == {order[0].label}
 
 
 def test_divergence_is_named_and_never_the_best() -> None:

@@ -9,12 +9,12 @@ from support import movements
 
 from epic_cli.analysis.advice import Verdict, best_for
 from epic_cli.analysis.candidates import candidates
+from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.games import GAMES
 from epic_cli.analysis.networks import Setting, simulated
-from epic_cli.analysis.notes import NothingJudged
+from epic_cli.analysis.notes import AllAlike, NothingJudged
 from epic_cli.analysis.study import Run, study
-from epic_cli.analysis.uncertainty import Unit
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 from epic_cli.playback import SCREEN_TIMING
@@ -64,6 +64,23 @@ def test_another_seed_draws_otherwise_and_the_same_seed_the_same() -> None:
     assert first == again
     assert first[0].values == other[0].values
     assert first[0].interval("error") != other[0].interval("error")
+
+
+def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> None:
+    still = SETTING._replace(
+        movement=lambda _: PathMovement(Strafe(5.0, 5.0, 1)),
+        channel=lambda seed: Link(LinkConditions(0.08), seed=seed),
+    )
+
+    def over(seeds: int) -> Comparison:
+        runs = simulated(still, range(seeds))
+        return study(runs, TAKING_PART, SCREEN_TIMING, total=seeds, threads=1, runs_are="networks")
+
+    eight, one = over(8), over(1)
+    assert eight.results == one.results
+    assert eight.certainty == one.certainty
+    assert eight.notes == (*one.notes, AllAlike(8))
+    assert eight.advice.worst is None
 
 
 def test_few_runs_are_drawn_by_their_blocks_of_time() -> None:

@@ -14,8 +14,8 @@ import math
 import sys
 from collections.abc import Iterator
 
-from epic_cli.analysis.bootstrap import CONFIDENCE
 from epic_cli.analysis.candidates import candidates
+from epic_cli.analysis.certainty.bootstrap import CONFIDENCE
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.networks import Setting, simulated
 from epic_cli.analysis.study import together

@@ -6,7 +6,7 @@ import math
 
 from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison, compare
-from epic_cli.analysis.scene import Selection
+from epic_cli.analysis.scenes.scene import Selection
 from epic_cli.playback import Timing
 from support import movements
 

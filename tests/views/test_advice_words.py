@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from support import comparisons
 
+from epic_cli.analysis.certainty.ranking import Gap
+from epic_cli.analysis.certainty.uncertainty import Certainty, Standing, Unit
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.notes import Flaw, ResultNote
-from epic_cli.analysis.ranking import Gap
-from epic_cli.analysis.uncertainty import Certainty, Standing, Unit
 from epic_cli.analysis.weights import Weights
 from epic_cli.views.advice_words import ranking
 from epic_cli.views.comparison_words import certainty_words
@@ -26,12 +26,15 @@ def fake(label: str, score: float, rank: int | None = None, gap: float = 0.0) ->
     return Result(label, None, values, standing=standing)
 
 
-def words(*results: Result, recordings: Sequence[Result] = ()) -> list[str]:
+def words(
+    *results: Result, recordings: Sequence[Result] = (), resolution: float = 0.0
+) -> list[str]:
     comparison = Comparison(
         Weights(),
         0.05,
-        1.0,
+        (1.0,),
         results=results,
+        resolution=resolution,
         certainty=RUNS if results[0].rank else Certainty(Unit.NOTHING, 3),
         recordings=tuple(str(one.recording) for one in recordings),
         by_recording=tuple(recordings),
@@ -83,6 +86,20 @@ def test_the_worst_recording_is_named() -> None:
     recordings = [replace(fake("a", score), recording=f"{score}.csv") for score in (60, 30, 50)]
     found = words(fake("a", 50, 1), fake("b", 40, 2, 10), recordings=recordings)
     assert "Its worst of 3 recordings is 30.csv: it scores 30.0 there." in found
+
+
+def test_no_recording_is_the_worst_where_all_are_equal() -> None:
+    recordings = [replace(fake("a", 50.01), recording=f"{name}.csv") for name in "bc"]
+    found = words(fake("a", 50, 1), fake("b", 40, 2, 10), recordings=recordings)
+    assert not [one for one in found if "worst" in one]
+
+
+def test_nothing_costs_what_is_perfect() -> None:
+    perfect = fake("a", 99.99, 1)
+    perfect = replace(perfect, values={**perfect.values, "error": 5e-7, "jumps": 0, "lag": 0})
+    assert words(perfect, fake("b", 40, 2, 10), resolution=1e-6)[2] == (
+        "It draws without lag and has no error."
+    )
 
 
 def test_no_words_without_figures() -> None:

@@ -5,6 +5,7 @@ import pytest
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.notes import (
     Adjusted,
+    AllAlike,
     Cut,
     CutOut,
     Flaw,
@@ -65,6 +66,11 @@ ROWS, TRUTH = (0.0, 5.05), (100.0, 104.9)
             NotJudged("", Unjudged.NOT_IN_TRUTH, known=("a", "b")),
             "not judged: it is not in the truth, whose entities are a, b",
         ),
+        (
+            AllAlike(20),
+            "all 20 networks came to the same, since nothing in them is random: one of them is"
+            " judged",
+        ),
         (NotJudged("", Unjudged.NO_ROWS), "not judged: no packet has a place on the clock"),
         (
             NotJudged("", Unjudged.NO_OVERLAP, rows=ROWS, truth=TRUTH),
@@ -113,7 +119,14 @@ def test_why_there_is_not_enough_to_say() -> None:
 
 
 def test_the_story_names_the_truth() -> None:
-    given = Comparison(Weights(), 0.05, 1.0, origin="given")
+    given = Comparison(Weights(), 0.05, (1.0,), origin="given")
     assert story(given, [])[0] == "Truth: given."
-    rebuilt = Comparison(Weights(), 0.05, 1.0)
+    rebuilt = Comparison(Weights(), 0.05, (1.0,))
     assert story(rebuilt, [])[0].startswith("Truth: rebuilt with hindsight from the packets")
+
+
+def test_the_story_tells_how_long_recordings_warm_up() -> None:
+    several = Comparison(Weights(), 0.05, (0.5, 0.11, 1.0))
+    assert "the first 0.11 to 1 s of each" in story(several, ())[1]
+    alike = Comparison(Weights(), 0.05, (0.5, 0.5))
+    assert "the first 0.5 s of each" in story(alike, ())[1]

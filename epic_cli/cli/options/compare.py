@@ -28,7 +28,7 @@ from epic_cli.views.perspectives import VIEWS, View
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.formats.layout import Layout as RecordingLayout
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
@@ -247,7 +247,7 @@ class Pictures:
     @property
     def selection(self) -> Selection | None:
         """The rows that are drawn; None: nothing is."""
-        from epic_cli.analysis.scene import Selection
+        from epic_cli.analysis.scenes.scene import Selection
 
         if not (self.charts or self.svg is not None or self.html is not None):
             return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
 
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
@@ -92,7 +92,7 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     the movement goes furthest.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.scene import Selection
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.views.comparison_words import not_enough_words
     from epic_cli.views.scenes import scene_chart
 

@@ -11,7 +11,7 @@ from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, pa
 from epic_cli.analysis.truth import LARGEST
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.thinning import Rows
+    from epic_cli.analysis.scenes.thinning import Rows
     from epic_cli.analysis.truth import Floats, Truth
     from epic_cli.engine.packets import PacketBlock
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_LOST = 20_000
 
 
-class Traffic(NamedTuple):
+class Deliveries(NamedTuple):
     """The packets of one entity in order of sending, and what can be told of those that are lost.
 
     ``sent`` (m) and ``arrivals`` (m, NaN: not known) are in seconds, ``positions`` (m, 3) in the
@@ -50,8 +50,8 @@ class Traffic(NamedTuple):
         return took[np.isfinite(took)]
 
 
-def traffic_of(packets: PacketBlock, offset: float, truth: Truth) -> Traffic:
-    """The traffic of one entity; ``offset`` (seconds) is added to the times of sending."""
+def deliveries_of(packets: PacketBlock, offset: float, truth: Truth) -> Deliveries:
+    """How the packets of one entity came; ``offset`` (seconds) is added to the times of sending."""
     table = packet_table(packets)
     usable = (np.abs(table[:4]) < LARGEST).all(axis=0)
     order = np.flatnonzero(usable)[np.argsort(table[TIME, usable], kind="stable")]
@@ -60,7 +60,7 @@ def traffic_of(packets: PacketBlock, offset: float, truth: Truth) -> Traffic:
     numbers = np.nan_to_num(table[SEQUENCE, order], nan=-1).astype(np.int64)
     missing = _missing(numbers, sent)
     times = missing[:: max(1, -(-len(missing) // MOST_LOST))]
-    return Traffic(
+    return Deliveries(
         sent,
         np.where(np.abs(arrivals) < LARGEST, arrivals, np.nan),
         table[POSITION, order].T,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.bootstrap import CONFIDENCE, expanded, interval
+from epic_cli.analysis.certainty.bootstrap import CONFIDENCE, expanded, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.bootstrap import (
+from epic_cli.analysis.cells import FIELDS
+from epic_cli.analysis.certainty.bootstrap import (
     CONFIDENCE,
     DRAWS,
     FEWEST_UNITS,
@@ -19,11 +20,10 @@ from epic_cli.analysis.bootstrap import (
     interval,
     joined,
 )
-from epic_cli.analysis.cells import FIELDS
+from epic_cli.analysis.certainty.ranking import Gap, ranking, sole_best
+from epic_cli.analysis.certainty.resampled import Resampled
 from epic_cli.analysis.metric import Better
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.ranking import Gap, ranking, sole_best
-from epic_cli.analysis.resampled import Resampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.interruptions import Interruption, interruptions, snaps
-from epic_cli.analysis.lag_over_time import LagSeries, lag_over_time
 from epic_cli.analysis.sampled_truth import root_mean_square
-from epic_cli.analysis.thinning import kept_rows, runs
-from epic_cli.analysis.traffic import Traffic, traffic_of
+from epic_cli.analysis.scenes.deliveries import Deliveries, deliveries_of
+from epic_cli.analysis.scenes.interruptions import Interruption, interruptions, snaps
+from epic_cli.analysis.scenes.lag_over_time import LagSeries, lag_over_time
+from epic_cli.analysis.scenes.thinning import kept_rows, runs
 from epic_cli.analysis.truth import LARGEST, lengths
 from epic_cli.engine.packets import Status
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.thinning import Rows
+    from epic_cli.analysis.scenes.thinning import Rows
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
 
@@ -87,9 +87,9 @@ class Scene(NamedTuple):
     Where a new segment of the truth begins, one row is NaN too, so that no line bridges the cut.
 
     ``packets`` (m, 3) are the positions received, ``packet_times`` (m) when they were sent and
-    ``arrivals`` (m) when they came, NaN where that is not known. ``traffic`` has all packets of the
-    recording. ``rows`` is how many rows the comparison has in this span: of more than pictures can
-    hold, the truth and every strategy keep those that matter, see ``kept_rows``.
+    ``arrivals`` (m) when they came, NaN where that is not known. ``deliveries`` has all packets
+    of the recording. ``rows`` is how many rows the comparison has in this span: of more than
+    pictures can hold, the truth and every strategy keep those that matter, see ``kept_rows``.
     """
 
     entity: str
@@ -100,7 +100,7 @@ class Scene(NamedTuple):
     arrivals: Floats
     drawn: tuple[Drawn, ...]
     rows: int
-    traffic: Traffic
+    deliveries: Deliveries
     interruptions: tuple[Interruption, ...]
 
 
@@ -219,21 +219,22 @@ def scene(
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
     kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
-    traffic = traffic_of(packets, offset, sampled.truth)
-    inside = np.flatnonzero((traffic.sent >= selection.start) & (traffic.sent <= selection.end))
+    deliveries = deliveries_of(packets, offset, sampled.truth)
+    sent = deliveries.sent
+    inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
     if len(inside):
-        delays = (traffic.arrivals - traffic.sent)[inside]
-        series = [*traffic.positions[inside].T, delays]
+        delays = (deliveries.arrivals - sent)[inside]
+        series = [*deliveries.positions[inside].T, delays]
         inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
     return Scene(
         entity,
         times[kept],
         truth[kept],
-        traffic.sent[inside],
-        traffic.positions[inside],
-        traffic.arrivals[inside],
+        sent[inside],
+        deliveries.positions[inside],
+        deliveries.arrivals[inside],
         tuple(shown),
         len(times),
-        traffic,
+        deliveries,
         interruptions(events),
     )

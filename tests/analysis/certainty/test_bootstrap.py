@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from epic_cli.analysis.bootstrap import (
+from epic_cli.analysis.certainty.bootstrap import (
     CONFIDENCE,
     DRAWS,
     block_length,

@@ -1,0 +1,1 @@
+"""How sure figures are: a bootstrap over the sums of cells, intervals, ranks, and who wins."""
