@@ -210,7 +210,7 @@ def parse_pattern(text: str) -> str:
     try:
         groups = re.compile(text).groupindex
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+        raise ValueError(f"this is no regular expression: {error}") from error
     if not groups:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
     return text
