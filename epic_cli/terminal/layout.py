@@ -58,8 +58,7 @@ LAYOUT_OPTIONS = (
     LayoutOption(
         "pattern",
         LayoutPart("REGEX", lambda layout, text: layout.parse_pattern(text)),
-        "Where the fields stand in the lines of a log: a named group for each,"
-        " t=(?P<time>[0-9.]+). Other lines are passed over.",
+        "Where a log's lines have the fields: a group for each, (?P<time>...).",
     ),
     LayoutOption(
         "columns",
