@@ -81,6 +81,10 @@ _WORDS = {
         "{detail} counts, and does not say how many are a second",
         "{ticks_option}",
     ),
+    Reason.DEGREES: (
+        "{names} are degrees, and movement needs lengths",
+        "columns x and y in metres, as a projection such as UTM gives them",
+    ),
     Reason.NO_HEADER: (
         "there is no header that names the {found} columns",
         "their numbers, as {numbers_option}",
@@ -92,12 +96,18 @@ _WORDS = {
     Reason.NESTED_TOO_DEEP: ("this is nested too deeply", "one JSON object a line"),
     Reason.NOT_AN_OBJECT: (
         "this is not an object",
-        '{{"time": 0.1, "x": 1, ...}} on each line; jq -c ".[]" takes an array apart',
+        '{{"time": 0.1, "x": 1, ...}} on each line{or_document}',
     ),
     Reason.KEY_TWICE: ("{field} is there twice", "each name once"),
     Reason.KEY_MISSING: ("{field} is missing", "the names {keys}"),
     Reason.NOT_A_SINGLE_VALUE: ("{field} is not a single value", "a number or text"),
     Reason.NOT_UNICODE: ("{field} is not Unicode text", "text without lone surrogates"),
+    Reason.IN_SENTENCES: ("this is a log with numbers in sentences", "{pattern_option}"),
+    Reason.PATTERN_NOT_FOUND: (
+        "the pattern is found neither in this line nor in any other",
+        "a line that it fits; what stands for itself needs a backslash: \\( \\[ \\. \\|",
+    ),
+    Reason.GROUP_MISSING: ("the pattern has no group for {field}", "(?P<{field}>...) in it"),
     Reason.CELL_NOT_FINITE: ("{field} is not a finite number", "a number"),
     Reason.CELL_OUT_OF_RANGE: ("{field} is out of range", "a number from -{power} to {power}"),
     Reason.CELL_NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field} 0 or 1"),
@@ -162,6 +172,8 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "columns_of_one": front_end.option("columns", refusal.detail),
         "first_option": front_end.option("columns", f"{field}={first}"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
+        "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
+        "pattern_option": _pattern_option(refusal.detail, front_end),
         "numbers_option": front_end.option("columns", _numbered(refusal.found)),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
@@ -175,6 +187,18 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         begin = setting("pacing", "arrival")
         facts["or_begin"] = f", or {begin} to begin at the first packet"
     return facts
+
+
+def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
+    """How a pattern is given; there may be none that could be proposed."""
+    if not pattern:
+        option = front_end.option("pattern", "REGEX")
+        return f"{option}, with a group for each field, as t=(?P<time>[.0-9]+)"
+    if front_end is FrontEnd.PYTHON:
+        return f"pattern={pattern!r}"
+    from shlex import quote  # only this needs it
+
+    return f"--pattern {quote(pattern)}"
 
 
 def _numbered(count: int) -> str:
@@ -196,7 +220,7 @@ _APPEARANCES = {
     Appearance.JSON_DOCUMENT: "one JSON document: --input-format json, if it is an array",
     Appearance.TABLE: "a table: --input-format csv",
     Appearance.PACKET_TEXT: "packet text: --input-format text",
-    Appearance.LOG: "a log with numbers in sentences; a table or JSON lines can be read",
+    Appearance.LOG: "a log with numbers in sentences: --pattern REGEX says where they stand",
 }
 
 

@@ -119,6 +119,7 @@ def read_packets(
     time_origin: float | Literal["first"] | None = None,
     axes: str | None = None,
     scale: float = 1.0,
+    pattern: str | None = None,
     input_format: InputFormat = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
@@ -136,7 +137,8 @@ def read_packets(
     without it, Unix times in a column ``time`` stay as they are, for which most strategies, which
     compute in single precision, want ``"first"``.
     ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
-    where y is up. Lengths and velocities are multiplied by ``scale``.
+    where y is up. Lengths and velocities are multiplied by ``scale``. ``pattern`` is for a log in
+    sentences: a regular expression, searched in each line, with a named group for each field.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
@@ -151,7 +153,7 @@ def read_packets(
         raise ValueError(f"there is no input format {input_format!r}: choose from {known}")
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    layout = make_layout(columns, time_unit, time_origin, axes, scale)
+    layout = make_layout(columns, time_unit, time_origin, axes, scale, pattern)
     told: list[Layout] = []
     file: IO[bytes]
     if isinstance(source, (str, os.PathLike)):
@@ -171,9 +173,10 @@ def make_layout(
     time_origin: float | str | None,
     axes: str | None,
     scale: float,
+    pattern: str | None,
 ) -> Layout | None:
     """The layout that was given; None: none of it was. Raises ``ValueError``, ``TypeError``."""
-    if (columns, time_unit, time_origin, axes, scale) == (None, None, None, None, 1):
+    if (columns, time_unit, time_origin, axes, scale, pattern) == (None, None, None, None, 1, None):
         return None
     from epic_cli.formats import layout as parts
 
@@ -181,7 +184,12 @@ def make_layout(
         columns = ",".join(f"{field}={column}" for field, column in columns.items())
     if not isinstance(scale, (int, float)) or not 1e-9 <= scale <= 1e9:
         raise ValueError(f"scale is a number from 1e-9 to 1e9, and not {scale!r}")
-    for name, text in (("columns", columns), ("time_unit", time_unit), ("axes", axes)):
+    for name, text in (
+        ("columns", columns),
+        ("time_unit", time_unit),
+        ("axes", axes),
+        ("pattern", pattern),
+    ):
         if not isinstance(text, (str, NoneType)):
             raise TypeError(f"{name} is text, and not {text!r}")
     if time_unit is not None:
@@ -192,6 +200,7 @@ def make_layout(
         None if time_origin is None else parts.parse_time_origin(str(time_origin)),
         None if axes is None else parts.parse_axes(axes),
         scale,
+        None if pattern is None else parts.parse_pattern(pattern),
     )
 
 

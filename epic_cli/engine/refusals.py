@@ -39,16 +39,22 @@ class Reason(Enum):
     COLUMN_AMBIGUOUS = auto()  # field; names: what it may be
     ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
+    DEGREES = auto()  # names: columns with a latitude or a longitude
     NO_HEADER = auto()  # found: so many columns
     FIELD_COUNT = auto()  # found: so many; expected: the columns
     QUOTES_OPEN = auto()  # expected: the columns, where they are known
     NOT_JSON = auto()  # detail: what Python's decoder says
     NESTED_TOO_DEEP = auto()
-    NOT_AN_OBJECT = auto()
+    NOT_AN_OBJECT = auto()  # found: so many objects in an array
     KEY_TWICE = auto()  # field
     KEY_MISSING = auto()  # field; expected: the names needed
     NOT_A_SINGLE_VALUE = auto()  # field
     NOT_UNICODE = auto()  # field
+
+    # lines in which a pattern is looked for
+    IN_SENTENCES = auto()  # detail: a pattern that fits, where one can be told
+    PATTERN_NOT_FOUND = auto()
+    GROUP_MISSING = auto()  # field
 
     # cells of other tables (field)
     CELL_NOT_FINITE = auto()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from epic_cli.engine.refusals import Appearance, Reason, Refusal
 from epic_cli.formats.conventions import is_packet
+from epic_cli.formats.detection import is_sentence
 
 #: What files of other kinds begin with.
 _MAGIC = (
@@ -19,14 +20,14 @@ _MAGIC = (
 )
 
 #: What most lines of some kinds of text look like; the first kind that fits counts.
-_KINDS = (
-    (re.compile(rb"pos: .* vel: .* time: "), Appearance.ROWS),
-    (re.compile(rb":[a-z]+\b"), Appearance.SCRIPT),
-    (re.compile(rb"</?[A-Za-z!?]"), Appearance.MARKUP),
-    (re.compile(rb"\{.*\}\s*$"), Appearance.JSON_LINES),
-    (re.compile(rb'[\[{\]}],?\s*$|"[^"]*"\s*:|[\[{]\s*"'), Appearance.JSON_DOCUMENT),
-    (re.compile(rb"[^,;\t|]*([,;\t|])[^,;\t|]*(\1[^,;\t|]*)+$"), Appearance.TABLE),
-    (re.compile(rb".*[A-Za-z]{2,} (.* )?[A-Za-z]{2,}.*\d"), Appearance.LOG),
+_KINDS: tuple[tuple[Callable[[bytes], object], Appearance], ...] = (
+    (re.compile(rb"pos: .* vel: .* time: ").match, Appearance.ROWS),
+    (re.compile(rb":[a-z]+\b").match, Appearance.SCRIPT),
+    (re.compile(rb"</?[A-Za-z!?]").match, Appearance.MARKUP),
+    (re.compile(rb"\{.*\}\s*$").match, Appearance.JSON_LINES),
+    (re.compile(rb'[\[{\]}],?\s*$|"[^"]*"\s*:|[\[{]\s*"').match, Appearance.JSON_DOCUMENT),
+    (is_sentence, Appearance.LOG),
+    (re.compile(rb"[^,;\t|]*([,;\t|])[^,;\t|]*(\1[^,;\t|]*)+$").match, Appearance.TABLE),
 )
 
 #: Of these there are so many lines at least.
@@ -45,7 +46,7 @@ _OF_OTHERS = (
         Reason.FIELD_COUNT,
         Reason.QUOTES_OPEN,
     ),
-    *(Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING),
+    *(Reason.NOT_JSON, Reason.NOT_AN_OBJECT, Reason.KEY_MISSING, Reason.PATTERN_NOT_FOUND),
 )
 _TEXT = (Reason.PIECE_MISSING, Reason.PIECE_NOT_A_NUMBER, Reason.SEPARATOR_MISSING)
 _NO_JSON = (Reason.NOT_JSON, Reason.NOT_AN_OBJECT)
@@ -73,7 +74,7 @@ def appearance_of(refusals: Sequence[Refusal]) -> Appearance | None:
         known: Sequence[Appearance] = (Appearance.TABLE,)
     else:
         known = () if first.reason in _TEXT else _JSON if first.reason in _NO_JSON else _TABLE
-    fits = next((one for pattern, one in _KINDS if _most(lines, pattern.match)), None)
+    fits = next((one for looks, one in _KINDS if _most(lines, looks)), None)
     if fits is None or fits in known:
         return None
     enough = len(lines) >= _LINES or first.reason is Reason.NO_HEADER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
@@ -14,16 +15,30 @@ _LINES = 6
 #: So many lines may stand above a table's header.
 _ABOVE = 20
 
-#: What an array begins with that is JSON; a header may begin with a bracket as well.
-_IN_ARRAYS = (b"{", b"[", b'"', *(b"%c" % byte for byte in b"-0123456789"))
+#: An array that is JSON; a header, or a line of a log, may begin with a bracket as well.
+_ARRAY = re.compile(
+    rb"""\[\s*(?:$|[{[]|(?:"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*)\s*(?:$|,|\]\s*(?:$|,|\])))"""
+)
+
+#: What logs write that tables do not: a name before a number, a vector, words before a number.
+_SENTENCE = re.compile(
+    rb"[A-Za-z_] ?[=:] ?[\[({]?[-+.\d]"
+    rb"|[A-Za-z] ?[=:]? ?[\[({] ?(?:[Xx] ?= ?)?[-+.\d]"
+    rb"|[A-Za-z]{2} (?:[^,;\t|]* )?[A-Za-z]{2}[^,;\t|]*\d"
+)
+
+#: So much of a line is looked at.
+_LOOKED_AT = 400
 
 
-def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl", "json"] | None:
+def kind_of(
+    begin: bytes, final: bool
+) -> Literal["text", "csv", "jsonl", "json", "sentences"] | None:
     """The format of a recording that begins like this, without blanks; None: more is needed.
 
     Objects on a line each, and packets at first sight, have been told before.
     """
-    if begin[:1] == b"{" or (begin[:1] == b"[" and begin[1:].lstrip()[:1] in (b"", *_IN_ARRAYS)):
+    if begin[:1] == b"{" or _ARRAY.match(begin.partition(b"\n")[0].rstrip()):
         return _kind_of_json(begin, final)
     lines = begin.split(b"\n")
     if not final:
@@ -37,7 +52,21 @@ def kind_of(begin: bytes, final: bool) -> Literal["text", "csv", "jsonl", "json"
         return "csv"
     if len(lines) < 2 and not final and len(cells) != 1:
         return None
+    if lines and 2 * sum(map(is_sentence, lines)) >= len(lines):
+        return "sentences"
     return "csv" if _is_table(header, cells, lines[1:]) else "text"
+
+
+def is_sentence(line: bytes) -> bool:
+    """Whether a line has numbers among words, and not cells most of which are numbers."""
+    line = line[:_LOOKED_AT]
+    if not _SENTENCE.search(line):
+        return False
+    from epic_cli.formats.guess import is_value
+
+    _, cells = _cells(line)
+    values = sum(is_value(cell.strip()) for cell in cells)
+    return values < 3 or 2 * values < len(cells)
 
 
 def _kind_of_json(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:

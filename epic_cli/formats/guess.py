@@ -10,6 +10,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import FIELDS, OPTIONAL_FIELDS
 from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of
 from epic_cli.formats.spellings import (
+    DEGREES,
     SPELLINGS,
     TICKS,
     TIME_UNIT_WORDS,
@@ -58,7 +59,7 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
 
     What is given stands; what is not is told from names and values. Raises ``Untold``.
     """
-    if given.unless_own and {"time", "x"} <= set(values):
+    if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
         given = Layout(shifts_own=given.shifts_own, beginning=given.beginning)
     chosen = {field: column for field, column in given.columns or () if column or field != "time"}
     for field, column in chosen.items():
@@ -85,7 +86,8 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     first = values[columns["time"]].strip()
     iso = _ISO.fullmatch(first) is not None
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
-    own = all(columns.get(name) == name for name in ("time", *POSITION)) and not given.shifts_own
+    named = all(columns.get(name) == name for name in ("time", *POSITION))
+    own = named and given.pattern is None and not given.shifts_own
     time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
@@ -114,6 +116,7 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
         time_origin=origin,
         axes=axes,
         scale=given.scale,
+        pattern=given.pattern,
         beginning=given.beginning,
     )
 
@@ -174,12 +177,23 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
             group = groups.setdefault(component._replace(axis=""), {})
             group.setdefault(component.axis, text)
     if not any(axis in chosen for axis in POSITION):
-        _add_best(chosen, {g: c for g, c in groups.items() if not g.velocity}, "")
+        places = {g: c for g, c in groups.items() if not g.velocity}
+        if all("x" not in columns for columns in places.values()):
+            _check_degrees(names)  # a height alone is none of their position
+        _add_best(chosen, places, "")
         if not any(axis in chosen for axis in POSITION):
             _check_side_by_side(chosen, names)
+            _check_degrees(names)
             raise Untold(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
     if not any(axis in chosen for axis in VELOCITY):
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
+
+
+def _check_degrees(names: Mapping[str, Name]) -> None:
+    """Refuses places on the globe."""
+    degrees = tuple(text for text, name in names.items() if set(name.words) & set(DEGREES))
+    if len(degrees) > 1:
+        raise Untold(Reason.DEGREES, field="x", names=degrees)
 
 
 def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) -> None:

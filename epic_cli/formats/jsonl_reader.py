@@ -65,7 +65,9 @@ class JsonlReader(LineReader):
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
         if not isinstance(item, dict):
-            self.refuse(block, raw, 0, Reason.NOT_AN_OBJECT)
+            items = item if isinstance(item, list) else ()
+            found = sum(isinstance(one, dict) for one in items)
+            self.refuse(block, raw, 0, Reason.NOT_AN_OBJECT, found=found)
         elif self.records is not None or self._settle(block, item, raw):
             self._take_object(block, item, raw, begin)
 

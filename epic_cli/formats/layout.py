@@ -8,6 +8,7 @@ options that say the same, to be typed, copied and kept:
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -56,6 +57,7 @@ class Layout(NamedTuple):
     ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
+    ``pattern``: a regular expression whose named groups are what columns are in a table.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
     ``shifts_own``: where it is to be told, Unix times under this program's own names begin at the
     first packet, as those of others do. ``beginning``: other recordings have the same ``first``.
@@ -66,6 +68,7 @@ class Layout(NamedTuple):
     time_origin: Origin | None = None
     axes: str | None = None
     scale: float = 1.0
+    pattern: str | None = None
     unless_own: bool = False
     shifts_own: bool = False
     beginning: Beginning | None = None
@@ -93,7 +96,7 @@ class Layout(NamedTuple):
 
         Where there are others, this program's own names go without saying.
         """
-        items = []
+        items = [] if self.pattern is None else [("pattern", self.pattern)]
         if self.time_unit not in (None, "s"):
             items.append(("time-unit", str(self.time_unit)))
         if self.time_origin not in (None, 0.0):
@@ -102,10 +105,11 @@ class Layout(NamedTuple):
             items.append(("axes", str(self.axes)))
         if self.scale != 1:
             items.append(("scale", _shown(self.scale)))
-        own = self._has_own_names and set(POSITION) <= set(self.places)
+        named = self.pattern is not None or set(POSITION) <= set(self.places)
+        own = self._has_own_names and named
         if self.columns is not None and not (items and own):
             pairs = ",".join(f"{field}={column}" for field, column in self.columns)
-            items.insert(0, ("columns", pairs))
+            items.insert(self.pattern is not None, ("columns", pairs))
         return items
 
     def options(self) -> str:
@@ -123,13 +127,13 @@ class Layout(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether it is that of this program's own files."""
-        others = (self.time_unit, self.time_origin, self.axes, self.scale)
-        return others == ("s", 0.0, "xyz", 1.0) and self._has_own_names
+        others = (self.time_unit, self.time_origin, self.axes, self.scale, self.pattern)
+        return others == ("s", 0.0, "xyz", 1.0, None) and self._has_own_names
 
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        return self[:5] == Layout()[:5]
+        return self[:6] == Layout()[:6]
 
     @property
     def _has_own_names(self) -> bool:
@@ -201,6 +205,17 @@ def parse_time_origin(text: str) -> Origin:
     if text != "first" and not math.isfinite(origin):
         raise ValueError(f"{text!r} is not first, 0 or SECONDS")
     return "first" if text == "first" else origin
+
+
+def parse_pattern(text: str) -> str:
+    """A regular expression with named groups; raises ``ValueError``."""
+    try:
+        groups = re.compile(text).groupindex
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"this is no regular expression: {error}") from error
+    if not groups:
+        raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
+    return text
 
 
 def parse_axes(text: str) -> str:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 PacketFormat = Literal["text", "csv", "jsonl"]
 PACKET_FORMATS: tuple[PacketFormat, ...] = ("text", "csv", "jsonl")
-ReadFormat = Literal["text", "csv", "jsonl", "json"]
+ReadFormat = Literal["text", "csv", "jsonl", "json", "sentences"]
 InputFormat = Literal["auto", "text", "csv", "jsonl", "json", "parquet"]
 INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "json", "parquet")
 WrittenFormat = Literal["text", "csv", "tsv", "jsonl", "parquet"]
@@ -81,6 +81,13 @@ class NoLayout(Unreadable):
 
     def __init__(self) -> None:
         super().__init__("columns and units are for tables and JSON lines; this is packet text")
+
+
+class TwoFormats(Unreadable):
+    """A pattern was given for a recording, and a format as well."""
+
+    def __init__(self, input_format: InputFormat) -> None:
+        super().__init__(f"a pattern is for lines of text, and not for {input_format}")
 
 
 # Each format is loaded when it is wanted: packet text must start fast.
@@ -113,6 +120,10 @@ def make_reader(
         from epic_cli.formats.json_reader import JsonReader
 
         return JsonReader(layout, tell, entities)
+    if packet_format == "sentences":
+        from epic_cli.formats.pattern_reader import PatternReader
+
+        return PatternReader(layout, tell, entities)
     if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout
     from epic_cli.engine.text.scan import TextScanner
@@ -191,15 +202,34 @@ def read_from(
         final = not data
         if reader is None:
             head += data
-            kind = detect(head, final) if input_format == "auto" else input_format
-            if kind == "parquet":
+            if input_format == "parquet":
                 raise NeedsFile
+            if layout is not None and layout.pattern is not None:
+                layout = _held_to_pattern(layout, input_format, head)
+            kind: ReadFormat | None
+            if layout is not None and layout.pattern is not None:
+                kind = "sentences"
+            else:
+                kind = detect(head, final) if input_format == "auto" else input_format
             if kind is None:
                 continue
             reader, data = make_reader(kind, layout, tell, shifts_own, entities, head), head
         yield reader.scan(data, final)
         if final:
             return
+
+
+def _held_to_pattern(layout: Layout, input_format: InputFormat, head: bytes) -> Layout:
+    """The layout without its pattern where that is not meant for a recording with this ``head``."""
+    if layout.unless_own:
+        from re import search
+
+        lines = head.decode("utf-8", "replace").splitlines()
+        meant = any(search(layout.pattern or "", line) for line in lines)
+        return layout if meant else layout._replace(pattern=None)
+    if input_format != "auto":
+        raise TwoFormats(input_format)
+    return layout
 
 
 def read_stream(

@@ -22,8 +22,9 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "t", "ts", "timestamp", "time stamp", "stamp", "datetime", "date time", "utc",
             "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
             "sim time", "simulation time", "game time", "server time", "world time", "remote time",
-            "sent", "sent at", "send time", "sent time", "tx time", "elapsed", "elapsed time",
-            "clock", "time time", "realtime", "realtime since startup", "time since startup",
+            "sent", "sent at", "send", "send time", "sent time", "tx", "tx time",
+            "elapsed", "elapsed time", "clock", "time time", "realtime",
+            "realtime since startup", "time since startup",
             "time since level load", "relative time", "zeit", "temps", "tiempo",
         ),
         ("frame time",),
@@ -33,7 +34,7 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         (
             "arrival time", "arrived", "arrived at", "received", "received at", "receive time",
             "received time", "recv", "recv time", "recv ts", "rx time", "receive timestamp",
-            "local time",
+            "local time", "rx",
         ),
     ),
     "entity": (
@@ -45,7 +46,7 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         ("id", "uid"),
         ("name", "player", "actor", "object", "agent", "vehicle", "unit", "subject", "marker",
-         "who"),
+         "who", "spieler", "joueur", "jugador"),
     ),
     "seq": (
         ("seq",),
@@ -57,6 +58,9 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
 #: Names that count instead of measuring time: they need a rate.
 TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick number",
          "tick count", "server tick", "sample")  # fmt: skip
+
+#: Names of places on the globe, which are no lengths.
+DEGREES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 
 #: Words around an axis that make it a position or a velocity.
 POSITION_WORDS = frozenset((
@@ -71,7 +75,7 @@ VELOCITY_WORDS = frozenset((
 NEUTRAL_WORDS = frozenset((
     "world", "global", "field", "header", "msg", "data", "meta", "state", "pose", "transform",
     "actor", "player", "entity", "object", "agent", "vehicle", "root", "body", "center", "centre",
-    "view", "camera", "pawn", "character",
+    "view", "camera", "pawn", "character", "payload", "params", "event", "message",
 ))  # fmt: skip
 
 #: The axes by the names that they have, alone or behind a word.

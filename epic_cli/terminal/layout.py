@@ -56,6 +56,11 @@ class LayoutOption(NamedTuple):
 
 LAYOUT_OPTIONS = (
     LayoutOption(
+        "pattern",
+        LayoutPart("REGEX", lambda layout, text: layout.parse_pattern(text)),
+        "Where a log's lines have the fields: a group for each, (?P<time>...).",
+    ),
+    LayoutOption(
         "columns",
         LayoutPart("FIELD=COLUMN,...", lambda layout, text: layout.parse_columns(text)),
         "Which column of a table, or path in a JSON object, is which field:"
@@ -111,6 +116,7 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_layout(
+    pattern: str | None = None,
     columns: Any = None,
     time_unit: str | None = None,
     time_origin: Any = None,
@@ -120,11 +126,11 @@ def make_layout(
 ) -> Layout | None:
     """The layout that was given; None: none of it was. The ``profile`` has had its say before."""
     del profile
-    if all(one is None for one in (columns, time_unit, time_origin, axes, scale)):
+    if all(one is None for one in (pattern, columns, time_unit, time_origin, axes, scale)):
         return None
     from epic_cli.formats.layout import Layout
 
-    return Layout(columns, time_unit, time_origin, axes, 1.0 if scale is None else scale)
+    return Layout(columns, time_unit, time_origin, axes, 1.0 if scale is None else scale, pattern)
 
 
 def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:

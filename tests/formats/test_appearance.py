@@ -16,7 +16,6 @@ STRANGE = {
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
     "a script of session commands": b":strategy epic\n:tick 60hz\n:set calc_ahead=0.1\n",
     "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",
-    "a log with numbers": b"12:01 Player 3 moved to (1 2 3)\n" * 4,
 }
 
 
@@ -25,6 +24,13 @@ def test_what_is_no_recording_is_told_by_its_kind(what: str) -> None:
     done = epic("replay", stdin=STRANGE[what])
     assert done.returncode == 1
     assert f"this looks like {what}".encode() in done.stderr
+
+
+def test_a_log_is_told_where_another_format_is_given() -> None:
+    log = b"[12:00:00.050] INFO recv pos=(4.99, 0.00, 0.25) seq=1\n" * 4
+    for given in ("text", "jsonl"):
+        done = epic("replay", "--input-format", given, stdin=log)
+        assert b"this looks like a log with numbers in sentences: --pattern" in done.stderr
 
 
 def test_parquet_is_told_where_another_format_is_given() -> None:
