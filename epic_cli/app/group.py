@@ -32,6 +32,7 @@ COMMANDS = {
     "simulate": Entry(
         "epic_cli.cli.simulate", "Send movement over a bad network: packets with arrival times."
     ),
+    "send": Entry("epic_cli.cli.send", "Send a recording or a movement as a game does, over UDP."),
     "convert": Entry("epic_cli.cli.convert", "Turn recordings into another format, without loss."),
     "compare": Entry(
         "epic_cli.cli.compare", "Say which strategy draws a recording best, and by how much."
