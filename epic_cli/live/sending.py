@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import heapq
 from collections.abc import Iterable
 
@@ -11,6 +10,7 @@ from epic_cli.live.addresses import Resolved
 from epic_cli.live.ahead import ahead
 from epic_cli.live.outgoing import Datagram
 from epic_cli.live.sent_log import Departure, SentLog
+from epic_cli.live.stopping import set_or_late
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
 
@@ -110,8 +110,7 @@ class Sending:
             self._changed.clear()
             wait = self._start + self._flying[0][0] - loop.time() if self._flying else None
             if wait is None or wait > 0:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), wait)
+                await set_or_late(self._changed, wait)
                 continue
             _, _, sequence, data, departure = heapq.heappop(self._flying)
             self._check()

@@ -56,3 +56,19 @@ def end_by(number: int) -> None:
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
+
+
+async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
+    """Waits until an event is set, for so many seconds at most (None: for ever).
+
+    ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that comes as the event does,
+    and a program would not hear Ctrl-C.
+    """
+    timer = None
+    if seconds is not None:
+        timer = asyncio.get_running_loop().call_later(max(seconds, 0), event.set)
+    try:
+        await event.wait()
+    finally:
+        if timer is not None:
+            timer.cancel()

@@ -91,7 +91,10 @@ def program(*args: str) -> Iterator[Program]:
         yield made
     finally:
         made.process.kill()
-        made.process.communicate()
+        made.process.wait()
+        for pipe in (made.process.stdin, made.process.stdout, made.process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def wait_until(holds: Callable[[], object]) -> None:

@@ -106,6 +106,9 @@ def _timing_option(setting: TimingSetting) -> Decorator:
     )
 
 
+#: ``--tick``, for what has a clock and a pacing of its own.
+tick_option: Decorator = _timing_option(next(one for one in TIMING if one.name == "tick"))
+
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
 timing_options = OptionGroup("timing", Timing, *map(_timing_option, TIMING))
 

@@ -1,4 +1,4 @@
-"""What the commands with sockets share: addresses."""
+"""The types of the commands with sockets: addresses, and binary records."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from epic_cli.live.addresses import Address, parse_address, parse_sender
+from epic_cli.live.binary import RecordLayout
 from epic_cli.terminal.parameters import ParameterType
 
 
@@ -32,3 +33,20 @@ class AddressType(ParameterType):
 
 ADDRESS = AddressType("[HOST:]PORT", parse_address)
 SENDER = AddressType("HOST[:PORT]", parse_sender)
+
+
+class RecordLayoutType(ParameterType):
+    """The fields of binary records."""
+
+    name = "FIELDS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> RecordLayout:
+        """Refuses what is no layout."""
+        if isinstance(value, RecordLayout):
+            return value
+        try:
+            return RecordLayout(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
