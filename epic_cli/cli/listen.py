@@ -38,9 +38,9 @@ from epic_cli.wording import FrontEnd, in_words
 EXAMPLES = """\b
 Examples:
   epic listen --format table --strategy snapshot
-  epic listen --record game.csv --format csv 192.168.0.7:9870 > rows.csv
+  epic listen --record game.csv --format csv 0.0.0.0:9870 > rows.csv
   epic listen --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16' -f csv
-  epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --from 192.168.0.9
+  epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
 """
 
 

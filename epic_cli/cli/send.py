@@ -38,9 +38,9 @@ _TEXT_FAULTS = (Fault.BLANK, Fault.NO_VELOCITY)
 
 EXAMPLES = """\b
 Examples:
-  epic send sample_inputs/turn.txt 9870
-  epic send --path circle --send-rate 30 192.168.0.7:9870
-  epic send --path strafe --latency 80ms --jitter 20ms --loss 2% 9870
+  epic send --speed 4 sample_inputs/turn.txt 9870
+  epic send --path circle --send-rate 30 --duration 1 localhost:9870
+  epic send --path strafe --duration 1 --latency 80ms --loss 2% 9870
   epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
 """
 
@@ -65,7 +65,7 @@ def send(
     seed: int,
     quiet: bool,
 ) -> int:
-    """Send a recording, or movement on a path, as UDP datagrams at its own pace.
+    """Send a recording or a movement as UDP datagrams, at its own pace.
 
     Each packet leaves when it arrived in the recording or, where that is not known, was sent; then
     the link does to it what its options say. Without a HOST packets go to 127.0.0.1.
