@@ -21,7 +21,7 @@ from epic_cli.terminal.origins import origins
 from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.replaying import StrategyChoice
-from epic_cli.terminal.timing import TIMING, tick_text
+from epic_cli.terminal.timing import TIMING, TimingSetting, tick_text
 
 if TYPE_CHECKING:
     pass
@@ -96,27 +96,25 @@ def _check_setting(strategy: str, key: str) -> None:
         )
 
 
+def _timing_option(setting: TimingSetting, usual: Timing, clock: str) -> Decorator:
+    """An option of the timing; ``clock`` says in words which is chosen where none is given."""
+    tick = tick_text(usual.tick).removesuffix(" s")
+    return click.option(
+        f"--{setting.name}",
+        type=setting.type,
+        default=getattr(usual, setting.name),
+        metavar="SECONDS" if setting.name == "latency" else None,
+        help=setting.option_help.format(tick=tick, clock=clock),
+    )
+
+
 def _timing_options(usual: Timing, clock: str, *left_out: str) -> OptionGroup:
     """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
 
     What is ``left_out`` is the command's own.
     """
-    tick = tick_text(usual.tick).removesuffix(" s")
-    return OptionGroup(
-        "timing",
-        Timing,
-        *(
-            click.option(
-                f"--{setting.name}",
-                type=setting.type,
-                default=getattr(usual, setting.name),
-                metavar="SECONDS" if setting.name == "latency" else None,
-                help=setting.option_help.format(tick=tick, clock=clock),
-            )
-            for setting in TIMING
-            if setting.name not in left_out
-        ),
-    )
+    options = (_timing_option(one, usual, clock) for one in TIMING if one.name not in left_out)
+    return OptionGroup("timing", Timing, *options)
 
 
 #: With the demo's rows.
@@ -125,6 +123,9 @@ timing_options = _timing_options(Timing(), "exact with arrival pacing, else sing
 #: With a row for each picture of a usual screen: what a player would see, however late it is.
 #: ``--latency`` is that of the link, where there is one.
 screen_timing_options = _timing_options(SCREEN_TIMING, "exact", "latency")
+
+#: ``--tick``, for what has a clock and a pacing of its own.
+tick_option = _timing_option(TIMING[0], Timing(), "")
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(

@@ -97,6 +97,15 @@ cdef class Replay:
         self.index = 0
         self.refused.clear()
 
+    def advance(self, double time):
+        """No packet that is yet to come arrived before ``time``: ticks before it can be drawn.
+
+        Nothing is due before the first packet.
+        """
+        self.check_idle()
+        if self.pacing.started:
+            self.due = max(self.due, time)
+
     def finish(self):
         """There are no more packets: what is still due can be drawn."""
         self.check_idle()

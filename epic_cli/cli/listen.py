@@ -1,0 +1,191 @@
+"""``epic listen``: packets of a running game to rows, by the real clock, and to a recording."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+import click
+
+from epic_cli.cli.options.common import color_option, quiet_option, strategy_options, tick_option
+from epic_cli.cli.options.listen import (
+    IntakeOptions,
+    RowsOptions,
+    intake_options,
+    rows_options,
+)
+from epic_cli.cli.options.live import ADDRESS
+from epic_cli.engine.packets import Entities, SampleBlock
+from epic_cli.engine.strategies import DEFAULT
+from epic_cli.engine.text.rows import RowWriter
+from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.decoding import Decoder
+from epic_cli.live.gate import Gate
+from epic_cli.live.listening import Counts, Listener
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.recording import GrowingRecording
+from epic_cli.live.stopping import end_by, run_until_stopped
+from epic_cli.playback import Ratio
+from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.console import screen_columns
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.terminal.output import Sink, open_sink
+from epic_cli.terminal.replaying import StrategyChoice
+from epic_cli.terminal.report import report_problem
+from epic_cli.views.listening import losses, summary
+from epic_cli.wording import FrontEnd, in_words
+
+EXAMPLES = """\b
+Examples:
+  epic listen --format table --strategy snapshot
+  epic listen --record game.csv --format csv 0.0.0.0:9870 > rows.csv
+  epic listen --layout 'time:u32*0.001 x:f32 y:f32 z:f32 id:u16' -f csv
+  epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("address", type=ADDRESS, metavar="[[HOST:]PORT]", default="127.0.0.1:9870")
+@strategy_options(
+    "--strategy",
+    DEFAULT,
+    "The smoothing strategy; 'epic strategies' lists them.",
+    "Set one of the strategy's settings; may be repeated.",
+)
+@tick_option
+@intake_options
+@rows_options
+@quiet_option
+@color_option
+def listen(
+    address: Address,
+    chosen: StrategyChoice,
+    tick: Ratio,
+    intake: IntakeOptions,
+    rows: RowsOptions,
+    quiet: bool,
+    color: ColorChoice,
+) -> int:
+    """Take in packets of a running game as UDP datagrams, and draw them while they come.
+
+    A datagram is one or more lines of packet text, CSV under a header, JSON objects or an array of
+    them, or binary records. Rows are drawn when they are due by the real clock, whether or not
+    a packet came. Without a HOST nothing is heard but this machine (127.0.0.1:9870).
+
+    Exit status: 0 done, 2 wrong usage, 3 the address cannot be listened on or a file not be
+    written, 4 a strategy of somebody's own failed, 130 interrupted.
+    """
+    if intake.records is not None and (intake.given or intake.packet_format):
+        raise WrongUsage("--layout says all of binary records: leave the other options away")
+    make_strategy = chosen.maker()
+    make_strategy()  # a wrong setting shows before anything is heard
+    with contextlib.ExitStack() as stack:
+        receiving = _receiving(address)
+        stack.callback(receiving.close)
+        sender = None
+        if intake.sender is not None:
+            sender = _resolved("take packets from", intake.sender)
+        recording = None
+        if rows.record is not None:
+            recording = _recording(rows.record)
+            stack.callback(recording.close)
+        gate = Gate(
+            intake.max_entities,
+            intake.origin,
+            intake.entity,
+            single=rows.row_format == "epic",
+            keep=recording.add if recording else None,
+        )
+        said = _Said(quiet, use_color(color, sys.stderr), receiving)
+        sink = stack.enter_context(open_sink(rows.output))
+        listener = Listener(
+            receiving=receiving,
+            decoder=Decoder(intake.packet_format, intake.given, intake.records),
+            gate=gate,
+            make_strategy=make_strategy,
+            tick=tick,
+            draw=_Drawing(sink, rows.row_format, color),
+            report=said.report,
+            recording=recording,
+            sender=sender,
+        )
+        said.say(f"epic: listening on {address._replace(port=receiving.port)}\n")
+        try:
+            stopped = run_until_stopped(listener.run(intake.duration))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            where = ("record in", rows.record) if rows.record else ("listen on", str(address))
+            raise CannotAccess(*where, error) from error
+        finally:
+            said.say(summary(listener.counts, gate.entities, receiving.dropped))
+            if recording is not None:
+                said.say(f"{recording.recorded:,} packets recorded in {rows.record}\n")
+    if stopped is not None:
+        end_by(stopped)
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.DONE
+
+
+def _resolved(action: str, address: Address) -> tuple[object, ...]:
+    try:
+        return resolve(address).place
+    except OSError as error:
+        raise CannotAccess(action, str(address), error) from error
+
+
+def _receiving(address: Address) -> ReceivingSocket:
+    try:
+        return ReceivingSocket(resolve(address))
+    except OSError as error:
+        raise CannotAccess("listen on", str(address), error) from error
+
+
+def _recording(path: str) -> GrowingRecording:
+    try:
+        return GrowingRecording(path)
+    except OSError as error:
+        raise CannotAccess("record in", path, error) from error
+
+
+class _Drawing:
+    """Writes what is drawn, each tick at once."""
+
+    def __init__(self, sink: Sink, row_format: str, color: ColorChoice) -> None:
+        self._sink = sink
+        width = screen_columns(sink) if sink.isatty() else None
+        self._writer = RowWriter(row_format, use_color(color, sink), width)
+        sink.write(self._writer.header())
+        sink.flush()
+
+    def __call__(self, samples: SampleBlock, entities: Entities) -> None:
+        """Writes rows."""
+        self._sink.write(self._writer.rows(samples, entities))
+        self._sink.flush()
+
+
+class _Said:
+    """Says what is new about what was refused."""
+
+    def __init__(self, quiet: bool, color: bool, receiving: ReceivingSocket) -> None:
+        self._quiet = quiet
+        self._color = color
+        self._receiving = receiving
+        self._last = ""
+        self._shown = False
+
+    def say(self, text: str) -> None:
+        """Says what may be left out."""
+        if not self._quiet:
+            say(text)
+
+    def report(self, counts: Counts) -> None:
+        """The counts, and what is wrong with the first line that was refused."""
+        if counts.example is not None and not self._shown and not self._quiet:
+            self._shown = True
+            problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
+            report_problem(problem, "<datagram>", self._color)
+        words = losses(counts, self._receiving.dropped)
+        if words != self._last:
+            self._last = words
+            self.say(words)

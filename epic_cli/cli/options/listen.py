@@ -1,0 +1,124 @@
+"""The options of ``epic listen`` alone: what is taken in, and where it goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.cli.options.common import layout_options
+from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.live import SENDER, RecordLayoutType
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.terminal.quantities import Duration
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
+    from epic_cli.live.addresses import Address
+    from epic_cli.live.binary import RecordLayout
+
+
+@dataclass(frozen=True)
+class IntakeOptions:
+    """Which datagrams are taken in, and how they are read."""
+
+    input_format: str
+    records: RecordLayout | None
+    given: Layout | None
+    sender: Address | None
+    entity: str | None
+    max_entities: int
+    duration: float
+
+    @property
+    def packet_format(self) -> PacketFormat | None:
+        """None: by what each datagram looks like."""
+        return next((one for one in PACKET_FORMATS if one == self.input_format), None)
+
+    @property
+    def origin(self) -> float | None:
+        """The time in seconds that becomes 0, NaN: that of the first packet; None: not said."""
+        origin = None if self.given is None else self.given.time_origin
+        return math.nan if origin == "first" else origin
+
+
+intake_options = OptionGroup(
+    "intake",
+    IntakeOptions,
+    click.option(
+        "--input-format",
+        type=click.Choice(("auto", *PACKET_FORMATS)),
+        default="auto",
+        show_default=True,
+        help="How packets are written; auto goes by each datagram.",
+    ),
+    click.option(
+        "--layout",
+        "records",
+        type=RecordLayoutType(),
+        help="Datagrams are binary records of these fields: 'time:u32*0.001 x:f32 y:f32 z:f32"
+        " id:u16'; little-endian unless it begins with big.",
+    ),
+    layout_options,
+    click.option(
+        "--from",
+        "sender",
+        type=SENDER,
+        help="Take packets from this sender only.",
+    ),
+    click.option("--entity", help="Take only the packets of this entity."),
+    click.option(
+        "--max-entities",
+        type=click.IntRange(1, 100_000),
+        default=256,
+        show_default=True,
+        help="Refuse packets of more entities than this.",
+    ),
+    click.option(
+        "--duration",
+        type=Duration(0, 1e9),
+        default="endless",
+        show_default=True,
+        help="For how many seconds to listen, or endless.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class RowsOptions:
+    """Where what is drawn goes, and the packets."""
+
+    row_format: str
+    output: str | None
+    record: str | None
+
+
+rows_options = OptionGroup(
+    "rows",
+    RowsOptions,
+    click.option(
+        "-f",
+        "--format",
+        "row_format",
+        type=click.Choice(FORMATS),
+        default="epic",
+        show_default=True,
+        help="How rows are written; epic is the demo's own format, for one entity.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(),
+        help="Write the rows to a file, which appears when listening ends.",
+    ),
+    click.option(
+        "--record",
+        type=click.Path(),
+        metavar="FILE",
+        help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
+        " name, else packet text. A file with something in it is not written over.",
+    ),
+)

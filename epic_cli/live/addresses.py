@@ -1,0 +1,63 @@
+"""Where datagrams come from and go to: ``HOST:PORT`` in words, and as sockets have it."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any, NamedTuple
+
+#: Nothing is heard from another machine unless a host is named.
+LOOPBACK = "127.0.0.1"
+
+#: PlotJuggler's.
+DEFAULT_PORT = 9870
+
+
+class Address(NamedTuple):
+    """A host, by name or number, and a port; port 0: any that is free, or any at all."""
+
+    host: str = LOOPBACK
+    port: int = DEFAULT_PORT
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Resolved(NamedTuple):
+    """An address as sockets have it."""
+
+    family: socket.AddressFamily
+    place: tuple[Any, ...]
+
+
+def parse_address(text: str) -> Address:
+    """``9870``, ``:9870``, ``game.example:9870`` or ``[::1]:9870``; raises ``ValueError``."""
+    host, colon, port = text.strip().rpartition(":")
+    bracketed = host.startswith("[") and host.endswith("]")
+    plain = not any(character in host for character in ":[] \t/")
+    number = int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else -1
+    if not (bracketed or plain) or not 0 <= number <= 65535 or (colon and host == "[]"):
+        raise ValueError(
+            f"{text!r} is not an address: write 9870, 192.168.0.7:9870, game.example:9870 or"
+            " [::1]:9870"
+        )
+    return Address(host[1:-1] if bracketed else host or LOOPBACK, number)
+
+
+def parse_sender(text: str) -> Address:
+    """As ``parse_address``, but a host alone is any port of it."""
+    try:
+        return parse_address(text if ":" in text else f"{text}:0")
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is not a sender: write 192.168.0.7, game.example or 127.0.0.1:5000"
+        ) from None
+
+
+def resolve(address: Address) -> Resolved:
+    """The first address of a host; raises ``OSError`` where there is none."""
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
+    except UnicodeError as error:  # a name that cannot be one
+        raise OSError(f"{address.host!r} cannot be the name of a host") from error
+    family, _, _, _, place = found[0]
+    return Resolved(family, place)

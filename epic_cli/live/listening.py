@@ -1,0 +1,180 @@
+"""Packets of a running game, drawn by the real clock while they come in."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay.clocks import ExactClock
+from epic_cli.engine.replay.pacing import ArrivalPacing
+from epic_cli.engine.replay.replay import Replay
+from epic_cli.live.decoding import Decoder
+from epic_cli.live.gate import Gate
+from epic_cli.live.receiving import Arrived, ReceivingSocket, machine_time
+from epic_cli.live.recording import GrowingRecording
+from epic_cli.live.refused import Refused
+from epic_cli.live.stopping import set_or_late
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.playback import Ratio
+
+#: Datagrams that are read before anything is drawn, and seconds until the next are looked for.
+_AT_ONCE = 512
+_PAUSE = 0.002
+
+
+class Counts:
+    """What came in so far: no more memory for more of it. ``delays`` has those of the packets."""
+
+    def __init__(self) -> None:
+        self.datagrams = 0
+        self.packets = 0
+        self.late = 0
+        self.refused: Counter[Refused] = Counter()
+        self.delays = Tally()
+        self.example: Refusal | None = None
+
+
+class Listener:
+    """Takes packets from a socket, records them, and draws all entities at every tick.
+
+    The packets that came in before a tick are recorded, then applied, then the tick is drawn: what
+    is drawn is what a replay of the recording draws. ``draw`` is given the samples of the ticks as
+    they become due, ``report`` the counts, once a second at most. ``sender``: datagrams of others
+    are refused (an address, and a port unless it is 0).
+    """
+
+    def __init__(
+        self,
+        *,
+        receiving: ReceivingSocket,
+        decoder: Decoder,
+        gate: Gate,
+        make_strategy: Callable[[], SmoothingStrategy],
+        tick: Ratio,
+        draw: Callable[[SampleBlock, Entities], object],
+        report: Callable[[Counts], object],
+        recording: GrowingRecording | None = None,
+        sender: tuple[Any, ...] | None = None,
+    ) -> None:
+        self._receiving = receiving
+        self._decoder = decoder
+        self._gate = gate
+        self._tick = tick[0] / tick[1]
+        self._draw = draw
+        self._report = report
+        self._reported = -math.inf
+        self._recording = recording
+        self._sender = sender
+        self._entities = Entities()
+        pacing = ArrivalPacing(ExactClock(*tick))
+        self._replay = Replay(make_strategy, pacing, self._entities)
+        self._samples = SampleBlock()
+        self._drawn_up_to = -math.inf
+        self._newest: dict[str, float] = {}
+        self.counts = Counts()
+
+    async def run(self, duration: float = math.inf) -> None:
+        """Listens for so many seconds; raises ``OSError`` where it cannot record."""
+        loop = asyncio.get_running_loop()
+        end = machine_time() + duration
+        readable = asyncio.Event()
+        descriptor = self._receiving.socket.fileno()
+        while machine_time() < end:
+            readable.clear()
+            loop.add_reader(descriptor, readable.set)
+            try:
+                await set_or_late(readable, self._wait(end))
+            finally:
+                loop.remove_reader(descriptor)
+            came = self.step()
+            if machine_time() - self._reported >= 1:
+                self._reported = machine_time()
+                self._report(self.counts)
+            if came:
+                await asyncio.sleep(_PAUSE)  # what comes meanwhile is taken together
+
+    def _wait(self, end: float) -> float | None:
+        """Seconds until the next tick, or the end; None: nothing is due."""
+        machine = machine_time()
+        now = self._gate.now(machine)
+        waits = [] if now is None else [(math.floor(now / self._tick) + 1) * self._tick - now]
+        if end < math.inf:
+            waits.append(max(end - machine, 0))
+        return min(waits) + 0.0005 if waits else None
+
+    def step(self) -> bool:
+        """Takes what has come in and draws what is due; whether anything came."""
+        before = machine_time()
+        arrived = self._receiving.read(_AT_ONCE)
+        packets: list[Packet] = []
+        for one in arrived:
+            packets += self._admitted(one)
+        if packets:
+            if self._recording is not None:
+                self._recording.write()
+            block = PacketBlock(self._entities)
+            for packet in packets:
+                block.append(packet)
+            self._replay.feed(block)
+            self._show()
+        # where more may be waiting, ticks after the last one read are not due yet
+        seen = before if len(arrived) < _AT_ONCE else min(before, arrived[-1].time)
+        now = self._gate.now(seen)
+        if now is not None:
+            self._drawn_up_to = max(self._drawn_up_to, math.floor(now * 1e6) / 1e6)
+            self._replay.advance(self._drawn_up_to)
+            self._show()
+        return bool(arrived)
+
+    def _show(self) -> None:
+        """Draws the ticks that are due."""
+        more = True
+        while more:
+            more = self._replay.draw(self._samples)
+            if len(self._samples):
+                self._draw(self._samples, self._entities)
+                self._samples.clear()
+
+    def _admitted(self, one: Arrived) -> list[Packet]:
+        """The packets of a datagram that are let in; the others are counted."""
+        counts = self.counts
+        counts.datagrams += 1
+        if self._sender is not None and not self._is_from(one.sender):
+            counts.refused[Refused.OTHER_SENDER] += 1
+            return []
+        decoded = self._decoder.decode(one.data)
+        if decoded.refused:
+            counts.refused[decoded.reason] += decoded.refused
+            counts.example = counts.example or decoded.example
+        admitted: list[Packet] = []
+        for packet in decoded.packets:
+            found = self._gate.admit(packet, one.time, self._drawn_up_to)
+            if isinstance(found, Refused):
+                counts.refused[found] += 1
+            elif found is not None:
+                admitted.append(found)
+                self._count(found)
+        return admitted
+
+    def _is_from(self, sender: tuple[Any, ...]) -> bool:
+        assert self._sender is not None
+        host, port = self._sender[:2]
+        return bool(sender[0] == host and port in (0, sender[1]))
+
+    def _count(self, packet: Packet) -> None:
+        counts = self.counts
+        counts.packets += 1
+        newest = self._newest.get(packet.entity, -math.inf)
+        counts.late += packet.time < newest
+        self._newest[packet.entity] = max(newest, packet.time)
+        assert packet.arrival is not None
+        counts.delays.count_sent(packet.time, (packet.arrival,))

@@ -1,0 +1,129 @@
+"""Datagrams over a simulated link to a socket, each at its time by the real clock."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Iterable
+
+from epic_cli.live.addresses import Resolved
+from epic_cli.live.ahead import ahead
+from epic_cli.live.outgoing import Datagram
+from epic_cli.live.sent_log import Departure, SentLog
+from epic_cli.live.stopping import set_or_late
+from epic_cli.network.link import Channel
+from epic_cli.network.simulation import Statistics
+
+
+class _Errors(asyncio.DatagramProtocol):
+    """Keeps what the socket says of datagrams that it could not send."""
+
+    def __init__(self) -> None:
+        self.refused = 0
+        self.error: OSError | None = None
+
+    def error_received(self, exc: Exception) -> None:
+        """Nobody listening is no reason to stop: a game's receiver may start late."""
+        if isinstance(exc, ConnectionRefusedError):
+            self.refused += 1
+        elif isinstance(exc, OSError):
+            self.error = exc
+
+
+class Sending:
+    """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
+
+    Times are divided by ``speed``; the delays of the ``channel`` are not. ``refused`` counts the
+    answers that nobody listens. ``log`` is told when each datagram really left.
+    """
+
+    def __init__(
+        self, target: Resolved, channel: Channel, speed: float, log: SentLog | None = None
+    ) -> None:
+        self._target = target
+        self._channel = channel
+        self._speed = speed
+        self._log = log
+        self._errors = _Errors()
+        self._flying: list[tuple[float, int, int, bytes, Departure | None]] = []
+        self._copies = 0
+        self._start = 0.0
+        self._taken = False
+        self._changed = asyncio.Event()
+        self.statistics = Statistics()
+
+    @property
+    def refused(self) -> int:
+        """How many datagrams were answered with that nobody listens."""
+        return self._errors.refused
+
+    async def run(self, datagrams: Iterable[Datagram]) -> None:
+        """Sends them all; raises ``OSError`` where that is not possible."""
+        loop = asyncio.get_running_loop()
+        self._transport, _ = await loop.create_datagram_endpoint(
+            lambda: self._errors, remote_addr=self._target.place[:2], family=self._target.family
+        )
+        taking = asyncio.create_task(self._take(datagrams))
+        try:
+            await self._deliver()
+            await taking
+            await asyncio.sleep(0)  # the answer to the last one may be there
+            self._check()
+        finally:
+            taking.cancel()
+            self._transport.close()
+            if self._log is not None:
+                self._log.end()
+
+    async def _take(self, datagrams: Iterable[Datagram]) -> None:
+        """Gives each datagram to the link at its time."""
+        try:
+            first: float | None = None
+            sequence = 0
+            async for datagram in ahead(datagrams):
+                if first is None:
+                    first = datagram.time
+                    self._start = asyncio.get_running_loop().time()
+                moment = (datagram.time - first) / self._speed
+                await self._until(moment)
+                if self._channel.ended(moment):
+                    return
+                arrivals = self._channel.send(moment)
+                self.statistics.count_sent(moment, arrivals)
+                departure = None
+                if self._log is not None:
+                    departure = self._log.add(datagram.packets, first, bool(arrivals))
+                for arrival in arrivals:
+                    self._copies += 1
+                    copy = (arrival, self._copies, sequence, datagram.data, departure)
+                    heapq.heappush(self._flying, copy)
+                self._changed.set()
+                sequence += 1
+        finally:
+            self._taken = True
+            self._changed.set()
+
+    async def _deliver(self) -> None:
+        """Sends each copy when the link has carried it, until there are no more."""
+        loop = asyncio.get_running_loop()
+        while self._flying or not self._taken:
+            self._changed.clear()
+            wait = self._start + self._flying[0][0] - loop.time() if self._flying else None
+            if wait is None or wait > 0:
+                await set_or_late(self._changed, wait)
+                continue
+            _, _, sequence, data, departure = heapq.heappop(self._flying)
+            self._check()
+            self._transport.sendto(data)
+            self.statistics.count_arrived(sequence)
+            if departure is not None and self._log is not None:
+                self._log.left(departure, loop.time() - self._start)
+
+    async def _until(self, moment: float) -> None:
+        """Waits for a time, in seconds after the start."""
+        wait = self._start + moment - asyncio.get_running_loop().time()
+        await asyncio.sleep(max(wait, 0))
+
+    def _check(self) -> None:
+        if self._errors.error is not None:
+            raise self._errors.error

@@ -1,0 +1,151 @@
+"""One datagram at a time: which packets it holds, whatever the one before it was."""
+
+import random
+import re
+import struct
+
+import pytest
+
+from epic_cli.engine.contract import Packet
+from epic_cli.formats.layout import Layout, parse_columns
+from epic_cli.live import decoding
+from epic_cli.live.binary import RecordLayout
+from epic_cli.live.decoding import Decoder
+from epic_cli.live.refused import Refused
+
+A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)
+B = Packet((9.0, 2.0, 3.0), None, 0.5, entity="b")
+
+TEXT_A = b"1,2,3 / 4,5,6 / 0.5 entity=a seq=7"
+JSON_A = b'{"entity":"a","time":0.5,"x":1,"y":2,"z":3,"vx":4,"vy":5,"vz":6,"seq":7}'
+JSON_B = b'{"entity":"b","time":0.5,"x":9,"y":2,"z":3}'
+CSV_A = b"entity,time,x,y,z,vx,vy,vz,seq\na,0.5,1,2,3,4,5,6,7"
+
+
+def test_every_form_of_a_datagram_is_read() -> None:
+    forms = [
+        (TEXT_A, [A]),
+        (TEXT_A + b"\r\n" + TEXT_A + b"\n", [A, A]),
+        (b"# a comment\n" + TEXT_A, [A]),
+        (CSV_A, [A]),
+        (CSV_A.replace(b"\n", b"\r\n") + b"\r\n", [A]),
+        (CSV_A + b"\na,0.5,1,2,3,4,5,6,7\n", [A, A]),
+        (b"time;x;y;z;player\n0,5;9;2;3;b\n", [B]),
+        (JSON_A, [A]),
+        (JSON_A + b"\n" + JSON_B, [A, B]),
+        (b"[" + JSON_A + b",\n " + JSON_B + b"]\n", [A, B]),
+        (JSON_A.replace(b",", b",\r\n  "), [A]),
+        (b'{"player":"b","t":0.5,"pos":{"x":9,"y":2,"z":3}}', [B]),
+        (b'{"id":"b","t":0.5,"pos":[9,2,3]}', [B]),
+    ]
+    one = Decoder()
+    for _ in range(3):  # what is kept of one has no say in another
+        for data, packets in forms:
+            decoded = one.decode(data)
+            assert (decoded.packets, decoded.refused) == (packets, 0), data
+        random.Random(1).shuffle(forms)
+
+
+def test_given_columns_and_units_hold_for_tables_and_json() -> None:
+    given = Layout(parse_columns("time=1,x=2,y=3,z=4,entity=5"), "ms")
+    assert Decoder("csv", given).decode(b"500,9,2,3,b\n500,9,2,3,b").packets == [B, B]
+    given = Layout(parse_columns("time=ts,entity=who"), "ms", axes="xzy")
+    data = b'{"ts":500,"x":9,"y":3,"z":2,"who":"b"}'
+    assert Decoder(None, given).decode(data).packets == [B]
+
+
+def test_times_are_seconds_whatever_came_first() -> None:
+    decoder = Decoder()
+    for time in (1.7e12, 0.5, 20260101):
+        data = b'{"t":%r,"x":9,"y":2,"z":3,"id":"b"}' % time
+        assert [one.time for one in decoder.decode(data).packets] == [time]
+
+
+BAD = [
+    (b"", Refused.EMPTY, 1),
+    (b" \r\n\t\n", Refused.EMPTY, 1),
+    (b"hello", Refused.NOT_PACKETS, 1),
+    (b"quit", Refused.NOT_PACKETS, 1),
+    (b"\0" * 100, Refused.NOT_PACKETS, 1),
+    (b"1,2,3 / 4,5,6 / x\n" + TEXT_A, Refused.NOT_PACKETS, 1),
+    (b"[" * 65000, Refused.NOT_PACKETS, 1),
+    (b'{"a":' * 10000, Refused.NOT_PACKETS, 1),
+    (b'{"time":0.5}', Refused.NOT_PACKETS, 1),
+    (b'{"time":0.5,"x":"one","y":1,"z":2}', Refused.NOT_PACKETS, 1),
+    (b"[1,2,3]", Refused.NOT_PACKETS, 3),
+    (b'{"x":' + b"1" * 60000 + b"}", Refused.NOT_PACKETS, 1),
+    (b"\xff\xfe{}", Refused.NOT_PACKETS, 1),
+    (b'{"time":0.5,"x":1,"y":2,"z":3', Refused.NOT_PACKETS, 1),
+    (b",".join([b"x"] * 30000) + b"\n1", Refused.NOT_PACKETS, 1),
+    (b'time,x,y,z\n"0.5,1,2,3\n', Refused.NOT_PACKETS, 1),
+]
+
+
+@pytest.mark.parametrize(("data", "reason", "count"), BAD)
+def test_what_is_no_packet_is_refused_and_changes_nothing(
+    data: bytes, reason: Refused, count: int
+) -> None:
+    decoder = Decoder()
+    for _ in range(2):
+        decoded = decoder.decode(data)
+        assert (decoded.refused, decoded.reason) == (count, reason)
+        for good in (TEXT_A, CSV_A, JSON_A):
+            assert decoder.decode(good).packets == [A]
+
+
+def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "_MOST_NAMES", 50)
+    generator = random.Random(5)
+    decoder = Decoder()
+    pieces = [b"{", b"}", b"[", b'"x":', b"1", b",", b"time", b"\n", b"/", b" ", b"\0", b"\xff",
+              b"1e999", b"NaN", JSON_A, CSV_A, TEXT_A, b"\x1b[2J", b'"', b"q"]  # fmt: skip
+    for _ in range(1500):
+        data = b"".join(generator.choices(pieces, k=generator.randrange(40)))
+        decoded = decoder.decode(data)
+        assert decoded.packets or decoded.refused
+    for number in range(200):
+        decoder.decode(b'{"time":1,"x":1,"y":2,"z":3,"other%d":1}' % number)
+        decoder.decode(b"time,x,y,z,other%d\n1,2,3,4,5" % number)
+    assert len(decoder._readers) == decoding._MOST_READERS
+    for number in range(200):
+        decoder.decode(b'{"time":1,"x":1,"y":2,"z":3,"entity":"e%d"}' % number)
+    assert all(len(one.entities) <= 50 for one in decoder._readers.values())
+
+
+def test_binary_records() -> None:
+    words = (
+        "time:u32*0.001 x:f32 y:f32 z:f64 vx:i16*0.01 vy:i8 vz:u8 _:3 id:u16 seq:u64 teleport:u8"
+    )
+    for order, mark in (("", "<"), ("little ", "<"), ("big, ", ">")):
+        layout = RecordLayout(order + words)
+        record = struct.pack(mark + "IffdhbB3xHQB", 500, 1, 2, 3, 400, -5, 6, 258, 7, 1)
+        assert layout.size == len(record)
+        expected = Packet((1, 2, 3), (4, -5, 6), 0.5, None, "258", True, 7)
+        decoder = Decoder(records=layout)
+        assert decoder.decode(record * 3).packets == [expected] * 3
+        assert decoder.decode(record[:-1]).reason is Refused.NOT_RECORDS
+        assert decoder.decode(b"").reason is Refused.EMPTY
+    flat = RecordLayout("time:f32 _:u16 x:f32").packets(struct.pack("<fHf", 0.5, 3, 9))
+    assert flat == [Packet((9, 0, 0), None, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "a record needs time"),
+        ("time:f32", "a record needs x"),
+        ("time:f32 x:f16", "'x:f16' is not NAME:TYPE, with a type of i8"),
+        ("time:f32 x", "'x' is not NAME:TYPE"),
+        ("time:f32 x:f32 w:f32", "'w' is no field: time, x"),
+        ("time:f32 x:f32 x:f32", "x is given twice"),
+        ("time:u32*0 x:f32", "'0' is not what time can be multiplied by"),
+        ("time:u32*nan x:f32", "'nan' is not what time"),
+        ("time:f32 x:f32 id:f32", "id is a whole number"),
+        ("time:f32 x:f32 seq:i32", "seq is a whole number"),
+        ("time:f32 x:f32 y:f32 vx:f32", "velocities are of the same axes"),
+        ("time:f32 x:f32 _:99999", "fits into no datagram"),
+    ],
+)
+def test_a_layout_that_is_none_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        RecordLayout(text)

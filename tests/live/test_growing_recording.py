@@ -1,0 +1,108 @@
+"""A recording that is whole at any moment: killed, on a full disk, beside what is there."""
+
+import os
+import random
+import resource
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from support.datagrams import program, receiver
+from support.running import epic
+
+from epic_cli.api.reading import read_packets
+from epic_cli.engine.contract import Packet
+from epic_cli.live.recording import GrowingRecording
+
+PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
+WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt", "a"])
+def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    recording = GrowingRecording(str(path))
+    assert recording.add(WHOLE)
+    assert not recording.add(WHOLE._replace(entity="\x1b"))
+    assert recording.add(WHOLE)
+    recording.write()
+    assert list(read_packets(path)) == [WHOLE, WHOLE]  # it is there before it is closed
+    added = recording.add(PACKET)
+    assert added == (name in ("a.csv", "a.jsonl"))  # packet text has no place for no velocity
+    recording.write()
+    recording.close()
+    assert recording.recorded == len(list(read_packets(path))) == 2 + added
+    with pytest.raises(FileExistsError):
+        GrowingRecording(str(path))
+    assert len(list(read_packets(path))) == 2 + added
+
+
+def write_for_ever(recording: GrowingRecording) -> None:
+    """Three packets at a time."""
+    while True:
+        for _ in range(3):
+            recording.add(PACKET)
+        recording.write()
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    recording = GrowingRecording(str(path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write_for_ever(recording)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+        recording.close()
+    data = path.read_bytes()
+    assert data.endswith(b"\n")
+    assert len(data) <= 1000
+    assert list(read_packets(path)) == [PACKET] * len(data.splitlines()[1:])
+    assert recording.recorded <= len(data.splitlines()[1:]) < recording.recorded + 3
+
+
+def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
+    generator = random.Random(3)
+    for number in range(3):
+        path = tmp_path / f"{number}.csv"
+        with (
+            program("listen", "0", "--record", str(path), "-f", "csv", "--tick", "1ms") as listener,
+            receiver() as game,
+        ):
+            words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
+            place = ("127.0.0.1", int(words))
+            until = time.monotonic() + generator.uniform(0.05, 0.3)
+            sent = 0
+            while time.monotonic() < until or sent < 5:
+                game.socket.sendto(b"%d,2,3 / 4,5,6 / %r" % (sent, sent / 1e4), place)
+                sent += 1
+                time.sleep(0.0005)
+            listener.wait_for(b"interpolated", "stdout")
+            os.kill(listener.process.pid, signal.SIGKILL)
+            drawn = listener.said["stdout"] + listener.process.communicate()[0]
+        data = path.read_bytes()
+        packets = list(read_packets(path))
+        assert data.endswith(b"\n")
+        assert [one.position[0] for one in packets] == list(range(len(packets)))
+        assert len(packets) <= sent
+        # had a packet been drawn that is not in the file, its replay would be another one
+        replayed = epic("replay", path, "-f", "csv", "--tick", "1ms").stdout.splitlines()
+        rows = drawn[: drawn.rfind(b"\n") + 1].splitlines()
+        both = min(len(rows), len(replayed))
+        assert both > 20
+        assert rows[:both] == replayed[:both]
+
+
+def test_a_full_device_is_told_with_status_3() -> None:
+    with program("listen", "0", "--record", "/dev/full") as listener, receiver() as game:
+        words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
+        game.socket.sendto(b"1,2,3 / 4,5,6 / 0", ("127.0.0.1", int(words)))
+        said = listener.wait_for(b"No space left on device")
+        assert listener.process.wait(30) == 3
+    assert b"epic: cannot record in /dev/full: No space left on device" in said
+    assert b"0 packets recorded" in said

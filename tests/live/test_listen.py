@@ -1,0 +1,290 @@
+"""``epic listen`` as a program beside others: what it draws, records, refuses and leaves behind."""
+
+import itertools
+import json
+import os
+import random
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.datagrams import Program, program, receiver, wait_until
+from support.running import epic
+
+from epic_cli.api.reading import read_packets
+from epic_cli.app import main
+from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
+from epic_cli.live.receiving import ReceivingSocket, machine_time
+
+
+def port_of(listener: Program) -> int:
+    """Where it listens, which is waited for."""
+    said = listener.wait_for(b"\n")
+    return int(said.split(b"\n")[0].rpartition(b":")[2])
+
+
+@pytest.fixture
+def game() -> Iterator[socket.socket]:
+    """Another program's socket."""
+    with receiver() as made:
+        yield made.socket
+
+
+def count(path: Path) -> int:
+    """Lines of a file."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_what_came_out_of_send_and_a_link_is_what_was_recorded_and_drawn(tmp_path: Path) -> None:
+    record, rows, truth = tmp_path / "game.jsonl", tmp_path / "rows.csv", tmp_path / "truth.csv"
+    link = ("--latency", "30ms", "--jitter", "25ms", "--loss", "10%", "--duplicate", "5%")
+    with program(
+        "listen", "0", "--record", str(record), "-f", "csv", "-o", str(rows), "-s", "snapshot"
+    ) as listener:
+        port = port_of(listener)
+        sent = epic("send", "--path", "strafe", "--entity", "e", "--send-rate", "200", "--duration",
+                    "0.6", *link, "--truth-out", truth, str(port))  # fmt: skip
+        arrived = int(sent.stderr.split(b" duplicated, ")[1].split()[0])
+        wait_until(lambda: count(record) == arrived)
+        status, _, said = listener.end()
+    assert status == 130
+    assert b"%d packets in %d datagrams, 1 entities" % (arrived, arrived) in said
+    assert b"refused" not in said
+    packets = list(read_packets(record))
+    left = [line.split(",") for line in truth.read_text().splitlines()[1:]]
+    states = {row[1]: row for row in left}
+    assert {f"{one.time:g}" for one in packets} == {row[1] for row in left if row[9]}
+    for one in packets:
+        assert [float(cell) for cell in states[f"{one.time:g}"][2:5]] == list(one.position)
+    arrivals = [one.arrival for one in packets if one.arrival is not None]
+    assert arrivals == sorted(arrivals)
+    assert len(arrivals) == arrived
+    sequence = [one.sequence or 0 for one in packets]
+    highest = itertools.accumulate(sequence, max)
+    late = sum(one < before for one, before in zip(sequence, highest, strict=True))
+    assert late > 5
+    # each packet came when it left, but for what a busy machine adds
+    lags = sorted(
+        one.arrival - float(states[f"{one.time:g}"][9])
+        for one in packets
+        if one.arrival is not None
+    )
+    assert lags[len(lags) // 2] - lags[0] < 0.05
+    # what was drawn while it came is what the recording says
+    replayed = epic("replay", record, "-f", "csv", "-s", "snapshot").stdout.splitlines()
+    drawn = rows.read_bytes().splitlines()
+    both = min(len(drawn), len(replayed))
+    assert both > 10
+    assert drawn[:both] == replayed[:both]
+
+
+def test_rows_are_drawn_when_they_are_due_without_any_packet(game: socket.socket) -> None:
+    with program("listen", "0", "--tick", "20ms", "-f", "csv") as listener:
+        place = ("127.0.0.1", port_of(listener))
+        listener.wait_for(b"\n", "stdout")
+        game.sendto(b"1,2,3 / 4,5,6 / 10", place)
+        listener.wait_for(b"\n10.4,", "stdout")  # 20 frames later
+        game.sendto(b"2,2,3 / 4,5,6 / 10.4 seq=3\n2,2,3 / 4,5,6 / 10.42", place)
+        listener.wait_for(b"\n10.7,", "stdout")
+        _, drawn, said = listener.end()
+    times = [float(row.split(b",")[0]) for row in drawn.splitlines()[1:]]
+    assert times == [(500 + index) / 50 for index in range(len(times))]
+    assert b"3 packets in 2 datagrams" in said
+
+
+def test_the_demos_rows_are_of_one_entity(game: socket.socket) -> None:
+    with program("listen", "0") as listener:
+        place = ("127.0.0.1", port_of(listener))
+        for entity in (b"a", b"b", b"a"):
+            game.sendto(b"1,2,3 / 0,0,0 / 10 entity=" + entity, place)
+        listener.wait_for(b"time: 10.2", "stdout")
+        _, drawn, said = listener.end()
+    assert drawn.startswith(b"pos: ")
+    assert b"1 refused: 1 of a second entity" in said
+
+
+FLOOD = [
+    b"",
+    os.urandom(1000),
+    b"\xff" * 65507,
+    b"1," * 32000,
+    b"\n" * 65507,
+    b"1,2,3 / 4,5,6 / 1e9 entity=a",
+    b"1,2,3 / 4,5,6 / nan entity=a",
+    b"1,2,3 / 4,5,6 / 10 entity=\x1b[2J",
+    b"1e999,2,3 / 4,5,6 / 10",
+    b'{"time":-1e308,"x":1,"y":2,"z":3,"entity":"a"}',
+    b"[" * 60000,
+    b"q",
+    b'{"time":10,"x":1,"y":2,"z":3,"entity":"\\u001b]0;x\\u0007"}',
+]
+
+
+def test_a_flood_of_enemies_changes_nothing(tmp_path: Path, game: socket.socket) -> None:
+    record = tmp_path / "game.csv"
+    with program(
+        "listen", "0", "--record", str(record), "--max-entities", "3", "-f", "jsonl"
+    ) as listener:
+        place = ("127.0.0.1", port_of(listener))
+        game.sendto(b"0,2,3 / 4,5,6 / 10 entity=a", place)
+        wait_until(lambda: count(record) == 2)
+        before = _resident(listener.process.pid)
+        generator = random.Random(2)
+        for number in range(3000):
+            game.sendto(generator.choice(FLOOD), place)
+            game.sendto(b"1,2,3 / 4,5,6 / 10 entity=e%d" % number, place)
+            if number % 20 == 0:
+                time.sleep(0.01)
+        wait_until(lambda: _sent(game, place, record) >= 3)
+        assert _resident(listener.process.pid) < before + 20_000_000
+        assert listener.process.poll() is None
+        status, drawn, said = listener.end()
+    assert status == 130
+    packets = list(read_packets(record))
+    assert len({one.entity for one in packets}) == 3
+    assert all(one.time in (10, 11) for one in packets)
+    assert {json.loads(row)["entity"] for row in drawn.splitlines()} == {
+        one.entity for one in packets
+    }
+    for words in (b"of more entities than --max-entities", b"not readable as packets", b"empty",
+                  b"with numbers that are not finite", b"far from the clock's",
+                  b"names that are too long"):  # fmt: skip
+        assert words in said, words
+    assert b"\x1b" not in said
+    assert len(said.splitlines()) < 60
+
+
+def _sent(game: socket.socket, place: tuple[str, int], record: Path) -> int:
+    """Sends a good packet; how many of them have been recorded."""
+    game.sendto(b"1,2,3 / 4,5,6 / 11 entity=a", place)
+    return record.read_bytes().count(b",11,") + record.read_bytes().count(b"a,11")
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory that a process has; 0 where that is not known."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_packets_of_one_sender_only(tmp_path: Path, game: socket.socket) -> None:
+    record = tmp_path / "game.txt"
+    with receiver() as other:
+        allowed = f"127.0.0.1:{game.getsockname()[1]}"
+        with program("listen", "0", "--from", allowed, "--record", str(record)) as listener:
+            place = ("127.0.0.1", port_of(listener))
+            other.socket.sendto(b"1,2,3 / 4,5,6 / 1e9", place)
+            game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
+            wait_until(lambda: count(record) == 1)
+            _, _, said = listener.end()
+    assert record.read_bytes() == b"1,2,3 / 4,5,6 / 0.5 arrival=0.5\n"
+    assert b"1 refused: 1 from other senders" in said
+
+
+def test_binary_records_are_drawn(game: socket.socket) -> None:
+    with program("listen", "0", "--layout", "big time:u16*0.001 x:u8 id:u8", "-f", "csv") as one:
+        game.sendto(b"\x27\x10\x05\x07" * 2 + b"\x27\x10\x06\x08", ("127.0.0.1", port_of(one)))
+        rows = one.wait_for(b",8\n", "stdout").splitlines()
+    assert [row.split(b",")[-1] for row in rows[1:3]] == [b"7", b"8"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_whole_files(
+    tmp_path: Path, number: int, game: socket.socket
+) -> None:
+    rows, record = tmp_path / "rows.csv", tmp_path / "game.csv"
+    with program("listen", "0", "-f", "csv", "-o", str(rows), "--record", str(record)) as listener:
+        game.sendto(b"1,2,3 / 4,5,6 / 10", ("127.0.0.1", port_of(listener)))
+        wait_until(lambda: count(record) == 2)
+        status, _, said = listener.end(number)
+    assert status == (130 if number == signal.SIGINT else -number)
+    assert b"1 packets recorded in" in said
+    assert rows.read_bytes().startswith(b"time,x,y,z")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["game.csv", "rows.csv"]
+
+
+def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> None:
+    record = tmp_path / "game.csv"
+    with program("listen", "0", "--record", str(record)) as listener:
+        place = ("127.0.0.1", port_of(listener))
+        assert listener.process.stdout
+        listener.process.stdout.close()
+        game.sendto(b"1,2,3 / 4,5,6 / 10", place)
+        assert listener.process.wait(30) == 0
+        assert listener.process.stderr
+        assert b"Error" not in listener.process.stderr.read()
+    assert count(record) == 2
+
+
+def test_it_ends_by_itself_and_what_cannot_be_is_said(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["listen", "0", "--duration", "0"]) == 0
+    assert "0 packets in 0 datagrams" in capfd.readouterr().err
+    there = tmp_path / "there.csv"
+    there.write_text("something")
+    with receiver() as taken:
+        for args, status, words in (
+            ((taken.port,), 3, f"cannot listen on 127.0.0.1:{taken.port}: Address already in use"),
+            (("192.0.2.1:9870",), 3, "cannot listen on 192.0.2.1:9870: "),
+            (("no.such.host.invalid:1",), 3, "cannot listen on no.such.host.invalid:1: "),
+            (("0", "--from", "no.such.host.invalid"), 3, "cannot take packets from no.such"),
+            (("0", "--record", str(there)), 3, "there.csv: File exists"),
+            (("0", "--layout", "x:f32"), 2, "a record needs time, as time:f32"),
+            (("0", "--layout", "time:f32 x:f32", "--time-unit", "ms"), 2, "--layout says all"),
+            (("0", "--set", "nothing=1"), 2, "epic has no setting 'nothing'"),
+            (("all",), 2, "'all' is not an address"),
+        ):
+            assert main(["listen", *args, "--duration", "0"]) == status, args
+            assert words in " ".join(capfd.readouterr().err.split())
+    assert there.read_text() == "something"
+
+
+def test_addresses() -> None:
+    assert parse_address("9870") == parse_address(":9870") == Address("127.0.0.1", 9870)
+    assert parse_address("[::1]:5") == Address("::1", 5)
+    assert str(Address("::1", 5)) == "[::1]:5"
+    assert parse_sender("192.168.0.7") == Address("192.168.0.7", 0)
+    for text in (
+        "",
+        "a",
+        "host:",
+        "::1:5",
+        "[]:5",
+        "a b:5",
+        "1:65536",
+        "1:-1",
+        "[::1]",
+        "1:\u0661",
+    ):
+        with pytest.raises(ValueError, match="is not an address"):
+            parse_address(text)
+
+
+def test_datagrams_have_the_kernels_time_and_drops_are_counted(game: socket.socket) -> None:
+    receiving = ReceivingSocket(resolve(Address("127.0.0.1", 0)))
+    try:
+        place = ("127.0.0.1", receiving.port)
+        game.sendto(b"first", place)
+        between = machine_time()
+        time.sleep(0.05)
+        [arrived] = receiving.read(10)
+        assert arrived.data == b"first"
+        assert arrived.sender == game.getsockname()
+        if receiving.kernel_times:
+            assert arrived.time < between + 0.02
+        for _ in range(20_000):
+            game.sendto(b"x" * 1000, place)
+        taken = len(receiving.read(20_000))
+        game.sendto(b"last", place)
+        assert receiving.read(10)[-1].data == b"last"
+        if receiving.kernel_times:
+            assert taken + receiving.dropped == 20_000
+            assert receiving.dropped > 0
+    finally:
+        receiving.close()

@@ -1,0 +1,154 @@
+"""``epic send``: what comes out of the socket, in which order, and what is said of it."""
+
+import json
+import signal
+import socket
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from support.datagrams import program, receiver
+from support.running import epic
+
+from epic_cli.app import main
+
+WALK = b"""\
+0,0,0 / 1,0,0 / 0.0 arrival=0.5 entity=a seq=7
+5,0,0 / 1,0,0 / 0.0 arrival=0.5 entity=b
+1,0,0 / 1,0,0 / 0.1 arrival=0.45 entity=a
+nonsense
+2,0,0 / 1,0,0 / 0.2 arrival=0.7 entity=a teleport=1
+"""
+
+
+def test_packets_leave_by_their_arrival_in_the_format_that_was_asked_for() -> None:
+    expected = {
+        "text": [
+            b"0,0,0 / 1,0,0 / 0 entity=a seq=7\n5,0,0 / 1,0,0 / 0 entity=b seq=0\n"
+            b"1,0,0 / 1,0,0 / 0.1 entity=a seq=0\n",
+            b"2,0,0 / 1,0,0 / 0.2 entity=a seq=1 teleport=1\n",
+        ],
+        "csv": [
+            b"entity,time,x,y,z,vx,vy,vz,arrival,seq,teleport\na,0,0,0,0,1,0,0,,7,0\n"
+            b"b,0,5,0,0,1,0,0,,0,0\na,0.1,1,0,0,1,0,0,,0,0\n",
+            b"entity,time,x,y,z,vx,vy,vz,arrival,seq,teleport\na,0.2,2,0,0,1,0,0,,1,1\n",
+        ],
+    }
+    for packet_format, datagrams in expected.items():
+        with receiver() as game:
+            ended = epic("send", "-", "-f", packet_format, "--speed", "100", game.port, stdin=WALK)
+            assert game.all() == datagrams
+        assert ended.returncode == 1  # a line was refused
+        assert b"<stdin>:4:1" in ended.stderr
+        assert b"2 sent, 0 lost (0.0%), 0 duplicated, 2 arrived, 0 reordered" in ended.stderr
+
+
+def test_a_path_goes_over_the_link_that_was_asked_for() -> None:
+    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--duplicate", "10%")
+    sending = ("--path", "circle", "--send-rate", "1000", "--duration", "0.3", "--seed", "5")
+    with receiver() as game:
+        ended = epic("send", *sending, *link, "-f", "jsonl", game.port)
+        numbers = [json.loads(one)["seq"] for one in game.all()]
+    assert ended.returncode == 0, ended.stderr
+    words = ended.stderr.decode().replace("(", "").split()
+    told = {word.rstrip(","): int(count) for count, word in pairwise(words) if count.isdigit()}
+    assert told["sent"] == 301
+    assert told["arrived"] == len(numbers)
+    assert told["lost"] == 301 - len(set(numbers))
+    assert 20 < told["lost"] < 120
+    assert told["duplicated"] == len(numbers) - len(set(numbers)) > 5
+    reordered = sum(one < max(numbers[:index], default=-1) for index, one in enumerate(numbers))
+    assert told["reordered"] == reordered > 20
+
+
+def test_the_truth_is_whole_and_in_order_whatever_overtakes_what(tmp_path: Path) -> None:
+    truth = tmp_path / "truth.csv"
+    link = ("--latency", "20ms", "--jitter", "15ms", "--loss", "20%", "--duplicate", "10%")
+    with receiver() as game:
+        epic("send", "--path", "circle", "--send-rate", "500", "--duration", "0.2", *link,
+             "--truth-out", truth, game.port)  # fmt: skip
+        arrived = {one.split(b"seq=")[1] for one in game.all()}
+    header, *lines = truth.read_text().splitlines()
+    assert header == "entity,time,x,y,z,vx,vy,vz,teleport,sent"
+    rows = [line.split(",") for line in lines]
+    assert [float(row[1]) for row in rows] == [index / 500 for index in range(101)]
+    left = [row[9] for row in rows]
+    assert sum(one != "" for one in left) == len(arrived) < 101
+    assert all(float(row[9]) >= float(row[1]) + 0.004 for row in rows if row[9])
+    read = epic("simulate", "--truth", truth, "--send-rate", "recorded")
+    assert read.returncode == 0, read.stderr
+    assert b"101 sent" in read.stderr
+
+
+def test_many_states_of_one_moment_share_datagrams_of_one_piece_of_a_network() -> None:
+    lines = b"".join(b"%d,0,0 / 1,0,0 / 0 entity=e%d\n" % (n, n) for n in range(100))
+    for options, most in (((), 1400), (("--separate",), 40)):
+        with receiver() as game:
+            epic("send", "-", *options, game.port, stdin=lines)
+            datagrams = game.all()
+        assert max(map(len, datagrams)) <= most
+        assert len(datagrams) == (3 if most > 40 else 100)
+        together = b"".join(datagrams).splitlines()
+        assert [one.split(b" seq=")[0] + b"\n" for one in together] == lines.splitlines(True)
+        assert [one.split(b"seq=")[1] for one in datagrams[1].splitlines()][:1] == [b"1"]
+
+
+def test_an_address_of_ipv6() -> None:
+    try:
+        made = receiver(socket.AF_INET6)
+        with made as game:
+            assert (
+                epic("send", "-", f"[::1]:{game.port}", stdin=WALK.splitlines(True)[0]).returncode
+                == 0
+            )
+            assert game.one() == b"0,0,0 / 1,0,0 / 0 entity=a seq=7\n"
+    except OSError:
+        assert not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists()
+
+
+def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    for args, status, words in (
+        (("--path", "circle", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid"),
+        (("none.txt", "9870"), 3, "none.txt: No such file"),
+        (("9870",), 2, "give either a RECORDING or a --path"),
+        (("walk.txt", "--path", "circle", "9870"), 2, "give either a RECORDING or a --path"),
+        (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
+        (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
+        (("--path", "circle", "--scale", "2", "9870"), 2, "--scale needs a RECORDING"),
+    ):
+        assert main(["send", *args]) == status, args
+        said = capfd.readouterr()
+        assert words in " ".join(said.err.split())
+        assert not said.out
+
+
+def test_nobody_listening_is_no_reason_to_stop() -> None:
+    with receiver() as game:
+        port = game.port
+    ended = epic("send", "-", "--speed", "10", port, stdin=b"".join(WALK.splitlines(True)[::4]))
+    assert ended.returncode == 0
+    assert b"2 sent" in ended.stderr
+    assert b"nobody listened" in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_a_whole_file_and_the_counts(tmp_path: Path, number: int) -> None:
+    truth = tmp_path / "truth.csv"
+    with receiver() as game, program("send", "--path", "zigzag", "--latency", "1ms",
+                                     "--truth-out", str(truth), game.port) as sender:  # fmt: skip
+        game.one()
+        game.one()
+        status, _, said = sender.end(number)
+    assert status == (130 if number == signal.SIGINT else -number)
+    assert b" sent, 0 lost" in said
+    assert len(truth.read_text().splitlines()) >= 3
+    assert [one.name for one in tmp_path.iterdir()] == ["truth.csv"]
+
+
+def test_ctrl_c_ends_it_while_a_pipe_is_silent() -> None:
+    with receiver() as game, program("send", "-", game.port) as sender:
+        assert sender.process.stdin
+        sender.process.stdin.write(b"1,2,3 / 4,5,6 / 0.1\n1,2,3 / 4,5,6 / 0.2\n")
+        sender.process.stdin.flush()
+        assert game.one().startswith(b"1,2,3")
+        assert sender.end()[0] == 130

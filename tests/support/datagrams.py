@@ -1,0 +1,105 @@
+"""Sockets on the loopback, as other programs beside ``epic`` have them."""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+
+from support.running import EPIC, environment
+
+#: Seconds; nothing takes as long unless it hangs.
+PATIENCE = 30.0
+
+
+class Receiver:
+    """A game that listens on a port of its own."""
+
+    def __init__(self, family: int = socket.AF_INET) -> None:
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        self.socket.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        self.socket.settimeout(PATIENCE)
+        self.port = str(self.socket.getsockname()[1])
+
+    def one(self) -> bytes:
+        """The next datagram, which is waited for."""
+        return self.socket.recv(65536)
+
+    def all(self) -> list[bytes]:
+        """The datagrams that are there."""
+        self.socket.setblocking(False)
+        found = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                found.append(self.socket.recv(65536))
+        return found
+
+
+@contextlib.contextmanager
+def receiver(family: int = socket.AF_INET) -> Iterator[Receiver]:
+    """A receiver, closed in the end."""
+    made = Receiver(family)
+    with made.socket:
+        yield made
+
+
+class Program:
+    """``epic`` that runs until it is told to stop; what it says can be waited for."""
+
+    def __init__(self, *args: str) -> None:
+        self.process = subprocess.Popen(
+            [*EPIC, *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+        self.said = {"stdout": b"", "stderr": b""}
+
+    def wait_for(self, words: bytes, stream: str = "stderr") -> bytes:
+        """Reads until it has said this; all that it has said there."""
+        pipe = getattr(self.process, stream)
+        until = time.monotonic() + PATIENCE
+        while words not in self.said[stream]:
+            ready, _, _ = select.select([pipe], [], [], max(until - time.monotonic(), 0))
+            assert ready, f"nothing comes after {self.said!r}"
+            piece = os.read(pipe.fileno(), 65536)
+            assert piece, f"the end comes after {self.said!r}"
+            self.said[stream] += piece
+        return self.said[stream]
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, bytes, bytes]:
+        """Its status and all that it said, after a signal."""
+        self.process.send_signal(number)
+        stdout, stderr = self.process.communicate(timeout=PATIENCE)
+        return (
+            self.process.returncode,
+            self.said["stdout"] + stdout,
+            self.said["stderr"] + stderr,
+        )
+
+
+@contextlib.contextmanager
+def program(*args: str) -> Iterator[Program]:
+    """``epic`` with these arguments, which is gone when the block ends."""
+    made = Program(*args)
+    try:
+        yield made
+    finally:
+        made.process.kill()
+        made.process.wait()
+        for pipe in (made.process.stdin, made.process.stdout, made.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Waits until something holds."""
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
