@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\b
 Examples:
   epic diagnose sample_inputs/jitter.txt
-  epic diagnose -s snapshot,mirror+buffer_time_multiplier=1.5 sample_inputs/jitter.txt
+  epic diagnose -s snapshot,mirror+send_interval=0.05 sample_inputs/jitter.txt
   epic diagnose --format markdown sample_inputs/*.csv > findings.md
   epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
 """

@@ -14,6 +14,9 @@ from epic_cli.cli.options.case import EXCUSED, option_names, read_case
 from epic_cli.cli.replay import replay
 from epic_cli.engine.strategies import names
 
+#: Reads packet text as if it were a log: without its velocities.
+PATTERN = r"^(?P<x>[-.\d]+),(?P<y>[-.\d]+),.* / (?P<time>[-.\d]+)"
+
 #: Each option of ``epic replay`` that a case has, with a value that changes the rows: what stands
 #: in the case, the words of the command line, and the recording.
 SAID = {
@@ -27,6 +30,7 @@ SAID = {
     "entity": ("entity = 'tank7'", ["--entity=tank7"], "two_tanks.csv"),
     "input-format": ("input-format = 'text'", ["--input-format=text"], "broken.txt"),
     "columns": ("columns = 'y=x,x=y'", ["--columns=y=x,x=y"], "two_tanks.csv"),
+    "pattern": (f"pattern = '{PATTERN}'", [f"--pattern={PATTERN}"], "turn.txt"),
     "time-unit": ("time-unit = 'ms'", ["--time-unit=ms"], "two_tanks.csv"),
     "time-origin": ("time-origin = 0.5", ["--time-origin=0.5"], "two_tanks.csv"),
     "axes": ("axes = 'xzy'", ["--axes=xzy"], "two_tanks.csv"),
