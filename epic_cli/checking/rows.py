@@ -63,7 +63,7 @@ def format_of(text: bytes) -> str | None:
 
 def parse(data: bytes, row_format: str) -> Table:
     """The rows of a text; raises ``NotRows``."""
-    text = data.decode("utf-8", "surrogateescape")
+    text = data.decode("utf-8", "surrogateescape").lstrip("\ufeff")
     columns: tuple[str, ...]
     if not text.strip():
         return Table(row_format, _EPIC_COLUMNS if row_format == "epic" else NUMBERS, [])
@@ -73,7 +73,7 @@ def parse(data: bytes, row_format: str) -> Table:
         columns, rows = _json_columns(text), _jsonl(text)
     else:
         lines = _separated(text, "\t" if row_format == "tsv" else ",")
-        _, header = next(lines)
+        _, header = next(lines, (1, []))
         columns, rows = tuple(one.strip() for one in header), lines
         if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
             raise NotRows(1, f"{_shown(','.join(header))} is no header of rows: time,x,y,z,...")
@@ -113,7 +113,7 @@ def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
             if line:
                 yield number, line.split("\t")
         return
-    lines = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         for cells in lines:
             if cells:
