@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import TableScanner
 from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
 from epic_cli.formats.detection import lines_above_header
 from epic_cli.formats.guess import Untold, complete, is_value
-from epic_cli.formats.layout import Layout, column_name, column_text
+from epic_cli.formats.layout import column_name, column_text
 from epic_cli.formats.lines import LineReader
 
 #: What is wrong with names is wrong with a header; there may be none.
@@ -24,13 +22,8 @@ class CsvReader(LineReader):
     Which column is which field is settled with the first row: its values have a say in it.
     """
 
-    def __init__(
-        self,
-        layout: Layout | None = None,
-        tell: Callable[[Layout], object] | None = None,
-        entities: Entities | None = None,
-    ) -> None:
-        super().__init__(layout, tell, entities)
+    def begin(self) -> None:
+        """See ``LineReader``."""
         self._delimiter = ","
         self._names: tuple[str, ...] = ()
         self._headed = True

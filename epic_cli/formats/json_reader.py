@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.json_objects import DocumentCutter
 from epic_cli.formats.conventions import BYTE_ORDER_MARK
 from epic_cli.formats.jsonl_reader import JsonlReader
-from epic_cli.formats.layout import Layout
 
 
 class JsonReader(JsonlReader):
@@ -19,13 +16,9 @@ class JsonReader(JsonlReader):
     stands where it begins.
     """
 
-    def __init__(
-        self,
-        layout: Layout | None = None,
-        tell: Callable[[Layout], object] | None = None,
-        entities: Entities | None = None,
-    ) -> None:
-        super().__init__(layout, tell, entities)
+    def begin(self) -> None:
+        """See ``LineReader``."""
+        super().begin()
         self._cutter = DocumentCutter()
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import FIELDS, JsonScanner
 from epic_cli.formats.guess import Untold, complete
-from epic_cli.formats.layout import POSITION, VELOCITY, Layout, path_names, path_text
+from epic_cli.formats.layout import POSITION, VELOCITY, path_names, path_text
 from epic_cli.formats.lines import LineReader
 
 #: What is looked at of the first object: so many levels, entries of an array, and names in all.
@@ -37,13 +36,8 @@ class _Object(dict[str, Any]):
 class JsonlReader(LineReader):
     """Reads a packet from each line: an object of numbers and, for the entity, text."""
 
-    def __init__(
-        self,
-        layout: Layout | None = None,
-        tell: Callable[[Layout], object] | None = None,
-        entities: Entities | None = None,
-    ) -> None:
-        super().__init__(layout, tell, entities)
+    def begin(self) -> None:
+        """See ``LineReader``."""
         self._paths: dict[str, tuple[str, ...]] = {}
         self._untold = 0
 

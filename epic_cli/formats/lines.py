@@ -38,6 +38,11 @@ class LineReader(ABC):
         self._kept = b""
         self._line = 0
         self._skipping = False
+        self.begin()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Makes ready what the format keeps besides, before the first line."""
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all lines that ``data`` completes; ``final``: there is no more."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import RecordScanner
 from epic_cli.formats.guess import Untold, complete
-from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 
 #: So many lines are looked at for one that a pattern can be made of.
@@ -26,13 +24,8 @@ class PatternReader(LineReader):
     first line from which one can be told is refused, with that.
     """
 
-    def __init__(
-        self,
-        layout: Layout | None = None,
-        tell: Callable[[Layout], object] | None = None,
-        entities: Entities | None = None,
-    ) -> None:
-        super().__init__(layout, tell, entities)
+    def begin(self) -> None:
+        """See ``LineReader``."""
         pattern = self.layout.pattern
         self._pattern = None if pattern is None else re.compile(pattern)
         self._groups: dict[str, str] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 MOST_SEQUENCE = 2**63 - 1
 
 
-class LineWriter:
+class LineWriter(ABC):
     """Writes a packet a line, with nothing above the first and nothing below the last."""
 
     header = b""
 
+    @abstractmethod
     def many(self, **changes: Any) -> PacketRows:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
-        raise NotImplementedError
 
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
