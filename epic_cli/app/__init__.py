@@ -18,11 +18,7 @@ def main(args: list[str] | None = None) -> int:
     """Runs the command line and returns its exit status."""
     words = sys.argv[1:] if args is None else args
     plain = plain_replay(words)
-    if plain is not None:
-        return _replay(plain)
-    from epic_cli.app.command_line import run_command_line
-
-    return ending_of(lambda: run_command_line(words))
+    return _run_with_click(words) if plain is None else _replay(plain)
 
 
 def run() -> None:
@@ -31,12 +27,18 @@ def run() -> None:
     plain = plain_replay(sys.argv[1:])
     if plain is None:
         gc.enable()
-        sys.exit(main())
+        sys.exit(_run_with_click(sys.argv[1:]))
     status = _replay(plain)
     # all is written, and nothing is left to be put away: Python's own end takes 4 ms
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(status)
+
+
+def _run_with_click(words: list[str]) -> int:
+    from epic_cli.app.command_line import run_command_line
+
+    return ending_of(lambda: run_command_line(words))
 
 
 def _replay(plain: Plain) -> int:

@@ -8,6 +8,7 @@ form in which the strategy uses it (``True``). ``check`` makes the first of what
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from enum import IntEnum
 from typing import Final, Literal
 
@@ -27,7 +28,7 @@ class SettingError(ValueError):
 # No dataclasses: making their methods would take a tenth of the start of "epic replay".
 
 
-class Setting:
+class Setting(ABC):
     """One setting of a strategy: ``Number``, ``Switch`` or ``Choice``.
 
     ``default`` is as it is written, ``help`` a sentence on what the setting does.
@@ -58,9 +59,9 @@ class Setting:
             raise SettingError(f"{self.name}={value} is not allowed: {self.name} is {self.range}")
         return number
 
+    @abstractmethod
     def convert(self, value: Value) -> Converted:
         """A checked value as the strategy uses it."""
-        raise NotImplementedError
 
     def _read(self, value: object) -> float | None:
         """The number that is given; None: it is none."""

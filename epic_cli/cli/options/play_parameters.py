@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import read_clock
 from epic_cli.play.match.settings import MOST_PLAYERS, default_players
-from epic_cli.terminal.parameters import ParameterType
+from epic_cli.terminal.parameters import ParameterType, completions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _NAMES = [player.name for player in default_players(MOST_PLAYERS)]
 
 
-class _OfPlayer(ParameterType):
+class _OfPlayer(ParameterType, ABC):
     """``NAME=VALUE``, for the player of that name."""
 
     example = ""
@@ -36,9 +37,9 @@ class _OfPlayer(ParameterType):
         except ValueError:
             self.fail(f"{value!r}: write {self.example}", param, ctx)
 
+    @abstractmethod
     def read(self, text: str) -> object:
         """The value; raises ``ValueError``."""
-        raise NotImplementedError
 
 
 class PlayerBot(_OfPlayer):
@@ -58,12 +59,10 @@ class PlayerBot(_OfPlayer):
     ) -> list[CompletionItem]:
         """The players, then the bots."""
         del param
-        from click.shell_completion import CompletionItem
-
         name, equals, _ = incomplete.partition("=")
         count = ctx.params.get("players") or 2
         words = [f"{name}={bot}" for bot in BOTS] if equals else [f"{n}=" for n in _NAMES[:count]]
-        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        return completions(((word, None) for word in words), incomplete)
 
 
 class PlayerClock(_OfPlayer):
