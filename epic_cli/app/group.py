@@ -98,13 +98,10 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands, without loading them, and the group's own options."""
-        from click.shell_completion import CompletionItem
+        from epic_cli.terminal.parameters import completions
 
-        commands = [
-            CompletionItem(name, help=entry.summary)
-            for name, entry in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
+        names = ((name, entry.summary) for name, entry in COMMANDS.items())
+        commands = completions(names, incomplete)
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

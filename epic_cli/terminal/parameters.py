@@ -7,11 +7,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from click.shell_completion import CompletionItem
 
     ParameterType = click.ParamType[Any]  # generic only for the type checker
 else:
     ParameterType = click.ParamType
+
+
+def completions(
+    words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
+) -> list[CompletionItem]:
+    """The words that begin as what is ``begun``, each with its help, behind what is ``before``."""
+    from click.shell_completion import CompletionItem  # only completion waits for it
+
+    return [
+        CompletionItem(f"{before}{word}", help=help_text)
+        for word, help_text in words
+        if word.startswith(begun)
+    ]
 
 
 class StrategyName(ParameterType):
@@ -34,17 +49,13 @@ class StrategyName(ParameterType):
     ) -> list[CompletionItem]:
         """The names, each with its summary."""
         del ctx, param
-        from click.shell_completion import CompletionItem  # only completion waits for it
+        from click.shell_completion import CompletionItem
 
         from epic_cli.engine.strategies import declarations
 
         if incomplete.startswith((".", "/", "~")):
             return [CompletionItem(incomplete, type="file")]  # ./file.py:Class
-        return [
-            CompletionItem(one.name, help=one.summary)
-            for one in declarations()
-            if one.name.startswith(incomplete)
-        ]
+        return completions(((one.name, one.summary) for one in declarations()), incomplete)
 
 
 class SettingAssignment(ParameterType):

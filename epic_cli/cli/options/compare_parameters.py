@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from epic_cli.terminal.parameters import ParameterType, assignments_of
+from epic_cli.terminal.parameters import ParameterType, assignments_of, completions
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from epic_cli.analysis.conditions import Condition
 
 
@@ -41,11 +42,8 @@ class Strategies(ParameterType):
         if plus:
             variant, _, begun = incomplete.rpartition("+")
             return assignments_of(name, begun, f"{variant}+")
-        return [
-            CompletionItem(f"{before}{comma}{one.name}", help=one.summary)
-            for one in declarations()
-            if one.name.startswith(begun)
-        ]
+        names = ((one.name, one.summary) for one in declarations())
+        return completions(names, begun, f"{before}{comma}")
 
 
 class Assignment(ParameterType):
@@ -76,12 +74,12 @@ class Assignment(ParameterType):
         if equals:
             strategy, _, _ = place.rpartition(".")
             return assignments_of(strategy, incomplete[len(strategy) + 1 :], f"{strategy}.")
-        return [
-            CompletionItem(f"{one.name}.{setting.name}=", help=setting.help)
+        settings = (
+            (f"{one.name}.{setting.name}=", setting.help)
             for one in declarations()
             for setting in one.settings
-            if f"{one.name}.{setting.name}".startswith(incomplete)
-        ]
+        )
+        return completions(settings, incomplete)
 
 
 class WeightList(ParameterType):
@@ -109,6 +107,8 @@ class WeightList(ParameterType):
     ) -> list[CompletionItem]:
         """The names, after the last comma."""
         del ctx, param
+        from click.shell_completion import CompletionItem
+
         from epic_cli.analysis.weights import Weights
 
         before, comma, begun = incomplete.rpartition(",")
@@ -144,8 +144,4 @@ class ConditionText(ParameterType):
         del ctx, param
         from epic_cli.analysis.metrics import METRICS
 
-        return [
-            CompletionItem(one.name, help=one.help)
-            for one in METRICS
-            if one.name.startswith(incomplete)
-        ]
+        return completions(((one.name, one.help) for one in METRICS), incomplete)

@@ -10,7 +10,7 @@ import click
 from epic_cli.network.conditions import QueueLimit
 from epic_cli.network.presets import PRESETS, Preset, find_preset
 from epic_cli.network.words import LINK_WORDS, parse_link_word, read_rate
-from epic_cli.terminal.parameters import ParameterType
+from epic_cli.terminal.parameters import ParameterType, completions
 from epic_cli.terminal.quantities import Seconds
 
 if TYPE_CHECKING:
@@ -60,13 +60,7 @@ class PresetName(ParameterType):
     ) -> list[CompletionItem]:
         """The names, each with what it is."""
         del ctx, param
-        from click.shell_completion import CompletionItem  # only completion waits for it
-
-        return [
-            CompletionItem(one.name, help=one.meaning)
-            for one in PRESETS.values()
-            if one.name.startswith(incomplete)
-        ]
+        return completions(((one.name, one.meaning) for one in PRESETS.values()), incomplete)
 
 
 class _TimeAndWords(click.Tuple):
