@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import TableScanner
+from epic_cli.engine.text.records import RecordScanner, TableScanner
 from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
 from epic_cli.formats.detection import lines_above_header
-from epic_cli.formats.guess import Untold, complete, is_value
-from epic_cli.formats.layout import column_name, column_text
+from epic_cli.formats.guess import Untold, is_value
+from epic_cli.formats.layout import POSITION, Layout, column_name, column_text
 from epic_cli.formats.lines import LineReader
+from epic_cli.formats.stars import complete_row, entities_in, starred
 
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
@@ -30,6 +31,7 @@ class CsvReader(LineReader):
         self._header: tuple[int, bytes] = (0, b"")
         self._above = 0  # lines that are still to come above the header
         self._places: dict[str, int] = {}
+        self._entities: dict[str, dict[str, int]] = {"": self._places}
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Takes the header, then a packet a line."""
@@ -46,8 +48,26 @@ class CsvReader(LineReader):
         elif len(cells) != len(self._names):
             self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
         elif self.records is not None or self._settle(block, cells):
-            fields = {field: cells[place] for field, place in self._places.items()}
-            self.add(block, fields, begin, raw)
+            for name, places in self._entities.items():
+                self._take_entity(block, name, places, cells, begin, raw)
+
+    def _take_entity(
+        self,
+        block: PacketBlock,
+        name: str,
+        places: dict[str, int],
+        cells: list[str],
+        begin: int,
+        raw: bytes,
+    ) -> None:
+        """Takes a packet; with columns for each of several entities, if this one is there."""
+        fields = {field: cells[place] for field, place in places.items()}
+        if name:
+            if not any(fields.get(axis, "").strip() for axis in POSITION):
+                return
+            fields["entity"] = fields.get("entity", "").strip() or name
+        self._places = places
+        self.add(block, fields, begin, raw)
 
     def take_end(self, block: PacketBlock) -> None:
         """A header without any row may be wrong as well."""
@@ -82,24 +102,41 @@ class CsvReader(LineReader):
             names = tuple(str(number + 1) for number in range(len(names)))
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
-            layout = complete(given, values)
+            layout = complete_row(given, values)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
                 raise Untold(Reason.COLUMN_TWICE, field=column_name(twice[0]))
         except Untold as untold:
             self._refuse_header(block, untold)
             return False
-        self._places = {field: names.index(name) for field, name in layout.places.items()}
-        fields = {place: field for field, place in self._places.items()}
-        self.records = TableScanner(
-            [fields.get(place) for place in range(len(names))],
-            self._delimiter,
-            self.entities,
-            decimal_comma=self._delimiter != ",",
-            **layout.units,
-        )
+        templates = starred(layout)
+        shared = {
+            field: names.index(name)
+            for field, name in layout.places.items()
+            if field not in templates
+        }
+        self._entities = {
+            column_name(name): {**shared, **places}
+            for name, places in entities_in(templates, names).items()
+        } or {"": shared}
+        self._places = next(iter(self._entities.values()))
+        self.records = self._scanner(layout, len(names), bool(templates))
         self.settle(layout)
         return True
+
+    def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
+        """What takes the usual rows at once; those with several entities are taken one by one."""
+        decimal_comma = self._delimiter != ","
+        if several:
+            return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
+        fields = {place: field for field, place in self._places.items()}
+        return TableScanner(
+            [fields.get(place) for place in range(width)],
+            self._delimiter,
+            self.entities,
+            decimal_comma=decimal_comma,
+            **layout.units,
+        )
 
     def _refuse_header(self, block: PacketBlock, untold: Untold) -> None:
         facts = untold.facts

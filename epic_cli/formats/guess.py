@@ -8,7 +8,7 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of
+from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of, star_of
 from epic_cli.formats.spellings import (
     DEGREES,
     SPELLINGS,
@@ -33,8 +33,10 @@ _UNIX = (9e8, 5e9)
 _COUNT, _FLAG = re.compile(r"\d{1,18}"), re.compile(r"[01]|true|false", re.IGNORECASE)
 
 
-#: What stands behind the name of an entity where it has a column for each axis.
-_AXIS = re.compile(r"[\W_]*[xyz]\W*$", re.IGNORECASE)
+#: What stands behind the name of an entity, or in front, where it has a column for each axis.
+_PLACE = "(?:pos|position|loc|location|coord)"
+_AXIS = re.compile(rf"[\W_]*{_PLACE}?[\W_]*[xyz]\W*$", re.IGNORECASE)
+_AXIS_BEFORE = re.compile(rf"^(?:{_PLACE}[\W_]*)?[xyz][\W_]+|^{_PLACE}[\W_]+", re.IGNORECASE)
 
 #: So many names are proposed.
 _MOST_NAMES = 12
@@ -76,6 +78,8 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     for field in ("arrival", "entity", "seq", "teleport"):
         if field not in chosen:
             found = _single(field, names)
+            if found and field == "entity" and star_of(found) < 0 <= star_of(_place(chosen)):
+                continue  # it is the same for all
             if found and (found == field or _can_be(field, values[found])):
                 chosen[field] = found
     return _with_units(given, chosen, values)
@@ -189,6 +193,10 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
 
 
+def _place(chosen: Mapping[str, str]) -> str:
+    return next((chosen[axis] for axis in POSITION if chosen.get(axis)), "")
+
+
 def _check_degrees(names: Mapping[str, Name]) -> None:
     """Refuses places on the globe."""
     degrees = tuple(text for text, name in names.items() if set(name.words) & set(DEGREES))
@@ -208,10 +216,13 @@ def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) ->
     if more and len(first) > 1 and all(one.keys() == first.keys() for one in more):
         columns = {"time": chosen["time"]} if "time" in chosen else {}
         detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
-        shown = tuple(
-            _AXIS.sub("", next(iter(one.values()))) or name for name, one in entities.items()
-        )
+        shown = tuple(_entity(next(iter(one.values()))) for one in entities.values())
         raise Untold(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
+
+
+def _entity(text: str) -> str:
+    """The name of an entity in that of a column for one of its axes."""
+    return _AXIS_BEFORE.sub("", _AXIS.sub("", text)) or text
 
 
 def _add_best(
@@ -238,6 +249,8 @@ def _single(field: str, names: Mapping[str, Name]) -> str | None:
     """The name that is spelt as this field; None: there is none. Raises ``Untold`` for several."""
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
+        if len(found) > 1:
+            found = [text for text in found if star_of(text) >= 0] or found
         if len(found) > 1:
             raise Untold(Reason.COLUMN_AMBIGUOUS, field=field, names=tuple(found))
         if found:

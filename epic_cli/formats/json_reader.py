@@ -1,4 +1,4 @@
-"""Packets from JSON documents: an array of objects, or objects on several lines each."""
+"""Packets from JSON documents: an array of objects, also in an object, or objects over lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.json_objects import DocumentCutter
 from epic_cli.formats.conventions import BYTE_ORDER_MARK
+from epic_cli.formats.envelope import Envelope, find_envelope
 from epic_cli.formats.jsonl_reader import JsonlReader
 
 
@@ -20,10 +21,19 @@ class JsonReader(JsonlReader):
         """See ``LineReader``."""
         super().begin()
         self._cutter = DocumentCutter()
+        self._above = 0  # bytes in front of an array in an object
+
+    def look_for_array(self, head: bytes) -> None:
+        """Enters the array of packets that stands in an object; see ``find_envelope``."""
+        found = find_envelope(head, True, self.layout)
+        if isinstance(found, Envelope):
+            self._above = found.begin
+            self._cutter.enter(head.removeprefix(BYTE_ORDER_MARK)[: found.begin], found.around)
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all objects that ``data`` completes; ``final``: there is no more."""
         data = data.removeprefix(BYTE_ORDER_MARK) if not self._line else data
+        data, self._above = data[self._above :], 0
         block = super().scan(self._cutter.cut(data, final), final)
         self._cutter.place_packets(block)
         block.refusals = [self._placed(one) for one in block.refusals]

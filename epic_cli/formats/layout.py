@@ -53,7 +53,8 @@ class Layout(NamedTuple):
 
     ``columns`` gives, for each field, the column with that name (or number, from 1, where the
     table has no header) or the path in an object (``pos.0``, ``header.t``); an empty text says
-    that there is none. ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``ticks@HZ`` or ``iso``.
+    that there is none; a ``*`` stands for each of several entities (``*_x``, ``players.*.x``).
+    ``time_unit`` is ``s``, ``ms``, ``us``, ``ns``, ``ticks@HZ`` or ``iso``.
     ``time_origin`` is the time in seconds that becomes 0, or ``first``: that of the first packet;
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
@@ -169,7 +170,24 @@ def parse_columns(text: str) -> tuple[tuple[str, str], ...]:
         if column and column in columns.values():
             raise ValueError(f"{column!r} is given for two fields")
         columns[field] = column
+    _check_stars(columns)
     return layout_of(columns).columns or ()
+
+
+def _check_stars(columns: Mapping[str, str]) -> None:
+    """Raises ``ValueError`` for stars that cannot stand for the same entities."""
+    starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
+    if not starred:
+        return
+    for column in starred.values():
+        if star_of(column[star_of(column) + 1 :]) >= 0:
+            raise ValueError(f"{column!r} has more than one *")
+    for field in (*POSITION, "entity"):
+        if columns.get(field) and field not in starred:
+            other = next(iter(starred))
+            raise ValueError(f"{field}={columns[field]} has no *, and {other}={starred[other]} has")
+    if not set(POSITION) & set(starred):
+        raise ValueError("a * stands for the entities of a row: x and y need it")
 
 
 def _no_field(name: str) -> str:
@@ -236,7 +254,13 @@ def column_name(column: str) -> str:
 
 def column_text(name: str) -> str:
     """How a layout writes the name of a column."""
-    return name.replace("\\", "\\\\").replace(",", "\\,")
+    return re.sub(r"[\\,*]", r"\\\g<0>", name)
+
+
+def star_of(column: str) -> int:
+    """Where a column has the star that stands for each of several entities; -1: it has none."""
+    found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
+    return found.end() - 1 if found else -1
 
 
 def path_names(path: str) -> tuple[str, ...]:

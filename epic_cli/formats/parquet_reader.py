@@ -12,9 +12,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.formats.cells import split_row
 from epic_cli.formats.conventions import NeedsFile, Unreadable
-from epic_cli.formats.guess import Untold, complete
+from epic_cli.formats.guess import Untold
 from epic_cli.formats.layout import Layout, column_name, column_text
 from epic_cli.formats.parquet_library import parquet_library
+from epic_cli.formats.stars import complete_row, entities_in, starred
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,10 +79,13 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     if cells is None or len(cells) != len(names) or by_number:
         return names
     try:
-        found = complete(layout, dict(zip(map(column_text, names), cells, strict=True)))
+        found = complete_row(layout, dict(zip(map(column_text, names), cells, strict=True)))
     except Untold:
         return names  # what is wrong is told by who reads them
-    return {column_name(column) for column in found.places.values()}
+    texts = [column_text(name) for name in names]
+    several = entities_in(starred(found), texts).values()
+    own = {names[place] for places in several for place in places.values()}
+    return own | {column_name(column) for column in found.places.values()}
 
 
 def _leads_to(top: str, wanted: Collection[str]) -> bool:

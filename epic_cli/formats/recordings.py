@@ -119,7 +119,9 @@ def make_reader(
     if packet_format == "json":
         from epic_cli.formats.json_reader import JsonReader
 
-        return JsonReader(layout, tell, entities)
+        document = JsonReader(layout, tell, entities)
+        document.look_for_array(head)
+        return document
     if packet_format == "sentences":
         from epic_cli.formats.pattern_reader import PatternReader
 
@@ -211,12 +213,26 @@ def read_from(
                 kind = "sentences"
             else:
                 kind = detect(head, final) if input_format == "auto" else input_format
+                if b"{" in head and kind in (None, "json", "jsonl") and input_format != "jsonl":
+                    kind = _array_in(kind, head, final, layout)
             if kind is None:
                 continue
             reader, data = make_reader(kind, layout, tell, shifts_own, entities, head), head
         yield reader.scan(data, final)
         if final:
             return
+
+
+def _array_in(
+    kind: ReadFormat | None, head: bytes, final: bool, layout: Layout | None
+) -> ReadFormat | None:
+    """A document, where the packets are in an array in an object; else ``kind``, or None."""
+    from epic_cli.formats.envelope import Envelope, Sight, find_envelope
+
+    found = find_envelope(head, final, layout)
+    if isinstance(found, Envelope):
+        return "json"
+    return None if found is Sight.SHORT and kind != "jsonl" else kind
 
 
 def _held_to_pattern(layout: Layout, input_format: InputFormat, head: bytes) -> Layout:

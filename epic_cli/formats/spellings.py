@@ -129,8 +129,11 @@ class Component(NamedTuple):
 
 
 def name_of(text: str) -> Name:
-    """A column's name, or a path's, in words: ``posX``, ``pos_x`` and ``Position X [m]``."""
-    unit = ""
+    """A column's name, or a path's, in words: ``posX``, ``pos_x`` and ``Position X [m]``.
+
+    What stands before a star says where entities are, and not what theirs is.
+    """
+    unit, text = "", text.rpartition("*.")[2]
     brackets = _BRACKETS.search(text)
     if brackets and brackets.start() and not brackets.group(1).isdigit():
         unit, text = brackets.group(1).lower(), text[: brackets.start()]

@@ -64,7 +64,8 @@ LAYOUT_OPTIONS = (
         "columns",
         LayoutPart("FIELD=COLUMN,...", lambda layout, text: layout.parse_columns(text)),
         "Which column of a table, or path in a JSON object, is which field:"
-        " time=timestamp_ms,x=pos.0,entity=player.  [default: by the usual names]",
+        " time=timestamp_ms,x=pos.0,entity=player. A * is each of several entities in one row:"
+        " x=*_x, x=players.*.x.  [default: by the usual names]",
     ),
     LayoutOption(
         "time-unit",

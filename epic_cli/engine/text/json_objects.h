@@ -1,4 +1,5 @@
 // A JSON document, an array of objects or objects one after the other, cut into a line for each.
+// The array may stand in an object, whose other values are then left out.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,19 @@ class ObjectCutter {
 public:
     std::vector<DocumentPlace> places;  // of the lines that have begun
 
+    // What comes next stands behind the bracket that opens an array in so many other containers.
+    void enter(const char* p, const char* end, int64_t around) {
+        for (; p < end; ++p) step(*p);
+        around_ = around;
+    }
+
     // Appends the lines of some more of the document. Blanks within an object become one; what
     // stands between objects is left out, but for what does not belong there.
     void cut(const char* p, const char* end, std::string& out) {
         for (; p < end; ++p) {
-            take(*p, out);
-            if (*p == '\n') {
-                ++here_.line;
-                here_.column = 1;
-            } else {
-                ++here_.column;
-            }
+            if (left_) leave(*p);
+            else take(*p, out);
+            step(*p);
         }
     }
 
@@ -38,12 +41,42 @@ public:
 private:
     static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+    void step(char c) {
+        if (c == '\n') {
+            ++here_.line;
+            here_.column = 1;
+        } else {
+            ++here_.column;
+        }
+    }
+
+    // Passes over what stands behind the array in the containers around it.
+    void leave(char c) {
+        if (quoted_) {
+            if (escaped_) escaped_ = false;
+            else if (c == '\\') escaped_ = true;
+            else if (c == '"') quoted_ = false;
+        } else if (c == '"') {
+            quoted_ = true;
+        } else if (c == '{' || c == '[') {
+            ++left_;
+        } else if (c == '}' || c == ']') {
+            --left_;
+        }
+    }
+
     void take(char c, std::string& out) {
         if (quoted_) {
             out += c == '\n' || c == '\r' ? ' ' : c;  // it ends no line, and belongs in no text
             if (escaped_) escaped_ = false;
             else if (c == '\\') escaped_ = true;
             else if (c == '"') quoted_ = false;
+            return;
+        }
+        if (depth_ == 0 && c == ']' && around_) {
+            if (begun_) end_line(out);
+            left_ = around_;
+            around_ = 0;
             return;
         }
         if (depth_ == 0 && (is_blank(c) || c == ',' || c == '[' || c == ']')) {
@@ -75,6 +108,8 @@ private:
 
     DocumentPlace here_;
     int64_t depth_ = 0;
+    int64_t around_ = 0;  // the containers around the array whose entries are cut
+    int64_t left_ = 0;    // those that are still open behind it
     bool begun_ = false, quoted_ = false, escaped_ = false, blank_ = false;
 };
 

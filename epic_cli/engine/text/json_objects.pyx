@@ -14,6 +14,7 @@ cdef extern from "text/json_objects.h" namespace "epic" nogil:
 
     cdef cppclass ObjectCutter:
         vector[DocumentPlace] places
+        void enter(const char*, const char*, int64_t)
         void cut(const char*, const char*, string&)
         void finish(string&)
 
@@ -25,6 +26,11 @@ cdef class DocumentCutter:
 
     cdef ObjectCutter cutter
     cdef int64_t forgotten      # lines whose places are not kept any more
+
+    def enter(self, bytes head not None, int64_t around):
+        """What comes next stands behind ``head``, in an array with ``around`` containers around."""
+        cdef const char* text = head
+        self.cutter.enter(text, text + len(head), around)
 
     def cut(self, bytes data not None, bint final=False):
         """The lines of some more of the document."""

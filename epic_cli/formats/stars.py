@@ -1,0 +1,78 @@
+"""Several entities in one row of a table: a ``*`` in a layout stands for each of them.
+
+``x=*_x`` is each column that ends in ``_x``. What is named without a star, a time mostly, is all of
+theirs. What the star stands for is an entity's name, unless ``entity`` has a star as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from epic_cli.engine.refusals import Reason
+from epic_cli.formats.guess import Untold, complete
+from epic_cli.formats.layout import POSITION, Layout, star_of
+from epic_cli.formats.spellings import VELOCITY_WORDS, name_of
+
+
+def starred(layout: Layout) -> dict[str, str]:
+    """The columns of a layout that have a star, by field."""
+    return {field: column for field, column in layout.places.items() if star_of(column) >= 0}
+
+
+def complete_row(given: Layout, values: Mapping[str, str]) -> Layout:
+    """As ``complete``, also for a table with columns for each of several entities."""
+    templates = starred(given)
+    if templates:
+        return complete(given, _with_first(values, tuple(entities_in(templates, tuple(values)))))
+    try:
+        return complete(given, values)
+    except Untold as untold:
+        if untold.reason is not Reason.ENTITIES_IN_A_ROW:
+            raise
+        names = untold.facts["names"]
+        layout = complete(given, _with_first(values, names))
+        if set(names) - set(entities_in(starred(layout), tuple(values))):
+            raise
+        return layout
+
+
+def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The entities of a header: which of its columns has which field, by what the star stands for.
+
+    One has a column for each axis of the position that has a template. ``p1_v`` is none, though
+    ``p1_v_x`` ends in ``_x``.
+    """
+    entities: dict[str, dict[str, int]] = {}
+    for field, template in templates.items():
+        at = star_of(template)
+        pattern = re.compile(f"{re.escape(template[:at])}(.+){re.escape(template[at + 1 :])}")
+        for place, name in enumerate(names):
+            found = pattern.fullmatch(name)
+            if found and not VELOCITY_WORDS & set(name_of(found.group(1)).words[-1:]):
+                entities.setdefault(found.group(1), {})[field] = place
+    needed = [axis for axis in POSITION if axis in templates]
+    return {
+        name: places for name, places in entities.items() if all(axis in places for axis in needed)
+    }
+
+
+def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """The first entity's columns, a star in place of its name, and those that belong to none."""
+    patterns = {name: _alone(name) for name in sorted(names, key=len, reverse=True)}
+    firsts: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for text, value in values.items():
+        name = next((name for name, pattern in patterns.items() if pattern.search(text)), None)
+        if name is None:
+            others[text] = value
+        elif name == names[0]:
+            firsts[patterns[name].sub("*", text, count=1)] = value
+    return {**firsts, **others}
+
+
+def _alone(name: str) -> re.Pattern[str]:
+    """Finds a name that is not a part of a longer one."""
+    before = r"\d" if name[0].isdigit() else "A-Z" if name[0].isupper() else "A-Za-z"
+    behind = r"\d" if name[-1].isdigit() else "a-z"
+    return re.compile(f"(?<![{before}]){re.escape(name)}(?![{behind}])")
