@@ -8,7 +8,7 @@ from typing import Any
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import FIELDS, JsonScanner, RecordScanner
+from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner
 from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.json_values import (
     Entries,
@@ -126,7 +126,13 @@ class JsonlReader(LineReader):
         if self._entries is None:
             self.records = JsonScanner(self._paths, self.entities, **layout.units)
         else:
-            self.records = RecordScanner(self.entities, **layout.units)
+            self.records = EntriesScanner(
+                self._entries.steps,
+                self._paths,
+                self._entries.paths,
+                self.entities,
+                **layout.units,
+            )
         self.settle(layout)
         return True
 

@@ -2,6 +2,7 @@
 // only: escapes, names given twice and whatever is wrong are left to the slow way, which decides.
 #pragma once
 
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -35,10 +36,25 @@ struct JsonPlan {
     }
 };
 
+// How an object is read that has an entry for each of several entities: the plan of what they share,
+// the node in it whose value has the entries, and the plan of each.
+struct EntriesPlan {
+    JsonPlan shared, own;
+    int32_t node = 0;
+};
+
+// What is read of one entry.
+struct Entry {
+    Record record;
+    Packet packet;
+    char number[12];  // what it is called where it has no name
+};
+
 class JsonScanner {
 public:
-    JsonScanner(const JsonPlan& plan, const Units& units, Record& record, Packet& packet)
-        : plan_(plan), units_(units), record_(record), packet_(packet) {}
+    JsonScanner(const JsonPlan& plan, const Units& units, Record& record, Packet& packet,
+                int32_t entries = -2)
+        : plan_(plan), units_(units), record_(record), packet_(packet), entries_(entries) {}
 
     // Takes the line [p, end), behind which stands its newline.
     bool scan(const char* p, const char* end) {
@@ -48,6 +64,43 @@ public:
         if (p_ == end_ || *p_ != '{' || !value(0, 0)) return false;
         blanks();
         return p_ == end_;
+    }
+
+    // Takes the entries of the line that has been scanned, each on top of what they share.
+    bool take_entries(const JsonPlan& own, std::vector<Entry>& out) {
+        if (!found_) return true;
+        p_ = found_;
+        const bool named = *p_++ == '{';
+        const char close = named ? '}' : ']';
+        if (is(close)) return true;
+        int32_t count = 0;
+        do {
+            std::string_view name;
+            if (named && (!string(name) || !is(':'))) return false;
+            blanks();
+            ++count;
+            if (p_ < end_ && *p_ == 'n') {
+                if (!word("null")) return false;
+                continue;
+            }
+            out.push_back({record_, packet_, {}});
+            Entry& entry = out.back();
+            JsonScanner scanner(own, units_, entry.record, entry.packet);
+            scanner.p_ = p_;
+            scanner.end_ = end_;
+            if (!scanner.value(0, 1)) return false;
+            p_ = scanner.p_;
+            if (!entry.record.entity.empty()) continue;
+            if (named) {
+                entry.record.entity = name;
+            } else {
+                std::to_chars(entry.number, entry.number + sizeof entry.number, count - 1);
+                // it is looked at where it stands at last
+            }
+        } while (is(','));
+        for (Entry& entry : out)
+            if (entry.record.entity.empty()) entry.record.entity = entry.number;
+        return is(close);
     }
 
 private:
@@ -122,6 +175,11 @@ private:
     bool value(int32_t at, int depth) {
         blanks();
         if (p_ == end_ || depth > kDeepest) return false;
+        if (at == entries_) {
+            if (*p_ != '{' && *p_ != '[') return *p_ == 'n' && word("null");
+            found_ = p_;
+            at = -1;
+        }
         static const JsonNode nothing;
         const JsonNode& node = at < 0 ? nothing : plan_.nodes[size_t(at)];
         if (*p_ == '{' || *p_ == '[') {
@@ -196,6 +254,8 @@ private:
     const Units& units_;
     Record& record_;
     Packet& packet_;
+    const int32_t entries_;        // the node whose value has them
+    const char* found_ = nullptr;  // where that begins
     const char* p_ = nullptr;
     const char* end_ = nullptr;
 };
@@ -203,6 +263,15 @@ private:
 inline bool scan_object(const JsonPlan& plan, const Units& units, const char* p, const char* end,
                         Record& record, Packet& packet) {
     return JsonScanner(plan, units, record, packet).scan(p, end);
+}
+
+// Takes the entries of a line's object into `out`, which is empty.
+inline bool scan_entries(const EntriesPlan& plan, const Units& units, const char* p,
+                         const char* end, std::vector<Entry>& out) {
+    Record record;
+    Packet packet;
+    JsonScanner scanner(plan.shared, units, record, packet, plan.node);
+    return scanner.scan(p, end) && scanner.take_entries(plan.own, out);
 }
 
 }  // namespace epic

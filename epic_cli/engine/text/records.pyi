@@ -53,3 +53,18 @@ class JsonScanner(RecordScanner):
         axes: str = "xyz",
         decimal_comma: bool = False,
     ) -> None: ...
+
+class EntriesScanner(RecordScanner):
+    def __init__(
+        self,
+        steps: Sequence[str],
+        paths: Mapping[str, Sequence[str]],
+        own: Mapping[str, Sequence[str]],
+        entities: Entities | None = None,
+        *,
+        per_second: float | None = 1.0,
+        origin: float | None = 0.0,
+        scale: float = 1,
+        axes: str = "xyz",
+        decimal_comma: bool = False,
+    ) -> None: ...

@@ -54,6 +54,16 @@ cdef extern from "text/json.h" namespace "epic" nogil:
         vector[JsonNode] nodes
         int32_t step(int32_t, const string&)
 
+    cdef cppclass EntriesPlan:
+        JsonPlan shared
+        JsonPlan own
+        int32_t node
+
+    cdef cppclass Entry:
+        Record record
+        Packet packet
+
+    bint scan_entries(const EntriesPlan&, const Units&, const char*, const char*, vector[Entry]&)
     bint scan_object(const JsonPlan&, const Units&, const char*, const char*, Record&, Packet&)
 
 
@@ -114,36 +124,44 @@ cdef class RecordScanner:
         cdef const char* p = text + begin
         cdef const char* end = text + size
         cdef const char* newline
-        cdef Packet packet
-        cdef Record record
+        cdef Packet place
         block.items.reserve(block.items.size() + self.usual)
         with nogil:
             while p < end:
                 newline = <const char*>memchr(p, b"\n", end - p)
                 if newline == NULL or <size_t>(newline - p) >= LONGEST:
                     break
-                packet = Packet()
-                record = Record()
-                if not is_text(p, newline) or not self.scan_line(p, newline, record, packet):
+                place.line = line
+                place.offset = <uint32_t>(p - text)
+                place.length = <uint32_t>(newline + 1 - p)
+                if not is_text(p, newline) or not self.take_line(block, p, newline, place):
                     break
-                if record.finish(self.units, packet) != FIELD_NONE:
-                    break
-                packet.entity = self.entities.names.number_of(record.entity)
-                if packet.entity < 0:
-                    break
-                packet.line = line
-                packet.offset = <uint32_t>(p - text)
-                packet.length = <uint32_t>(newline + 1 - p)
-                block.items.push_back(packet)
                 line += 1
                 p = newline + 1
         self.usual = max(self.usual, block.items.size())
         return p - text, line
 
+    cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
+                        const Packet& place) noexcept nogil:
+        """Adds the packets of a line, which stands at ``place``; False: it is not a usual one."""
+        cdef Packet packet = place
+        cdef Record record
+        return self.scan_line(p, end, record, packet) and self.push(block, record, packet)
+
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
         """Takes the fields of a line; False: it is not a usual one."""
         return False
+
+    cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
+        """Adds a packet, if it is whole."""
+        if record.finish(self.units, packet) != FIELD_NONE:
+            return False
+        packet.entity = self.entities.names.number_of(record.entity)
+        if packet.entity < 0:
+            return False
+        block.items.push_back(packet)
+        return True
 
     def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
         """Adds a packet of the texts of its fields, by name, or says which of them is wrong.
@@ -222,14 +240,57 @@ cdef class JsonScanner(RecordScanner):
     cdef JsonPlan plan
 
     def __init__(self, dict paths, Entities entities=None, **units):
-        cdef int32_t node
         super().__init__(entities, **units)
-        for field, names in paths.items():
-            node = 0
-            for name in names:
-                node = self.plan.step(node, name.encode())
-            self.plan.nodes[node].field = ALL_FIELDS.index(field)
+        fill(self.plan, paths)
 
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
         return scan_object(self.plan, self.units, p, end, record, packet)
+
+
+cdef class EntriesScanner(RecordScanner):
+    """Reads lines with an object each that has an entry for each of several entities.
+
+    ``steps`` are the names that lead to the entries, ``paths`` is as in ``JsonScanner`` for what
+    they share, and ``own`` for what each of them has.
+    """
+
+    cdef EntriesPlan plan
+    cdef vector[Entry] entries      # of one line
+
+    def __init__(self, steps, dict paths, dict own, Entities entities=None, **units):
+        super().__init__(entities, **units)
+        fill(self.plan.shared, paths)
+        fill(self.plan.own, own)
+        self.plan.node = 0
+        for name in steps:
+            self.plan.node = self.plan.shared.step(self.plan.node, name.encode())
+
+    cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
+                        const Packet& place) noexcept nogil:
+        cdef size_t before = block.items.size()
+        cdef size_t index
+        cdef Packet* packet
+        self.entries.clear()
+        if not scan_entries(self.plan, self.units, p, end, self.entries):
+            return False
+        for index in range(self.entries.size()):
+            packet = &self.entries[index].packet
+            packet.line = place.line
+            packet.offset = place.offset
+            packet.length = place.length
+            if not self.push(block, self.entries[index].record, packet[0]):
+                block.items.resize(before)
+                return False
+        return True
+
+
+cdef int fill(JsonPlan& plan, dict paths) except -1:
+    """Makes a plan of paths, by field."""
+    cdef int32_t node
+    for field, names in paths.items():
+        node = 0
+        for name in names:
+            node = plan.step(node, name.encode())
+        plan.nodes[node].field = ALL_FIELDS.index(field)
+    return 0
