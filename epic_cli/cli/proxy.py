@@ -149,8 +149,10 @@ async def _run(
                 port = await stack.enter_async_context(control_socket(control, commands.answer))
             except OSError as error:
                 raise CannotAccess("be controlled at", str(control), error) from error
-            if isinstance(control, Address) and not quiet:
-                say(f"epic: controlled at {control._replace(port=port or control.port)}\n")
+            if isinstance(control, Address):
+                control = control._replace(port=port or control.port)
+            if not quiet:
+                say(f"epic: controlled at {control}\n")
         if has_panel() and not quiet:
             tasks.append(asyncio.create_task(_show(relay, steering, what, control)))
         try:
@@ -171,7 +173,7 @@ async def _show(relay: Relay, steering: Steering, what: str, control: object) ->
 
     def draw() -> None:
         lines = status.lines(pressed.chosen, steering.preset)
-        panel.show([*lines, "  ".join(KEYS)] if keyed else lines)
+        panel.show([*lines, *KEYS] if keyed else lines)
 
     def press(key: str) -> None:
         pressed.press(key)

@@ -18,7 +18,8 @@ if TYPE_CHECKING or hasattr(selectors, "EpollSelector"):
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             """What is ready within this time (seconds)."""
             if timeout is not None and timeout > 0:
-                select.select([self.fileno()], [], [], timeout)
+                if not select.select([self.fileno()], [], [], timeout)[0]:
+                    return []
                 timeout = 0
             return super().select(timeout)
 

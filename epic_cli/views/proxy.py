@@ -14,17 +14,10 @@ from epic_cli.views.link_summary import summary as link_summary
 #: Seconds that the rates on the screen are of.
 _WINDOW = 1.0
 
-#: In the order of the keys' words.
+#: What the keys do.
 KEYS = (
-    "space blackout",
-    "\u2191\u2193 latency",
-    "\u2190\u2192 loss",
-    "j/J jitter",
-    "p/P preset",
-    "u/d/b up, down, both",
-    "r reset",
-    "c clear",
-    "q quit",
+    "space blackout, arrows latency (up, down) and loss (left, right), j J jitter,",
+    "p P preset, u d b for the way up, down or both, r reset, c clear, q quit",
 )
 
 
@@ -86,20 +79,21 @@ class Status:
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,
-            _line(relay.up, relay.up.passage.since(up), seconds),
-            _line(relay.down, relay.down.passage.since(down), seconds),
+            *_lines(relay.up, relay.up.passage.since(up), seconds),
+            *_lines(relay.down, relay.down.passage.since(down), seconds),
             *_troubles(relay).splitlines(),
         ]
 
 
-def _line(one: Direction, new: Passage, seconds: float) -> str:
+def _lines(one: Direction, new: Passage, seconds: float) -> list[str]:
     lost = f"{100 * new.lost / new.received:.1f}%" if new.received else "-"
     delay = f"{1000 * new.delay / new.delivered:.1f} ms" if new.delivered else "-"
-    words = "BLACKOUT" if one.blackout else words_of(one.conditions)
-    return (
+    words = "BLACKOUT, " if one.blackout else ""
+    return [
         f"{one.way:4} {new.received / seconds:7,.0f}/s {_rate(new.received_bytes / seconds):>10}"
-        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} on the way | {words}"
-    )
+        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} on their way",
+        f"     {words}{words_of(one.conditions)}",
+    ]
 
 
 def _rate(rate: float) -> str:

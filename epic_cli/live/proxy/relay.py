@@ -24,6 +24,9 @@ from epic_cli.network.two_ways import Way
 #: Datagrams that are read from one socket before others have their turn.
 _AT_ONCE = 64
 
+#: Seconds; to sleep for less would take longer.
+_SPIN = 60e-6
+
 #: Seconds between two looks at what is idle and what is to be written.
 _BEAT = 0.1
 
@@ -181,9 +184,10 @@ class Relay:
         """Sends what is due, and sets the clock for the next."""
         waiting = self._waiting
         now = self.now()
-        while (due := waiting.due) is not None and due <= now:
-            flight = waiting.pop()
-            flight.deliver(flight, self.now)
+        while (due := waiting.due) is not None and due <= now + _SPIN:
+            if due <= now:
+                flight = waiting.pop()
+                flight.deliver(flight, self.now)
             now = self.now()
         if due is not None and (due < self._armed or self._armed <= now):
             if self._timer is not None:
