@@ -26,8 +26,8 @@ class WholeFile:
     What ``write`` has returned from is in the file whatever becomes of the program; only the
     machine itself could lose it. Raises ``OSError``; the file then ends with a whole line or
     record: ``whole`` says how many bytes those have that end within so many bytes of the data. A
-    file that has something in it is not written over. Each begins with ``header``. With a ``rotation``
-    their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
+    file that has something in it is not written over. Each begins with ``header``. With a
+    ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
     """
 
     def __init__(

@@ -77,9 +77,8 @@ def main() -> None:
         program = Path(folder) / "udp_pace"
         source = str(HERE / "udp_pace.c")
         subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), source], check=True)
-        print(
-            f"{'error in ms':24}{'p50':>9}{'p99':>9}{'p99.9':>9}{'max':>9}{'lost':>10}{'us each':>10}"
-        )
+        heads = "".join(f"{one:>9}" for one in ("p50", "p99", "p99.9", "max", "lost"))
+        print(f"{'error in ms':24}{heads} {'us each':>10}")
         for rate in RATES:
             show(f"direct, {rate:,}/s", pace(program, TARGET, rate, options.seconds), 0, 0)
             for name, more in (("proxy", []), ("recording", ["--record", f"{folder}/{rate}.csv"])):

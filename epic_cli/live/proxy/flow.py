@@ -39,7 +39,8 @@ class ChangingChannel(Protocol):
 class Flow:
     """Takes what comes from one side, and sends it to the other side when it is due.
 
-    ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own.
+    ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own,
+    ``client`` are his cells in the ``log``.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Flow:
         send: Callable[[bytes], object],
         waiting: Waiting,
         header: int,
-        client: tuple[int, str],
+        client: str,
         log: TrafficLog | None,
     ) -> None:
         self._direction = direction
@@ -100,7 +101,7 @@ class Flow:
             direction.longest_loss = max(direction.longest_loss, self._losses)
         entry = None
         if self._log is not None:
-            entry = Entry(time, direction.way, *self._client, data, arrivals, fate)
+            entry = Entry(time, direction.way, self._client, data, arrivals, fate)
             self._log.add(entry)
         for arrival in arrivals:
             self._waiting.add(arrival, time, self._sequence, data, self.deliver, entry)

@@ -15,7 +15,7 @@ from epic_cli.live.addresses import Address, Resolved
 from epic_cli.live.proxy.clients import Client, UpstreamSocket, allow_files
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.flow import ChangingChannel, Flow
-from epic_cli.live.proxy.traffic_log import TrafficLog
+from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.proxy.waiting import Waiting
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.live.stopping import set_or_late
@@ -24,8 +24,8 @@ from epic_cli.network.two_ways import Way
 #: Datagrams that are read from one socket before others have their turn.
 _AT_ONCE = 64
 
-#: Seconds; to sleep for less would take longer.
-_SPIN = 60e-6
+#: Lines that are written while datagrams wait.
+_LINES_AT_ONCE = 32
 
 #: Seconds between two looks at what is idle and what is to be written.
 _BEAT = 0.1
@@ -125,6 +125,8 @@ class Relay:
         try:
             work()
             self._deliver()
+            if self._log is not None and len(self._log) > _LINES_AT_ONCE:
+                self._log.write(_LINES_AT_ONCE)
         except Exception as error:
             self._failure = error
             self.end()
@@ -161,10 +163,10 @@ class Relay:
         self.came += 1
         number, address = self.came, Address(str(sender[0]), int(sender[1]))
         header = _HEADERS.get(self._listening.socket.family, 0)
+        who = client_cells(number, str(address))
 
         def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
             channel = self._make_channel(direction.way, number)
-            who = (number, str(address))
             return Flow(direction, channel, send, self._waiting, header, who, self._log)
 
         back = self._listening.socket.sendto
@@ -184,12 +186,11 @@ class Relay:
         """Sends what is due, and sets the clock for the next."""
         waiting = self._waiting
         now = self.now()
-        while (due := waiting.due) is not None and due <= now + _SPIN:
-            if due <= now:
-                flight = waiting.pop()
-                flight.deliver(flight, self.now)
+        while (due := waiting.due) is not None and due <= now:
+            flight = waiting.pop()
+            flight.deliver(flight, self.now)
             now = self.now()
-        if due is not None and (due < self._armed or self._armed <= now):
+        if due is not None and due < self._armed:
             if self._timer is not None:
                 self._timer.cancel()
             self._armed = due

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from enum import Enum
 
-from epic_cli.formats.writing import csv_field, number
+from epic_cli.formats.writing import csv_field
 from epic_cli.live.whole_files import WholeFile
 from epic_cli.network.two_ways import Way
 
@@ -31,16 +31,16 @@ class Fate(Enum):
 class Entry:
     """A datagram that came in at ``time``; ``left``: when its copies went on (seconds).
 
-    ``fate`` is that of a datagram of which no copy was to arrive.
+    ``client`` are the cells of its flow and its client. ``fate`` is that of a datagram of which no
+    copy was to arrive.
     """
 
-    __slots__ = ("asked", "client", "data", "fate", "flow", "flying", "left", "time", "way")
+    __slots__ = ("asked", "client", "data", "fate", "flying", "left", "time", "way")
 
     def __init__(
         self,
         time: float,
         way: Way,
-        flow: int,
         client: str,
         data: bytes,
         arrivals: tuple[float, ...],
@@ -48,13 +48,17 @@ class Entry:
     ) -> None:
         self.time = time
         self.way = way
-        self.flow = flow
         self.client = client
         self.data = data
         self.asked = arrivals
         self.flying = len(arrivals)
         self.left: list[float] = []
         self.fate = fate
+
+
+def client_cells(number: int, address: str) -> str:
+    """The cells of a client's lines that are the same in all of them."""
+    return f"{number},{csv_field(address)}"
 
 
 class TrafficLog:
@@ -78,10 +82,15 @@ class TrafficLog:
         """A datagram that came in."""
         self._entries.append(entry)
 
-    def write(self) -> None:
-        """Writes the lines of those whose fate is known, up to the first one still on its way."""
-        entries, rows = self._entries, []
-        while entries and not entries[0].flying:
+    def __len__(self) -> int:
+        """How many are not written yet."""
+        return len(self._entries)
+
+    def write(self, most: int = 1000) -> None:
+        """Writes so many lines, up to that of the first datagram still on its way."""
+        entries: deque[Entry] = self._entries
+        rows: list[str] = []
+        while entries and not entries[0].flying and len(rows) < most:
             rows.append(self._row(entries.popleft()))
         if rows:
             self._file.write("".join(rows).encode())
@@ -93,32 +102,24 @@ class TrafficLog:
             entry.flying = 0
             if entry.asked and not entry.left:
                 entry.fate = Fate.FLYING
-        self.write()
+        self.write(len(self._entries))
 
     def close(self) -> None:
         """Nothing more comes."""
         self._file.close()
 
     def _row(self, entry: Entry) -> str:
-        left = [number(round(time, 6)) for time in entry.left]
-        fate = entry.fate
-        if left:
-            fate = Fate.PASSED
-        elif entry.asked and fate is not Fate.FLYING:
-            fate = Fate.UNSENT
-        asked = number(round(1000 * (entry.asked[0] - entry.time), 6)) if entry.asked else ""
-        cells = [
-            number(round(entry.time, 6)),
-            left[0] if left else "",
-            "0" if left else "1",
-            entry.way,
-            str(entry.flow),
-            csv_field(entry.client),
-            str(len(entry.data)),
-            fate.value,
-            asked,
-            left[1] if len(left) > 1 else "",
-        ]
-        if self._payload:
-            cells.append(entry.data.hex())
-        return ",".join(cells) + "\n"
+        fate, left, again, asked = entry.fate, "", "", ""
+        if entry.asked:
+            asked = f"{1000 * (entry.asked[0] - entry.time):.4f}"
+            if entry.left:
+                fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
+            elif fate is not Fate.FLYING:
+                fate = Fate.UNSENT
+            if len(entry.left) > 1:
+                again = f"{entry.left[1]:.6f}"
+        more = f",{entry.data.hex()}" if self._payload else ""
+        return (
+            f"{entry.time:.6f},{left},{0 if left else 1},{entry.way},{entry.client},"
+            f"{len(entry.data)},{fate.value},{asked},{again}{more}\n"
+        )

@@ -28,7 +28,7 @@ def flow(
         sent.append(data)
 
     direction = Direction("up", conditions)
-    made = Flow(direction, Link(conditions), send, waiting, 28, (1, "127.0.0.1:5"), log)
+    made = Flow(direction, Link(conditions), send, waiting, 28, "1,127.0.0.1:5", log)
     return made, direction, sent
 
 

@@ -177,6 +177,7 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
             (("203.0.113.77:0", "9870"), 3, "cannot listen on 203.0.113.77:0"),
             (("0", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid:1"),
             (("--record", str(full), "0", "9870"), 3, f"cannot record in {full}: File exists"),
+            (("--record", "/dev/full", "0", "9870"), 3, "cannot record in /dev/full: No space"),
             (("--payload", "0", "9870"), 2, "--payload needs --record"),
             (("--up", "packet_size=9", "0", "9870"), 2, "datagrams have lengths of their own"),
             (("--at", "3s", "up.los=9", "0", "9870"), 2, "did you mean loss=...?"),
