@@ -51,11 +51,11 @@ _PICTURE = 0.25
 EXAMPLES = """\b
 Examples:
   epic proxy --latency 40ms --jitter 10ms --loss 2% 7777 7778
-  epic proxy --preset lte --up rate=256kbit 0.0.0.0:7777 game.example:7777
-  epic proxy --latency 30ms --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
+  epic proxy --preset lte --up rate=256kbit 127.0.0.1:7777 localhost:7778
+  epic proxy --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
   epic proxy --record game.csv --control ./proxy.socket 7777 7778
-  (echo set loss=5%; sleep 10; echo stats; echo quit) |
-      epic proxy --control - 7777 7778
+  epic proxy --trace network.csv --latency 20ms 7777 7778
+  echo set down.loss=5% | epic proxy --control - 7777 7778
 """
 
 
@@ -79,7 +79,7 @@ def proxy(
     seed: int,
     quiet: bool,
 ) -> int:
-    """Be a bad network between a game's clients and its server: a UDP proxy with a link.
+    """Be a bad network between a game and its server: a UDP proxy with a link.
 
     The first address is where the clients are sent, the second where the server is. Without a HOST
     both are on this machine (127.0.0.1); port 0 is any that is free. What the options of the link
