@@ -52,6 +52,8 @@ def _troubles(relay: Relay) -> str:
     lines = ""
     if relay.refused:
         lines += f"the target answered {_count(relay.refused, 'time')} that nobody listens there\n"
+    for reason, count in sorted(relay.troubles.items()):
+        lines += f"{_count(count, 'time')} no way for a client: {reason}\n"
     if relay.turned_away:
         lines += f"{_count(relay.turned_away, 'datagram')} of too many clients turned away\n"
     if relay.overrun:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import math
 import socket
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -48,8 +48,8 @@ class Relay:
     """Takes datagrams from one side, and sends them to the other when their link has carried them.
 
     ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
-    after the making. ``turned_away`` counts datagrams of clients who are too many, and ``came`` the
-    clients until now.
+    after the making. ``came`` counts the clients until now, ``turned_away`` the datagrams of those
+    who were too many, and ``troubles``, by their names, what else sockets could not do.
     """
 
     def __init__(
@@ -71,12 +71,13 @@ class Relay:
         self._waiting = Waiting()
         self._armed = math.inf
         self._timer: asyncio.TimerHandle | None = None
-        self._done: asyncio.Event | None = None
+        self._done = asyncio.Event()
         self._failure: Exception | None = None
         self._refused_before = 0
         self.clients: dict[Any, Client] = {}
         self.came = 0
         self.turned_away = 0
+        self.troubles: Counter[str] = Counter()
         self.begun = asyncio.Event()
 
     @property
@@ -95,13 +96,11 @@ class Relay:
 
     def end(self) -> None:
         """Ends ``run``."""
-        if self._done is not None:
-            self._done.set()
+        self._done.set()
 
     async def run(self, seconds: float | None = None) -> None:
         """Passes datagrams on, for so many seconds or for ever; raises ``OSError``."""
         self._loop = asyncio.get_running_loop()
-        self._done = asyncio.Event()
         allow_files(self._bounds.clients + _OTHER_FILES)
         gc.collect()
         gc.freeze()  # what was loaded until now is not looked through while datagrams wait
@@ -134,14 +133,20 @@ class Relay:
     def _from_clients(self) -> None:
         for data, sender, time in self._listening.read(_AT_ONCE):
             client = self.clients.get(sender) or self._welcome(sender)
-            if client is None:
-                self.turned_away += 1
-            else:
+            if client is not None:
                 self._pass(client, client.up, data, time - self._origin)
 
     def _from_server(self, client: Client) -> None:
-        for data, _, time in client.server.read(_AT_ONCE):
+        try:
+            arrived = client.server.read(_AT_ONCE)
+        except OSError as error:  # no way to the target, for now
+            self._count(error)
+            return
+        for data, _, time in arrived:
             self._pass(client, client.down, data, time - self._origin)
+
+    def _count(self, error: OSError) -> None:
+        self.troubles[error.strerror or str(error)] += 1
 
     def _pass(self, client: Client, flow: Flow, data: bytes, time: float) -> None:
         if flow.ended(time):
@@ -153,13 +158,13 @@ class Relay:
     def _welcome(self, sender: tuple[Any, ...]) -> Client | None:
         """A new client; None: there is no room for one."""
         if len(self.clients) >= self._bounds.clients:
+            self.turned_away += 1
             return None
         try:
             server = UpstreamSocket(self._target)
         except OSError as error:
-            if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
-                return None
-            raise
+            self._count(error)
+            return None
         self.came += 1
         number, address = self.came, Address(str(sender[0]), int(sender[1]))
         header = _HEADERS.get(self._listening.socket.family, 0)

@@ -22,6 +22,7 @@ def facts_of_relay(relay: Relay) -> dict[str, Any]:
         "clients_until_now": relay.came,
         "turned_away": relay.turned_away,
         "refused_by_target": relay.refused,
+        "troubles": dict(relay.troubles),
         "overrun": relay.overrun,
         "up": facts_of_direction(relay.up),
         "down": facts_of_direction(relay.down),

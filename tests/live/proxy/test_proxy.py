@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import resource
 import signal
 import socket
 import time
@@ -190,3 +192,40 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
             assert expected in " ".join(said.err.split()), said.err
             assert not said.out
     assert full.read_text() == "mine"
+
+
+def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
+    """The packets that a player gets are those that the link of this seed lets through."""
+    file = tmp_path / "heard.jsonl"
+    with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
+        said = listener.wait_for(b"listening on 127.0.0.1:")
+        target = said.rpartition(b":")[2].strip().decode()
+        words = ("--loss", "20%", "--duplicate", "10%", "--latency", "20ms", "--seed", "5")
+        with program("proxy", *words, "--control", "-", "0", target) as proxy:
+            said = proxy.wait_for(b"passes datagrams on to")
+            port = said.partition(b"127.0.0.1:")[2].split()[0].decode()
+            sending = ("--path", "circle", "--send-rate", "500", "--duration", "0.4")
+            assert epic("send", *sending, "-f", "jsonl", port).returncode == 0
+            link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
+            expected = [number for number in range(201) for _ in link.send(float(number))]
+            wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
+            wait_until(lambda: file.read_bytes().count(b"\n") == len(expected))
+    numbers = [json.loads(line)["seq"] for line in file.read_text().splitlines()]
+    assert numbers == expected
+
+
+def test_no_socket_for_a_client_is_told_and_no_end() -> None:
+    """The files that the process may open are at their end."""
+    with receiver() as server, program("proxy", "--control", "-", "0", server.port) as proxy:
+        said = proxy.wait_for(b"passes datagrams on to")
+        place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            ask(proxy, "show")  # it runs
+            _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+            client.sendto(b"one", place)
+            wait_until(lambda: '"troubles": {"Too many open files": 1}' in ask(proxy, "stats"))
+            resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (500, hard))
+            client.sendto(b"two", place)
+            assert server.one() == b"two"
+        assert b"1 time no way for a client: Too many open files" in proxy.end()[2]
