@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +25,7 @@ from epic_cli.cli.options.trace import (
     read_both_ways,
     two_way_trace_options,
 )
-from epic_cli.cli.proxy_keys import Keys
+from epic_cli.cli.proxy_screen import show_and_obey
 from epic_cli.live.addresses import LOOPBACK, Address, Resolved, resolve
 from epic_cli.live.ahead import ahead
 from epic_cli.live.precise import precise_loop
@@ -42,11 +41,8 @@ from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.two_ways import TwoWays, Way
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.terminal.output import write_text
-from epic_cli.terminal.panel import Panel, has_keys, has_panel, keys
-from epic_cli.views.proxy import KEYS, Status, summary
-
-#: Seconds between two pictures of what passes.
-_PICTURE = 0.25
+from epic_cli.terminal.panel import has_panel
+from epic_cli.views.proxy import summary
 
 EXAMPLES = """\b
 Examples:
@@ -119,6 +115,8 @@ def proxy(
         try:
             job = _run(relay, steering, options, f"{listen} > {target}", quiet)
             stopped = run_until_stopped(job, precise_loop)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             where = ("record in", options.record) if log is not None else ("pass on", str(listen))
             raise CannotAccess(where[0], str(where[1]), error) from error
@@ -154,7 +152,10 @@ async def _run(
             if not quiet:
                 say(f"epic: controlled at {control}\n")
         if has_panel() and not quiet:
-            tasks.append(asyncio.create_task(_show(relay, steering, what, control)))
+            shown = show_and_obey(relay, steering, what, control != STANDARD_INPUT)
+            tasks.append(asyncio.create_task(shown))
+        for one in tasks:
+            one.add_done_callback(partial(_end_if_failed, relay))
         try:
             await relay.run(None if math.isinf(options.duration) else options.duration)
         finally:
@@ -166,27 +167,9 @@ async def _run(
             raise result
 
 
-async def _show(relay: Relay, steering: Steering, what: str, control: object) -> None:
-    """What passes, on the terminal, and its keys."""
-    panel, status = Panel(), Status(relay, what)
-    pressed = Keys(steering, relay.end, lambda: os.kill(os.getpid(), signal.SIGINT))
-
-    def draw() -> None:
-        lines = status.lines(pressed.chosen, steering.preset)
-        panel.show([*lines, *KEYS] if keyed else lines)
-
-    def press(key: str) -> None:
-        pressed.press(key)
-        draw()
-
-    with contextlib.ExitStack() as stack:
-        stack.callback(panel.clear)
-        keyed = control != STANDARD_INPUT and has_keys()
-        if keyed:
-            stack.enter_context(keys(press))
-        while True:
-            draw()
-            await asyncio.sleep(_PICTURE)
+def _end_if_failed(relay: Relay, task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        relay.end()
 
 
 def _lines() -> Iterator[str]:

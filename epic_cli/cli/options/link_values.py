@@ -66,7 +66,6 @@ def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
     up = (*(word for word in of_preset if field_of(word[0]) not in named), *up)
     with _wrong_usage():
         up, down = _without_preset(both, up, "up"), _without_preset(both, down, "down")
-    with _wrong_usage():
         changes = tuple(
             (time, *parse_word(word)) for time, words in given.at for word in words.split()
         )

@@ -117,8 +117,7 @@ def _family(name: str) -> str:
 
 def _kind(name: str) -> _Kind | None:
     if _family(name) in _DIRECTIONS:
-        word = LINK_WORDS.get(name.partition(".")[2])
-        return _Kind(word) if word else None
+        return _LINK.get(name.partition(".")[2])
     return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
 
 

@@ -1,11 +1,21 @@
-"""What the keys of ``epic proxy`` do."""
+"""What ``epic proxy`` shows on a terminal while it runs, and what its keys do."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import os
+import signal
 from collections.abc import Callable
 
+from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.steering import Steering
 from epic_cli.network.two_ways import WAYS, Way
+from epic_cli.terminal.panel import Panel, has_keys, keys
+from epic_cli.views.proxy import KEYS, Status
+
+#: Seconds between two pictures.
+_PICTURE = 0.25
 
 #: By key: a quantity of the link, and what one press adds to it.
 _STEPS = {
@@ -56,3 +66,26 @@ class Keys:
             self._end()
         elif key == "c-c":
             self._interrupt()
+
+
+async def show_and_obey(relay: Relay, steering: Steering, what: str, with_keys: bool) -> None:
+    """Shows what passes until it is cancelled, and does what keys say."""
+    panel, status = Panel(), Status(relay, what)
+    pressed = Keys(steering, relay.end, lambda: os.kill(os.getpid(), signal.SIGINT))
+
+    def draw() -> None:
+        lines = status.lines(pressed.chosen, steering.preset)
+        panel.show([*lines, *KEYS] if keyed else lines)
+
+    def press(key: str) -> None:
+        pressed.press(key)
+        draw()
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(panel.clear)
+        keyed = with_keys and has_keys()
+        if keyed:
+            stack.enter_context(keys(press))
+        while True:
+            draw()
+            await asyncio.sleep(_PICTURE)
