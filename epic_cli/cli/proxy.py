@@ -151,9 +151,8 @@ async def _run(
                 control = control._replace(port=port or control.port)
             if not quiet:
                 say(f"epic: controlled at {control}\n")
-        if has_panel() and not quiet:
-            shown = show_and_obey(relay, steering, what, control != STANDARD_INPUT)
-            tasks.append(asyncio.create_task(shown))
+        if has_panel() and not quiet and control != STANDARD_INPUT:  # answers need the terminal
+            tasks.append(asyncio.create_task(show_and_obey(relay, steering, what)))
         for one in tasks:
             one.add_done_callback(partial(_end_if_failed, relay))
         try:

@@ -68,7 +68,7 @@ class Keys:
             self._interrupt()
 
 
-async def show_and_obey(relay: Relay, steering: Steering, what: str, with_keys: bool) -> None:
+async def show_and_obey(relay: Relay, steering: Steering, what: str) -> None:
     """Shows what passes until it is cancelled, and does what keys say."""
     panel, status = Panel(), Status(relay, what)
     pressed = Keys(steering, relay.end, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -83,7 +83,7 @@ async def show_and_obey(relay: Relay, steering: Steering, what: str, with_keys: 
 
     with contextlib.ExitStack() as stack:
         stack.callback(panel.clear)
-        keyed = with_keys and has_keys()
+        keyed = has_keys()
         if keyed:
             stack.enter_context(keys(press))
         while True:
