@@ -44,21 +44,26 @@ def machine_time() -> float:
 class ReceivingSocket:
     """A bound socket; ``dropped`` counts what its queue had no room for, where that is known.
 
-    Raises ``OSError``.
+    ``refused`` counts the answers that nobody listens where something was sent to. Raises
+    ``OSError``.
     """
 
     def __init__(self, at: Resolved) -> None:
         self.dropped = 0
+        self.refused = 0
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _QUEUE)
             self.kernel_times = self._ask_for(_TIMESTAMPNS)
             self._ask_for(_RXQ_OVFL)
-            self.socket.bind(at.place)
+            self._attach(at)
         except BaseException:
             self.socket.close()
             raise
+
+    def _attach(self, at: Resolved) -> None:
+        self.socket.bind(at.place)
 
     def _ask_for(self, option: int | None) -> bool:
         """Asks the kernel for something that comes with each datagram."""
@@ -84,7 +89,7 @@ class ReceivingSocket:
             except (BlockingIOError, InterruptedError):
                 break
             except ConnectionError:
-                continue  # what came back of something that was never sent
+                self.refused += 1
         return found
 
     def _one(self) -> Arrived:

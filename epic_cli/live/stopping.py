@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 _SIGNALS = [
@@ -14,10 +14,14 @@ _SIGNALS = [
 ]
 
 
-def run_until_stopped(job: Coroutine[Any, Any, None]) -> int | None:
+def run_until_stopped(
+    job: Coroutine[Any, Any, None],
+    make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> int | None:
     """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
 
-    A signal that is ignored (``nohup``) stays so.
+    A signal that is ignored (``nohup``) stays so. ``make_loop`` makes the event loop, if it is to
+    be another than the usual one.
     """
     stopped: list[int] = []
     before = {one: signal.getsignal(one) for one in _SIGNALS}
@@ -38,7 +42,8 @@ def run_until_stopped(job: Coroutine[Any, Any, None]) -> int | None:
         await job
 
     try:
-        asyncio.run(main())
+        with asyncio.Runner(loop_factory=make_loop) as runner:
+            runner.run(main())
     except asyncio.CancelledError:
         if not stopped:
             raise

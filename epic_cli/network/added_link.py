@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Link
 from epic_cli.network.trace import TraceLink
 
@@ -21,9 +22,14 @@ class AddedLink:
         self._in_order = in_order
         self._last = -math.inf
 
-    def send(self, time: float) -> tuple[float, ...]:
+    def change(self, conditions: LinkConditions) -> None:
+        """As of ``Link``: the recorded network goes on as it is."""
+        self._link.change(conditions)
+        self._in_order = conditions.in_order
+
+    def send(self, time: float, size: float = 0) -> tuple[float, ...]:
         """When a packet sent at ``time`` (seconds, never going back) arrives; lost: no time."""
-        recorded, simulated = self._trace.send(time), self._link.send(time)
+        recorded, simulated = self._trace.send(time), self._link.send(time, size)
         arrivals = [arrival + (other - time) for other in recorded for arrival in simulated]
         if self._in_order:
             arrivals = [max(arrival, self._last) for arrival in arrivals]

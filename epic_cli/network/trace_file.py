@@ -25,7 +25,7 @@ def read_trace(
     ``rtt_ms`` (half of it is taken); the first of these that there is. A packet is lost where
     ``lost`` is 1 or the delay is empty. Of a lost packet ``send_time`` may be unknown: such
     packets are spread evenly between those around them. With a column ``flow`` of several names,
-    ``flow`` says which is meant.
+    ``flow`` says which is meant; with a column ``direction``, rows of the other one are left out.
 
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where no packet is left
     or the flow is not clear.
@@ -35,6 +35,8 @@ def read_trace(
     builder = _TraceBuilder(column)
     flows: dict[str, None] = {}
     for row in table:
+        if row.text("direction") not in ("", direction):
+            continue
         name = row.text("flow")
         flows[name] = None
         if name == (next(iter(flows)) if flow is None else flow):

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from epic_cli.network.link import Fates
-from epic_cli.network.simulation import Statistics
 
 
-def summary(statistics: Statistics, fates: Fates) -> str:
+class Counts(Protocol):
+    """What became of packets, as of ``Statistics``."""
+
+    @property
+    def sent(self) -> int: ...  # noqa: D102
+    @property
+    def lost(self) -> int: ...  # noqa: D102
+    @property
+    def longest_loss(self) -> int: ...  # noqa: D102
+    @property
+    def duplicated(self) -> int: ...  # noqa: D102
+    @property
+    def arrived(self) -> int: ...  # noqa: D102
+    @property
+    def reordered(self) -> int: ...  # noqa: D102
+
+    def delay(self, share: float) -> float:
+        """The delay in seconds that this share of the arrivals do not exceed."""
+
+
+def summary(statistics: Counts, fates: Fates) -> str:
     """Counts, and quantiles of the delays; and what the link had to clip, if anything."""
     sent = statistics.sent
     lost = f"{statistics.lost} lost ({100 * statistics.lost / max(sent, 1):.1f}%"
@@ -25,10 +47,14 @@ def summary(statistics: Statistics, fates: Fates) -> str:
     ]
     lines = ", ".join(counts) + "\n"
     if statistics.arrived:
-        shares = (("min", 0.0), ("50%", 0.5), ("95%", 0.95), ("99%", 0.99), ("max", 1.0))
-        quantiles = (f"{name} {1000 * statistics.delay(one):.3g}" for name, one in shares)
-        lines += "delay in ms: " + ", ".join(quantiles) + "\n"
+        lines += f"delay in ms: {quantiles(statistics.delay)}\n"
     return lines + clipping(fates.clipped)
+
+
+def quantiles(delay: Callable[[float], float]) -> str:
+    """The least, the usual and the greatest delays (seconds) in milliseconds."""
+    shares = (("min", 0.0), ("50%", 0.5), ("95%", 0.95), ("99%", 0.99), ("max", 1.0))
+    return ", ".join(f"{name} {1000 * delay(one):.3g}" for name, one in shares)
 
 
 def clipping(packets: int) -> str:

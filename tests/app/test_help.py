@@ -56,7 +56,7 @@ def test_examples_work(page: list[str], tmp_path: Path) -> None:
     (tmp_path / "network.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.12\n")
     for line in examples(page):
         if not needs_terminal(line):
-            finite = line.replace("epic listen", "epic listen --duration 0")
+            finite = re.sub("epic (listen|proxy)", r"epic \1 --duration 0", line)
             done = shell(f"set -o pipefail; {finite}" if "|" in line else finite, cwd=tmp_path)
             assert done.returncode == 0, (line, done.stderr)
 

@@ -123,6 +123,17 @@ def test_play_over_a_link_that_is_not_the_same_both_ways(
     assert float(found["rtt of the link"]) == pytest.approx(0.23, abs=0.001)
 
 
+def test_play_over_a_link_of_which_one_direction_changes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("--at", "2s", "up.loss=0.5 down.preset=web-edge", "--at", "3s", "up.loss=1")
+    found = figures(capsys, *words, "--duration", "4")  # those since the last change
+    assert float(found["packets up lost"]) == 1
+    assert float(found["packets down lost"]) == 0
+    _, told = ran(capsys, "play", "--at", "2s", "up.los=1", status=2)
+    assert "did you mean loss" in " ".join(told.split())
+
+
 def test_play_with_conditions_over_time_is_recorded(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -104,3 +105,21 @@ def test_it_never_ends() -> None:
 def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LinkConditions(**conditions)
+
+
+def test_a_link_that_is_changed_goes_on_with_its_random_numbers_and_its_queue() -> None:
+    before = LinkConditions(latency=0.05, jitter=0.02, loss=0.3, rate=8e4, packet_size=100)
+    after = LinkConditions(latency=0.1, jitter=0.04, loss=0.1)
+    planned = Link(replace(before, later=((5.0, after),)), seed=4)
+    link = Link(before, seed=4)
+    for number in range(1000):
+        if number == 500:
+            link.change(after)
+        assert link.send(number / 100) == planned.send(number / 100)
+
+
+def test_a_packet_may_say_how_long_it_is() -> None:
+    link = Link(LinkConditions(rate=8e4, packet_size=100))
+    assert link.send(0.0) == pytest.approx((0.01,))
+    assert link.send(1.0, 300) == pytest.approx((1.03,))
+    assert link.send(1.0, 1) == pytest.approx((1.0301,))

@@ -35,6 +35,13 @@ def test_reads_one_flow() -> None:
     ]
 
 
+def test_reads_the_rows_of_one_direction() -> None:
+    text = "send_time,owd_ms,direction\n0,10,up\n0.1,20,down\n0.1,30,up\n0.05,40,down\n"
+    assert trace(text, direction="up").delays == [0.01, 0.03]
+    with pytest.raises(RefusedLine):  # the other direction's times go back
+        trace(text, direction="down")
+
+
 @pytest.mark.parametrize("by", ["time", "packet"])
 @pytest.mark.parametrize("start", [0.0, 10.0, 77.7])
 def test_reproduces_its_own_arrivals(by: Any, start: float) -> None:

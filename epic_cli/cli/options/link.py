@@ -32,12 +32,15 @@ def link_options(latency: str, meaning: str) -> Decorator:
     return OptionGroup("link", one_way, *_options(latency, meaning))
 
 
-def two_way_link_options(latency: str, meaning: str) -> Decorator:
-    """The same in two directions, as ``link: TwoWayLink``."""
+def two_way_link_options(latency: str, meaning: str, sized: bool = True) -> Decorator:
+    """The same in two directions, as ``link: TwoWayLink``.
+
+    Not ``sized``: packets have lengths of their own.
+    """
     return OptionGroup(
         "link",
         two_ways,
-        *_options(latency, meaning),
+        *_options(latency, meaning, sized),
         *(
             click.option(
                 f"--{direction}",
@@ -54,7 +57,7 @@ def two_way_link_options(latency: str, meaning: str) -> Decorator:
     )
 
 
-def _options(latency: str, meaning: str) -> tuple[Decorator, ...]:
+def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator, ...]:
     def share(name: str, text: str, highest: float = 1.0) -> Decorator:
         default = f"{getattr(_DEFAULTS, name.replace('-', '_')):g}"
         return click.option(
@@ -143,14 +146,7 @@ def _options(latency: str, meaning: str) -> tuple[Decorator, ...]:
             help="Where they wait: so much time (50ms) or so many packets (20packets) of room; what"
             " comes when it is full is dropped.",
         ),
-        click.option(
-            "--packet-size",
-            type=click.IntRange(1, LARGEST_PACKET),
-            default=_DEFAULTS.packet_size,
-            show_default=True,
-            metavar="BYTES",
-            help="How long a packet is on the wire, for --rate.",
-        ),
+        *([_packet_size_option] if sized else []),
         click.option(
             "--in-order", is_flag=True, help="Let no packet overtake another, as in a single queue."
         ),
@@ -162,6 +158,16 @@ def _options(latency: str, meaning: str) -> tuple[Decorator, ...]:
             f' --at 12s "loss=0 latency=90ms"; may be repeated. Words: {WORDS}.',
         ),
     )
+
+
+_packet_size_option = click.option(
+    "--packet-size",
+    type=click.IntRange(1, LARGEST_PACKET),
+    default=_DEFAULTS.packet_size,
+    show_default=True,
+    metavar="BYTES",
+    help="How long a packet is on the wire, for --rate.",
+)
 
 
 def _list_presets(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

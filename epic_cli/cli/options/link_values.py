@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +13,10 @@ from click.core import ParameterSource
 from epic_cli.cli.options.groups import given_options
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.presets import Preset
+from epic_cli.network.two_ways import Words, parse_word, way_of
 from epic_cli.network.words import (
     differences,
     field_of,
-    parse_link_word,
     with_later,
     with_words,
 )
@@ -35,8 +35,6 @@ _NEEDS = {
     "reorder_correlation": "reorder",
     "loss_correlation": "loss",
 }
-
-Words = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -61,16 +59,25 @@ def one_way(**options: Any) -> LinkConditions:
 def two_ways(*, up: Words, down: Words, **options: Any) -> TwoWayLink:
     """The link in both directions that the options describe."""
     given = Given(options)
-    both = given.conditions([name for name, _ in (*up, *down)])
+    changed = [way_of(word)[1].partition("=")[0] for _, words in given.at for word in words.split()]
+    both = given.conditions([*(name for name, _ in (*up, *down)), *changed], _of_both(given.at))
     of_preset = differences(given.preset.down, given.preset.up) if given.preset else []
     named = {field_of(name) for name, _ in up} | given.fields
     up = (*(word for word in of_preset if field_of(word[0]) not in named), *up)
     with _wrong_usage():
         up, down = _without_preset(both, up, "up"), _without_preset(both, down, "down")
-    changes = tuple(
-        (time, *parse_link_word(word)) for time, words in given.at for word in words.split()
-    )
+        changes = tuple(
+            (time, *parse_word(word)) for time, words in given.at for word in words.split()
+        )
     return TwoWayLink(both, up, down, changes)
+
+
+def _of_both(changes: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """The changes without the words that are for one direction."""
+    for time, text in changes:
+        words = [word for word in text.split() if way_of(word)[0] is None]
+        if words or not text.split():
+            yield time, " ".join(words)
 
 
 def _without_preset(both: LinkConditions, words: Words, direction: str) -> Words:
@@ -104,12 +111,17 @@ class Given:
             self._values["loss"], self._loss = options["gemodel"], "gemodel"
         self.fields = {name for name in self._values if self._was_given(name)}
 
-    def conditions(self, more: Sequence[str] = ()) -> LinkConditions:
-        """What the link is like, where ``more`` are words of one direction alone."""
+    def conditions(
+        self, more: Sequence[str] = (), at: Iterable[tuple[float, str]] | None = None
+    ) -> LinkConditions:
+        """What the link is like, where ``more`` are words of one direction alone.
+
+        ``at``: what changes later, if not all that was given.
+        """
         base = self.preset.down if self.preset else LinkConditions()
         counting = {name: value for name, value in self._values.items() if self._counts(name)}
         with _wrong_usage():
-            link = with_later(replace(base, **counting), self.at)
+            link = with_later(replace(base, **counting), self.at if at is None else list(at))
         self._check(link, more)
         return link
 

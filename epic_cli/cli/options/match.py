@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import BinaryIO
 
 from epic_cli.cli.options.link_values import TwoWayLink
-from epic_cli.cli.options.trace import TraceOptions
-from epic_cli.network import Channel, Trace, read_trace
-from epic_cli.network.trace_file import DIRECTIONS
+from epic_cli.cli.options.trace import TraceOptions, read_both_ways
+from epic_cli.network import Channel
 from epic_cli.network.words import LINK_WORDS, field_of, with_words
 from epic_cli.play.client.correction import SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
@@ -23,9 +20,6 @@ from epic_cli.play.world.times import to_seconds, to_us
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.replaying import StrategyChoice
-
-#: Bytes; a recorded network is held in memory.
-LONGEST_TRACE = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -182,18 +176,7 @@ def over_network(settings: MatchSettings, options: TraceOptions, link: TwoWayLin
 
 def _make_channels(options: TraceOptions, link: TwoWayLink, seed: int) -> Callable[[str], Channel]:
     """Makes the links of a recorded network, whose purposes begin with their direction."""
-
-    def read(stream: BinaryIO) -> dict[str, Trace]:
-        data = stream.read(LONGEST_TRACE + 1)
-        if len(data) > LONGEST_TRACE:
-            raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
-        flow = options.trace_flow
-        return {
-            direction: read_trace(io.BytesIO(data), flow=flow, direction=direction)
-            for direction in DIRECTIONS
-        }
-
-    traces = read_file(str(options.trace), read)
+    traces = read_both_ways(options)
     added = {"up": with_words(link.both, link.up), "down": with_words(link.both, link.down)}
 
     def make(purpose: str) -> Channel:

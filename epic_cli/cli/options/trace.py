@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, fields
+from typing import BinaryIO
 
 import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.network import AddedLink, Link
+from epic_cli.network import AddedLink, Link, read_trace
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, Direction
 from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.input import read_file
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,26 @@ _TRACE_DIRECTION = click.option(
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
 one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
 two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
+
+#: Bytes; a recorded network is held in memory.
+LONGEST_TRACE = 256 << 20
+
+
+def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
+    """The recorded network in each direction."""
+
+    def read(stream: BinaryIO) -> dict[str, Trace]:
+        data = stream.read(LONGEST_TRACE + 1)
+        if len(data) > LONGEST_TRACE:
+            raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+        flow = options.trace_flow
+        return {
+            direction: read_trace(io.BytesIO(data), flow=flow, direction=direction)
+            for direction in DIRECTIONS
+        }
+
+    return read_file(str(options.trace), read)
+
 
 #: Without effect where there is no ``--trace``.
 _TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]

@@ -21,7 +21,8 @@ struct Conditions {
     double reorder = 0, reorder_correlation = 0;
     int64_t reorder_gap = 1;
     double corrupt = 0;
-    double transmission = 0;  // s that the link takes to send a packet; 0: no time
+    double rate = std::numeric_limits<double>::infinity();  // bit/s
+    double packet_size = 100;  // bytes, of packets that do not say how long they are
     double longest_wait = std::numeric_limits<double>::infinity();  // s in its queue
     int64_t most_waiting = std::numeric_limits<int64_t>::max();     // packets in its queue
     bool in_order = false;

@@ -71,9 +71,10 @@ class Queue {
 public:
     static constexpr double kDropped = std::numeric_limits<double>::infinity();
 
-    // When a packet that comes at `time` has been sent; kDropped: there was no room for it.
-    double pass(double time, const Conditions& now) {
-        if (!now.transmission && free_at_ <= time) return time;
+    // When a packet that comes at `time` and takes `transmission` (s) to send has been sent;
+    // kDropped: there was no room for it.
+    double pass(double time, double transmission, const Conditions& now) {
+        if (!transmission && free_at_ <= time) return time;
         while (!starts_.empty() && starts_.front() <= time + kSameTime) starts_.pop_front();
         const double start = std::max(time, free_at_);
         if (start > time + kSameTime) {
@@ -81,7 +82,7 @@ public:
             if (start - time > now.longest_wait + kSameTime) return kDropped;
             starts_.push_back(start);
         }
-        free_at_ = start + now.transmission;
+        free_at_ = start + transmission;
         return free_at_;
     }
 
@@ -113,8 +114,16 @@ public:
         begin_step();
     }
 
-    // When a packet sent at `time` arrives: returns how many times, up to two, and fills them in.
-    int send(double time, double* arrivals) {
+    // From now on the link is like this.
+    void change(const Conditions& now) {
+        steps_.assign(1, now);
+        step_ = 0;
+        begin_step();
+    }
+
+    // When a packet of so many bytes (0: of the usual size) sent at `time` arrives: returns how many
+    // times, up to two, and fills them in.
+    int send(double time, double bytes, double* arrivals) {
         if (std::isnan(origin_)) origin_ = time;
         while (step_ + 1 < steps_.size() && time - origin_ + kSameTime >= steps_[step_ + 1].since) {
             ++step_;
@@ -127,9 +136,10 @@ public:
         const double delays[2] = {delays_.next(clipped[0]), copy_delays_.next(clipped[1])};
         for (bool& one : corrupt) one = corruption_.random() < now.corrupt;
         const bool jumps = reordering_.next(now);
+        const double transmission = 8.0 * (bytes ? bytes : now.packet_size) / now.rate;
         int count = 0;
         for (int copy = 0; copy < copies; ++copy) {
-            const double sent = jumps ? time : queue_.pass(time, now);
+            const double sent = jumps ? time : queue_.pass(time, transmission, now);
             if (sent == Queue::kDropped) {
                 ++counts_.dropped;
             } else if (corrupt[copy]) {

@@ -31,7 +31,8 @@ cdef extern from "link/conditions.h" namespace "epic" nogil:
         double reorder_correlation
         int64_t reorder_gap
         double corrupt
-        double transmission
+        double rate
+        double packet_size
         double longest_wait
         int64_t most_waiting
         cbool in_order
@@ -45,7 +46,8 @@ cdef extern from "link/link.h" namespace "epic" nogil:
 
     cdef cppclass CLink "epic::Link":
         CLink(const vector[Twister]& sources, vector[Conditions] steps) except +
-        int send(double time, double* arrivals)
+        void change(const Conditions& now)
+        int send(double time, double bytes, double* arrivals)
         const LinkCounts& counts()
 
 
@@ -79,13 +81,18 @@ cdef class LinkKernel:
             raise ValueError("a link has a source for each stream, and conditions")
         self.link.reset(new CLink(twisters, conditions))
 
-    def send(self, double time):
+    def change(self, conditions):
+        """From the next packet on the link is like this, and its steps are forgotten."""
+        self.link.get().change(conditions_of(0, conditions))
+
+    def send(self, double time, double size=0):
         """When a packet sent at ``time`` (seconds, never going back) arrives.
 
-        No time: it is lost. Two, in order: it is duplicated.
+        No time: it is lost. Two, in order: it is duplicated. A ``size`` (bytes) is its length on
+        the wire; 0: that of the conditions.
         """
         cdef double[2] arrivals
-        cdef int count = self.link.get().send(time, arrivals)
+        cdef int count = self.link.get().send(time, size, arrivals)
         if count == 1:
             return (arrivals[0],)
         return (arrivals[0], arrivals[1]) if count else ()
@@ -132,7 +139,7 @@ cdef Conditions conditions_of(double since, object given):
     now.reorder, now.reorder_correlation = given.reorder, given.reorder_correlation
     now.reorder_gap = given.reorder_gap
     now.corrupt = given.corrupt
-    now.transmission = 8.0 * given.packet_size / given.rate
+    now.rate, now.packet_size = given.rate, given.packet_size
     now.longest_wait = INFINITY if given.queue.seconds is None else given.queue.seconds
     if given.queue.packets is not None:
         now.most_waiting = given.queue.packets

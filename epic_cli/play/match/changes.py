@@ -11,24 +11,21 @@ from epic_cli.engine.quantities import parse
 from epic_cli.engine.strategies import create, find
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.two_ways import TwoWays
 from epic_cli.network.words import (
     LINK_WORDS,
     PRESET_WORD,
     SWITCH,
     Word,
     choice_word,
-    differences,
-    field_of,
     number_word,
     whole_word,
-    with_words,
 )
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
 from epic_cli.play.match.settings import (
     MOST_PLAYERS,
-    DirectionWords,
     MatchSettings,
     default_players,
 )
@@ -120,8 +117,7 @@ def _family(name: str) -> str:
 
 def _kind(name: str) -> _Kind | None:
     if _family(name) in _DIRECTIONS:
-        word = LINK_WORDS.get(name.partition(".")[2])
-        return _Kind(word) if word else None
+        return _LINK.get(name.partition(".")[2])
     return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
 
 
@@ -187,25 +183,8 @@ def changed(settings: MatchSettings, change: Change) -> MatchSettings:
 
 
 def _with_link(settings: MatchSettings, change: Change) -> MatchSettings:
-    name, value = change
-    if change.family:
-        direction, word = change.family[:-1], name.partition(".")[2]
-        words = (*_without(getattr(settings, direction), word), (word, value))
-        up, down = (words, settings.down) if direction == "up" else (settings.up, words)
-        link = settings.link
-    else:
-        link = with_words(settings.link, [(name, value)])
-        up, down = _without(settings.up, name), _without(settings.down, name)
-        if name == "preset":
-            up, down = tuple(differences(value.down, value.up)), ()
-    for words in (up, down):
-        with_words(link, words)
+    link, up, down = TwoWays(settings.link, settings.up, settings.down).changed(*change)
     return dataclasses.replace(settings, link=link, up=up, down=down)
-
-
-def _without(words: DirectionWords, name: str) -> DirectionWords:
-    """What a word says of both directions goes before what was said of one."""
-    return tuple(word for word in words if field_of(word[0]) != field_of(name))
 
 
 def _with_clock(settings: MatchSettings, player: str, offset: float, rate: float) -> MatchSettings:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from epic_cli.engine.quantities import parse
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Channel, Link
-from epic_cli.network.words import with_words
+from epic_cli.network.two_ways import TwoWays, Words
 from epic_cli.play.client.clock.lightyear import interpolation_delay
 from epic_cli.play.client.correction import Smoothing, SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
@@ -20,9 +19,6 @@ from epic_cli.play.world.rules import Rules
 
 #: The latency that a recorded network is assumed to have, in seconds.
 UNKNOWN_LATENCY = 0.15
-
-#: Words of a link, each with its value.
-DirectionWords = tuple[tuple[str, Any], ...]
 
 DEFAULT_LINK = LinkConditions(latency=0.05)
 
@@ -72,8 +68,8 @@ class MatchSettings:
     players: tuple[PlayerConfig, ...] = field(default_factory=default_players)
     rules: Rules = field(default_factory=Rules)
     link: LinkConditions = DEFAULT_LINK
-    up: DirectionWords = ()
-    down: DirectionWords = ()
+    up: Words = ()
+    down: Words = ()
     trace: Callable[[str], Channel] | None = None
     send_rate: float = 20.0
     local: LocalMode = "reconciled"
@@ -128,7 +124,7 @@ class MatchSettings:
 
     def link_of(self, direction: str) -> LinkConditions:
         """The link ``up`` to the server or ``down`` from it."""
-        return with_words(self.link, self.up if direction == "up" else self.down)
+        return TwoWays(self.link, self.up, self.down).of("up" if direction == "up" else "down")
 
     def channel(self, purpose: str) -> Channel:
         """One direction of a client's link, with which the purpose begins."""

@@ -1,0 +1,96 @@
+"""The options of ``epic proxy`` alone: who may come, what is recorded, who may steer it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.live.addresses import Address, parse_address
+from epic_cli.terminal.parameters import ParameterType
+from epic_cli.terminal.quantities import Duration, Seconds
+
+#: Where control is taken from the standard input.
+STANDARD_INPUT = "-"
+
+
+class ControlType(ParameterType):
+    """An address, the path of a socket (with a slash), or ``-``."""
+
+    name = "PORT|PATH|-"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Address | Path | str:
+        """Refuses what is none of these."""
+        if isinstance(value, Address | Path):
+            return value
+        if value == STANDARD_INPUT:
+            return STANDARD_INPUT
+        if "/" in str(value):
+            return Path(value)
+        try:
+            return parse_address(str(value))
+        except ValueError:
+            self.fail(
+                f"{str(value)!r} is no place for a control: write 9871, 127.0.0.1:9871, a path with"
+                " a slash (./proxy.socket), or - for the standard input",
+                param,
+                ctx,
+            )
+
+
+@dataclass(frozen=True)
+class ProxyOptions:
+    """Who may come and for how long, what is recorded, and who may steer it."""
+
+    idle: float
+    max_clients: int
+    duration: float
+    record: str | None
+    payload: bool
+    control: Address | Path | str | None
+
+
+proxy_options = OptionGroup(
+    "options",
+    ProxyOptions,
+    click.option(
+        "--idle",
+        type=Seconds(0.1, 86_400),
+        default="60s",
+        show_default=True,
+        help="Forget a client from whom and for whom nothing came for so long.",
+    ),
+    click.option(
+        "--max-clients",
+        type=click.IntRange(1, 100_000),
+        default=1000,
+        show_default=True,
+        help="Turn away what comes from more clients than this; each takes a socket, and 30 kB.",
+    ),
+    click.option(
+        "--duration",
+        type=Duration(0, 1e9),
+        default="endless",
+        show_default=True,
+        help="For how many seconds to run, or endless.",
+    ),
+    click.option(
+        "--record",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write what became of every datagram, in both directions: CSV that --trace reads. A"
+        " file with something in it is not written over.",
+    ),
+    click.option("--payload", is_flag=True, help="Record what is in the datagrams, too, as hex."),
+    click.option(
+        "--control",
+        type=ControlType(),
+        help="Take commands from a local socket, or - the standard input: a line each, 'set"
+        " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
+    ),
+)

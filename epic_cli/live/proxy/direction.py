@@ -1,0 +1,122 @@
+"""One direction of the proxy: what its link is like, and what became of its datagrams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from epic_cli.engine.link.transit import Tally
+from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.link import Fates
+from epic_cli.network.two_ways import Way
+
+#: Seconds; a datagram that leaves so much after its time is late.
+LATE = 0.001
+
+
+class Passage(NamedTuple):
+    """What has passed until now: datagrams and bytes that came, lost ones, and those that left.
+
+    ``delay`` is the sum of the seconds that those were on their way.
+    """
+
+    received: int = 0
+    received_bytes: int = 0
+    lost: int = 0
+    delivered: int = 0
+    delivered_bytes: int = 0
+    delay: float = 0.0
+
+    def since(self, before: Passage) -> Passage:
+        """What has passed since then."""
+        return Passage(
+            self.received - before.received,
+            self.received_bytes - before.received_bytes,
+            self.lost - before.lost,
+            self.delivered - before.delivered,
+            self.delivered_bytes - before.delivered_bytes,
+            self.delay - before.delay,
+        )
+
+
+class Direction:
+    """The counts of all clients' datagrams on one way; delays and times are in seconds.
+
+    ``conditions`` are those of now, and ``version`` says how often they have changed. During a
+    ``blackout`` all is lost. ``longest_loss`` is that of one client. ``asked`` are the delays that
+    the link has given, ``achieved`` those from the arrival to when it really left, and
+    ``lateness`` how long after its time each left.
+    """
+
+    def __init__(self, way: Way, conditions: LinkConditions) -> None:
+        self.way = way
+        self.conditions = conditions
+        self.version = 0
+        self.blackout = False
+        self.received_bytes = 0
+        self.blacked_out = 0
+        self.overflowed = 0
+        self.longest_loss = 0
+        self.dropped = 0
+        self.corrupted = 0
+        self.clipped = 0
+        self.arrived = 0
+        self.delivered_bytes = 0
+        self.reordered = 0
+        self.late = 0
+        self.waiting = 0
+        self.unsent: Counter[str] = Counter()
+        self.asked = Tally()
+        self.achieved = Tally()
+        self.lateness = Tally()
+        self._delay = 0.0
+
+    @property
+    def sent(self) -> int:
+        """How many datagrams came in."""
+        return self.asked.sent
+
+    @property
+    def lost(self) -> int:
+        """How many of them were lost, in whichever way."""
+        return self.asked.lost
+
+    @property
+    def duplicated(self) -> int:
+        """How many there were twice."""
+        return self.asked.duplicated
+
+    @property
+    def fates(self) -> Fates:
+        """What the links did to copies of datagrams beside losing them at random."""
+        return Fates(self.dropped, self.corrupted, self.clipped)
+
+    @property
+    def passage(self) -> Passage:
+        """What has passed until now."""
+        return Passage(
+            self.asked.sent,
+            self.received_bytes,
+            self.asked.lost,
+            self.arrived,
+            self.delivered_bytes,
+            self._delay,
+        )
+
+    def delay(self, share: float) -> float:
+        """The delay in seconds that this share (0 to 1) of those that left do not exceed."""
+        return self.achieved.delay(share)
+
+    def change(self, conditions: LinkConditions) -> None:
+        """From the next datagram on the link is like this."""
+        self.conditions = conditions
+        self.version += 1
+
+    def count_left(self, came: float, due: float, left: float, size: int) -> None:
+        """Counts a datagram of so many bytes that left: when it came, was due, and left."""
+        self.arrived += 1
+        self.delivered_bytes += size
+        self._delay += left - came
+        self.late += left - due > LATE
+        self.achieved.count_sent(came, (left,))
+        self.lateness.count_sent(due, (left,))

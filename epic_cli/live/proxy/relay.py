@@ -1,0 +1,231 @@
+"""The proxy: clients on one side, each with a socket of its own to the server on the other."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import math
+import socket
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from epic_cli.live.addresses import Address, Resolved
+from epic_cli.live.proxy.clients import Client, UpstreamSocket, allow_files
+from epic_cli.live.proxy.direction import Direction
+from epic_cli.live.proxy.flow import ChangingChannel, Flow
+from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
+from epic_cli.live.proxy.waiting import Waiting
+from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.live.stopping import set_or_late
+from epic_cli.network.two_ways import Way
+
+#: Datagrams that are read from one socket before others have their turn.
+_AT_ONCE = 64
+
+#: Lines that are written while datagrams wait.
+_LINES_AT_ONCE = 32
+
+#: Seconds between two looks at what is idle and what is to be written.
+_BEAT = 0.1
+
+#: Bytes that come before those of a datagram: the headers of IP and UDP.
+_HEADERS = {socket.AF_INET: 28, socket.AF_INET6: 48}
+
+#: Files beside the clients' sockets that may be open.
+_OTHER_FILES = 64
+
+
+class Bounds(NamedTuple):
+    """How many clients there may be, and after how many seconds of silence one is forgotten."""
+
+    clients: int = 1000
+    idle: float = 60.0
+
+
+class Relay:
+    """Takes datagrams from one side, and sends them to the other when their link has carried them.
+
+    ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
+    after the making. ``came`` counts the clients until now, ``turned_away`` the datagrams of those
+    who were too many, and ``troubles``, by their names, what else sockets could not do.
+    """
+
+    def __init__(
+        self,
+        listening: ReceivingSocket,
+        target: Resolved,
+        make_channel: Callable[[Way, int], ChangingChannel],
+        directions: tuple[Direction, Direction],
+        bounds: Bounds = Bounds(),  # noqa: B008
+        log: TrafficLog | None = None,
+    ) -> None:
+        self._origin = machine_time()
+        self._listening = listening
+        self._target = target
+        self._make_channel = make_channel
+        self.up, self.down = directions
+        self._bounds = bounds
+        self._log = log
+        self._waiting = Waiting()
+        self._armed = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._done = asyncio.Event()
+        self._failure: Exception | None = None
+        self._refused_before = 0
+        self.clients: dict[Any, Client] = {}
+        self.came = 0
+        self.turned_away = 0
+        self.troubles: Counter[str] = Counter()
+        self.begun = asyncio.Event()
+
+    @property
+    def refused(self) -> int:
+        """How often the target answered that nobody listens."""
+        return self._refused_before + sum(one.server.refused for one in self.clients.values())
+
+    @property
+    def overrun(self) -> int:
+        """Datagrams that the queue of the listening socket had no room for."""
+        return self._listening.dropped
+
+    def now(self) -> float:
+        """Seconds after the making."""
+        return machine_time() - self._origin
+
+    def end(self) -> None:
+        """Ends ``run``."""
+        self._done.set()
+
+    async def run(self, seconds: float | None = None) -> None:
+        """Passes datagrams on, for so many seconds or for ever; raises ``OSError``."""
+        self._loop = asyncio.get_running_loop()
+        allow_files(self._bounds.clients + _OTHER_FILES)
+        gc.collect()
+        gc.freeze()  # what was loaded until now is not looked through while datagrams wait
+        beating = self._loop.create_task(self._beat())
+        self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
+        try:
+            await set_or_late(self._done, seconds)
+        finally:
+            beating.cancel()
+            self._close()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT)
+            self._guarded(self._settle)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Does something, and what is due; whatever goes wrong ends ``run``."""
+        try:
+            work()
+            self._deliver()
+            if self._log is not None and len(self._log) > _LINES_AT_ONCE:
+                self._log.write(_LINES_AT_ONCE)
+        except Exception as error:
+            self._failure = error
+            self.end()
+
+    def _from_clients(self) -> None:
+        for data, sender, time in self._listening.read(_AT_ONCE):
+            client = self.clients.get(sender) or self._welcome(sender)
+            if client is not None:
+                self._pass(client, client.up, data, time - self._origin)
+
+    def _from_server(self, client: Client) -> None:
+        try:
+            arrived = client.server.read(_AT_ONCE)
+        except OSError as error:  # no way to the target, for now
+            self._count(error)
+            return
+        for data, _, time in arrived:
+            self._pass(client, client.down, data, time - self._origin)
+
+    def _count(self, error: OSError) -> None:
+        self.troubles[error.strerror or str(error)] += 1
+
+    def _pass(self, client: Client, flow: Flow, data: bytes, time: float) -> None:
+        if flow.ended(time):
+            self.end()
+            return
+        client.used = time
+        flow.take(data, time)
+
+    def _welcome(self, sender: tuple[Any, ...]) -> Client | None:
+        """A new client; None: there is no room for one."""
+        if len(self.clients) >= self._bounds.clients:
+            self.turned_away += 1
+            return None
+        try:
+            server = UpstreamSocket(self._target)
+        except OSError as error:
+            self._count(error)
+            return None
+        self.came += 1
+        number, address = self.came, Address(str(sender[0]), int(sender[1]))
+        header = _HEADERS.get(self._listening.socket.family, 0)
+        who = client_cells(number, str(address))
+
+        def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
+            channel = self._make_channel(direction.way, number)
+            return Flow(direction, channel, send, self._waiting, header, who, self._log)
+
+        back = self._listening.socket.sendto
+        client = Client(
+            number=number,
+            address=address,
+            server=server,
+            up=flow(self.up, server.send),
+            down=flow(self.down, lambda data: back(data, sender)),
+        )
+        self.clients[sender] = client
+        self._loop.add_reader(server.socket, self._guarded, partial(self._from_server, client))
+        self.begun.set()
+        return client
+
+    def _deliver(self) -> None:
+        """Sends what is due, and sets the clock for the next."""
+        waiting = self._waiting
+        now = self.now()
+        while (due := waiting.due) is not None and due <= now:
+            flight = waiting.pop()
+            flight.deliver(flight, self.now)
+            now = self.now()
+        if due is not None and due < self._armed:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._armed = due
+            self._timer = self._loop.call_at(self._origin + due, self._guarded, self._wake)
+
+    def _wake(self) -> None:
+        self._armed = math.inf
+        self._timer = None
+
+    def _settle(self) -> None:
+        """Forgets who is idle, and writes what has become of datagrams."""
+        silent_since = self.now() - self._bounds.idle
+        for sender, client in list(self.clients.items()):
+            if client.used < silent_since and not client.up.flying and not client.down.flying:
+                del self.clients[sender]
+                self._close_one(client)
+        if self._log is not None:
+            self._log.write()
+
+    def _close_one(self, client: Client) -> None:
+        self._loop.remove_reader(client.server.socket)
+        self._refused_before += client.server.refused
+        client.server.close()
+
+    def _close(self) -> None:
+        self._loop.remove_reader(self._listening.socket)
+        if self._timer is not None:
+            self._timer.cancel()
+        for client in self.clients.values():
+            self._close_one(client)
+        self.clients.clear()
+        if self._log is not None:
+            self._log.end()

@@ -1,0 +1,125 @@
+"""What became of each datagram, as CSV that ``simulate --trace`` reads."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+
+from epic_cli.formats.writing import csv_field
+from epic_cli.live.whole_files import WholeFile
+from epic_cli.network.two_ways import Way
+
+COLUMNS = (
+    "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate", "asked_ms",
+    "again",
+)  # fmt: skip
+
+
+class Fate(Enum):
+    """What became of a datagram; ``FLYING`` was on its way when the proxy ended."""
+
+    PASSED = "passed"
+    LOST = "lost"
+    DROPPED = "dropped"
+    CORRUPTED = "corrupted"
+    BLACKOUT = "blackout"
+    OVERFLOWED = "overflowed"
+    UNSENT = "unsent"
+    FLYING = "flying"
+
+
+class Entry:
+    """A datagram that came in at ``time``; ``left``: when its copies went on (seconds).
+
+    ``client`` are the cells of its flow and its client. ``fate`` is that of a datagram of which no
+    copy was to arrive.
+    """
+
+    __slots__ = ("asked", "client", "data", "fate", "flying", "left", "time", "way")
+
+    def __init__(
+        self,
+        time: float,
+        way: Way,
+        client: str,
+        data: bytes,
+        arrivals: tuple[float, ...],
+        fate: Fate,
+    ) -> None:
+        self.time = time
+        self.way = way
+        self.client = client
+        self.data = data
+        self.asked = arrivals
+        self.flying = len(arrivals)
+        self.left: list[float] = []
+        self.fate = fate
+
+
+def client_cells(number: int, address: str) -> str:
+    """The cells of a client's lines that are the same in all of them."""
+    return f"{number},{csv_field(address)}"
+
+
+class TrafficLog:
+    """Writes a line for each datagram, in the order in which they came.
+
+    ``recv_time`` is when the first copy really left, ``again`` when the second one did, and
+    ``asked_ms`` the delay that the link has given the first. ``flow`` is the client's number. With
+    ``payload`` what was in it is there in hexadecimal digits. What is on its way is in memory, and
+    what came after that. Raises ``OSError``; a file with something in it is not written over.
+    """
+
+    def __init__(self, path: str, payload: bool = False) -> None:
+        columns = (*COLUMNS, "payload") if payload else COLUMNS
+        header = (",".join(columns) + "\n").encode()
+        self._file = WholeFile(path, header, lambda data, most: data.rfind(b"\n", 0, most) + 1)
+        self._payload = payload
+        self._entries: deque[Entry] = deque()
+        self.written = 0
+
+    def add(self, entry: Entry) -> None:
+        """A datagram that came in."""
+        self._entries.append(entry)
+
+    def __len__(self) -> int:
+        """How many are not written yet."""
+        return len(self._entries)
+
+    def write(self, most: int = 1000) -> None:
+        """Writes so many lines, up to that of the first datagram still on its way."""
+        entries: deque[Entry] = self._entries
+        rows: list[str] = []
+        while entries and not entries[0].flying and len(rows) < most:
+            rows.append(self._row(entries.popleft()))
+        if rows:
+            self._file.write("".join(rows).encode())
+            self.written += len(rows)
+
+    def end(self) -> None:
+        """What is still on its way will not arrive."""
+        for entry in self._entries:
+            entry.flying = 0
+            if entry.asked and not entry.left:
+                entry.fate = Fate.FLYING
+        self.write(len(self._entries))
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._file.close()
+
+    def _row(self, entry: Entry) -> str:
+        fate, left, again, asked = entry.fate, "", "", ""
+        if entry.asked:
+            asked = f"{1000 * (entry.asked[0] - entry.time):.4f}"
+            if entry.left:
+                fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
+            elif fate is not Fate.FLYING:
+                fate = Fate.UNSENT
+            if len(entry.left) > 1:
+                again = f"{entry.left[1]:.6f}"
+        more = f",{entry.data.hex()}" if self._payload else ""
+        return (
+            f"{entry.time:.6f},{left},{0 if left else 1},{entry.way},{entry.client},"
+            f"{len(entry.data)},{fate.value},{asked},{again}{more}\n"
+        )

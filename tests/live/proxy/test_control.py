@@ -1,0 +1,130 @@
+"""What scripts and keys do to a proxy that runs."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from support.datagrams import wait_until
+from support.proxies import game
+from support.terminals import Terminal
+
+PERFECT = "ok up perfect; down perfect"
+
+
+def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
+    with game("--latency", "5ms", "--control", "-", "--seed", "3") as playing:
+        ask = playing.ask
+        beginning = "ok up latency=0.005; down latency=0.005"
+        for command, answer in (
+            ("show", beginning),
+            ("set loss=50% up.jitter=1ms", "ok up latency=0.005 jitter=0.001 loss=0.5;"),
+            ("loss=0", "ok up latency=0.005 jitter=0.001; down latency=0.005"),
+            ("set preset=web-cable", "rate=1000000.0 queue=1.0; down latency=0.014 rate=5000000.0"),
+            ("set up.latency=5ms up.latency=6ms", "error: a word is there twice"),
+            ("set loss=5% latency=100s", "error: latency=100s: out of range"),
+            ("set", "error: set what?"),
+            ("set packet_size=8", "error: packet_size: datagrams have lengths of their own"),
+            ("blackout sideways", "error: 'sideways' is no direction: up, down"),
+            ("blackuot", "error: 'blackuot' is not a command: did you mean blackout?"),
+            ("\x1b[2J\x07", r"error: '\x1b[2J\x07' is not a command: there are set"),
+            ("reset now", "error: nothing follows this command, but 'now' does"),
+            ("help", "ok set WORD=VALUE ..."),
+            ("reset", beginning.replace("ok ", "ok")),
+            ("clear", "ok"),
+        ):
+            said = ask(command)
+            assert answer in said or said == "ok", (command, said)
+            assert said.isprintable()
+        assert ask("show") == PERFECT
+        assert ask("blackout up") == "ok up blackout; down perfect"
+        playing.client.send(b"lost")
+        wait_until(lambda: json.loads(ask("stats"))["up"]["blackout"] == 1)
+        assert ask("restore") == PERFECT
+        playing.client.send(b"passes")
+        data, proxy = playing.server.recvfrom(100)
+        assert data == b"passes"
+        playing.server.sendto(data, proxy)
+        assert playing.client.recv(100) == b"passes"
+        facts = json.loads(ask("stats"))
+        assert (facts["up"]["lost"], facts["up"]["delivered"]) == (1, 1)
+        assert facts["down"]["asked_ms"]["max"] == 0
+        (client,) = json.loads(ask("clients"))["clients"]
+        assert client["address"] == f"127.0.0.1:{playing.client.getsockname()[1]}"
+        assert (client["up"], client["down"]) == (2, 1)
+        assert ask("quit") == "ok"
+        assert playing.proxy.process.wait(30) == 0
+
+
+@pytest.mark.parametrize("kind", ["path", "port"])
+def test_a_control_socket_answers_each_line(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "proxy.socket"
+    if kind == "path":
+        with socket.socket(socket.AF_UNIX) as left_behind:
+            left_behind.bind(str(path))
+    with game("--control", path if kind == "path" else "0") as playing:
+        if kind == "path":
+            playing.proxy.wait_for(b"controlled at")
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            speaker = socket.socket(socket.AF_UNIX)
+            speaker.connect(str(path))
+        else:
+            said = playing.proxy.wait_for(b"epic: controlled at 127.0.0.1:")
+            while not said.endswith(b"\n"):
+                said = playing.proxy.wait_for(b"\n")
+            port = int(said.partition(b"controlled at 127.0.0.1:")[2].split()[0])
+            speaker = socket.create_connection(("127.0.0.1", port))
+        with speaker, speaker.makefile("rwb") as lines:
+            speaker.settimeout(30)
+            lines.write(b"set down.latency=7ms\n\xff\xfe\nshow\n")
+            lines.flush()
+            assert lines.readline() == b"ok up perfect; down latency=0.007\n"
+            assert lines.readline().startswith(b"error: '\\\\xff\\\\xfe' is not a command")
+            assert lines.readline() == b"ok up perfect; down latency=0.007\n"
+            lines.write(b"POST / HTTP/1.1\nset loss=1\n")  # a page in a browser
+            lines.flush()
+            assert lines.readline().startswith(b"error: 'POST' is not a command")
+            assert lines.readline() == b""
+        playing.proxy.end()
+    assert not path.exists()
+
+
+def test_a_command_without_an_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "proxy.socket"
+    with game("--control", path) as playing, socket.socket(socket.AF_UNIX) as speaker:
+        speaker.settimeout(30)
+        playing.proxy.wait_for(b"controlled at")
+        speaker.connect(str(path))
+        speaker.sendall(b"x" * 10_000)
+        assert speaker.recv(1000) == b"error: a command has at most 4096 bytes\n"
+        playing.proxy.end()
+
+
+def test_the_link_changes_at_its_times_in_one_direction() -> None:
+    with game("--control", "-", "--at", "50ms", "up.loss=1 latency=3ms") as playing:
+        playing.client.send(b"the clock starts")
+        wait_until(
+            lambda: playing.ask("show") == "ok up latency=0.003 loss=1.0; down latency=0.003"
+        )
+
+
+def test_keys_and_what_passes_on_a_terminal(tmp_path: Path) -> None:
+    with Terminal(tmp_path, ("proxy", "--jitter", "10ms", "--latency", "40ms", "0", "9")) as shown:
+        shown.wait_for("space blackout")
+        shown.wait_for(r"up +0/s .*\n +latency=0.04 jitter=0.01")
+        shown.send("u\x1b[A\x1b[C")  # up: the latency and the loss of what goes up
+        shown.wait_for(r"up .*\n +latency=0.05 jitter=0.01 loss=0.01")
+        shown.wait_for(r"down .*\n +latency=0.04 jitter=0.01")
+        shown.send("d ")
+        shown.wait_for(r"down .*\n +BLACKOUT, latency=0.04")
+        shown.send("bp")
+        shown.wait_for("preset broadband")
+        shown.send("c")
+        shown.wait_for(r"up .*\n +perfect")
+        shown.send("q")
+        assert shown.status() == 0
+        assert "space blackout" not in "\n".join(shown.shown())
+        assert "0 clients" in "\n".join(shown.shown())

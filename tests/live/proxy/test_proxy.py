@@ -1,0 +1,235 @@
+"""``epic proxy`` between real sockets: what comes out is what was asked for."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from support.datagrams import program, receiver, wait_until
+from support.proxies import ask, game, rows, send_slowly
+from support.running import epic
+
+from epic_cli.app import main
+from epic_cli.network import Link, LinkConditions
+
+LINK = LinkConditions(latency=0.03, jitter=0.02, loss=0.2, duplicate=0.1, reorder=0.1, corrupt=0.05)
+OPTIONS = (
+    "--latency", "30ms", "--jitter", "20ms", "--loss", "20%", "--duplicate", "10%",
+    "--reorder", "10%", "--corrupt", "5%",
+)  # fmt: skip
+
+
+def test_each_datagram_has_the_fate_and_the_delay_that_simulate_gives_it(tmp_path: Path) -> None:
+    """The link's decisions by seed, and that the sockets did what it decided."""
+    count, file = 300, tmp_path / "game.csv"
+    with game(*OPTIONS, "--seed", "7", "--record", file) as playing:
+        send_slowly(playing.client, count)
+        arrived = [int(one) for one in playing.arrived(200)]
+        status, _, said = playing.proxy.end(signal.SIGTERM)
+    assert status == -signal.SIGTERM
+    link = Link(LINK, seed=7, purpose="up/1")
+    expected = [link.send(float(number)) for number in range(count)]  # no packet meets another
+    assert sorted(arrived) == [n for n, one in enumerate(expected) for _ in one]
+    recorded = rows(file)
+    assert [row["lost"] == "1" for row in recorded] == [not one for one in expected]
+    for number, (row, one) in enumerate(zip(recorded, expected, strict=True)):
+        assert row["direction"] == "up"
+        assert int(row["bytes"]) == len(str(number))
+        assert (row["fate"] == "passed") == bool(one)
+        if one:
+            delay = one[0] - number
+            assert float(row["asked_ms"]) == pytest.approx(1000 * delay, abs=1e-4)
+            assert float(row["recv_time"]) - float(row["send_time"]) > delay - 2e-6
+            assert bool(row["again"]) == (len(one) == 2)
+    assert {row["fate"] for row in recorded} == {"passed", "lost", "corrupted"}
+    left = [float(row["recv_time"]) for row in recorded if row["recv_time"]]
+    assert left != sorted(left)
+    words = said.decode()
+    assert f"up, to the server: {count} sent, {sum(not one for one in expected)} lost" in words
+    assert f"{link.corrupted} corrupted" in words
+    assert f"{count} datagrams recorded in" in words
+
+
+def test_a_recording_is_a_recorded_network_in_both_directions(tmp_path: Path) -> None:
+    file = tmp_path / "game.csv"
+    words = ("--up", "latency=30ms", "--down", "loss=1", "--payload", "--record", str(file))
+    with game(*words) as playing:
+        playing.client.send(b"ping")
+        data, proxy = playing.server.recvfrom(65536)
+        playing.server.sendto(b"pong", proxy)
+        playing.server.sendto(b"", proxy)
+        wait_until(lambda: len(rows(file)) == 3)
+        assert playing.proxy.end()[0] == 130
+    up, down, empty = rows(file)
+    assert data == b"ping"
+    assert (up["direction"], up["payload"], up["fate"]) == ("up", b"ping".hex(), "passed")
+    assert (down["direction"], down["payload"], down["fate"]) == ("down", b"pong".hex(), "lost")
+    assert (empty["bytes"], empty["payload"]) == ("0", "")
+    sending = ("simulate", "--send-rate", "10", "--duration", "1", "--trace", file)
+    assert b"11 sent, 0 lost" in epic(*sending, "--trace-direction", "up").stderr
+    assert b"11 sent, 11 lost" in epic(*sending, "--trace-direction", "down").stderr
+    over = game("--trace", file, "--up", "latency=50ms")
+    with over as playing:
+        begun = time.monotonic()
+        playing.client.send(b"ping")
+        _, proxy = playing.server.recvfrom(65536)
+        assert time.monotonic() - begun > 0.08  # that of the recording, and what is added
+        playing.server.sendto(b"pong", proxy)
+        playing.proxy.process.send_signal(signal.SIGINT)
+        assert b"1 sent, 1 lost (100.0%)" in playing.proxy.process.communicate()[1]
+
+
+def test_whatever_is_in_them_datagrams_pass_as_they_are_in_both_directions() -> None:
+    datagrams = [b"", b"\0\xff\n", bytes(range(256)) * 255, b"x" * 65507]
+    with game("--latency", "1ms") as playing:
+        for one in datagrams:
+            playing.client.send(one)
+            data, proxy = playing.server.recvfrom(65536)
+            assert data == one
+            playing.server.sendto(one, proxy)
+            assert playing.client.recv(65536) == one
+
+
+def test_a_rate_counts_the_bytes_of_each_datagram(tmp_path: Path) -> None:
+    """Two of 972 bytes and 28 of headers at 80 kbit/s: 100 ms each, one after the other."""
+    file = tmp_path / "rate.csv"
+    with game("--rate", "80kbit", "--queue", "1packets", "--record", file) as playing:
+        for size in (972, 472, 10):
+            playing.client.send(b"x" * size)
+        assert len(playing.arrived(2)) == 2
+        playing.proxy.end()
+    found = rows(file)
+    assert [row["fate"] for row in found] == ["passed", "passed", "dropped"]
+    assert float(found[0]["asked_ms"]) == pytest.approx(100, abs=1e-3)
+    since = float(found[1]["send_time"]) - float(found[0]["send_time"])
+    assert float(found[1]["asked_ms"]) == pytest.approx(150 - 1000 * since, abs=0.01)
+
+
+def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
+    with game("--max-clients", "20", "--idle", "1s", "--control", "-") as playing:
+        clients = [playing.another_client() for _ in range(21)]
+        for number, one in enumerate(clients[:20]):
+            one.send(b"%d" % number)
+        seen = set()
+        for _ in range(20):
+            data, proxy = playing.server.recvfrom(100)
+            seen.add(proxy)
+            playing.server.sendto(data, proxy)
+        assert len(seen) == 20
+        assert [one.recv(100) for one in clients[:20]] == [b"%d" % n for n in range(20)]
+        clients[20].send(b"one too many")
+
+        words = '"clients": 0, "clients_until_now": 20, "turned_away": 1'
+        wait_until(lambda: words in playing.ask("stats"))
+        clients[20].send(b"now there is room")
+        assert playing.server.recv(100) == b"now there is room"
+        for one in clients:
+            one.close()
+
+
+def test_nobody_at_the_target_is_told_and_no_end() -> None:
+    with receiver() as absent:
+        port = int(absent.port)
+    with program("proxy", "--control", "-", "0", str(port)) as proxy:
+        said = proxy.wait_for(b"passes datagrams on to")
+        place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.sendto(b"hello", place)
+            wait_until(lambda: '"refused_by_target": 1' in ask(proxy, "stats"))
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+                server.bind(("127.0.0.1", port))
+                server.settimeout(30)
+                client.sendto(b"at last", place)
+                while server.recv(100) != b"at last":
+                    pass
+        assert b"that nobody listens there" in proxy.end()[2]
+
+
+def test_an_address_of_ipv6() -> None:
+    try:
+        with receiver(socket.AF_INET6) as server:
+            target = f"[::1]:{server.port}"
+            with program("proxy", "[::1]:0", target) as proxy:
+                said = proxy.wait_for(b"passes datagrams on to")
+                port = int(said.partition(b"[::1]:")[2].split()[0])
+                with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as client:
+                    client.settimeout(30)
+                    client.sendto(b"six", ("::1", port))
+                    data, back = server.socket.recvfrom(100)
+                    server.socket.sendto(data, back)
+                    assert client.recv(100) == b"six"
+    except OSError:
+        assert not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists()
+
+
+def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    full = tmp_path / "full.csv"
+    full.write_text("mine")
+    with receiver() as free:
+        port = free.port
+    with receiver() as used:
+        for words, status, expected in (
+            ((port, port), 2, "datagrams would go in a circle"),
+            ((f"0.0.0.0:{port}", port), 2, "datagrams would go in a circle"),
+            (("9870",), 2, "Missing argument"),
+            (("0", "0"), 2, "the target needs a port"),
+            (("0", "70000"), 2, "'70000' is not an address"),
+            ((used.port, "9870"), 3, f"cannot listen on 127.0.0.1:{used.port}"),
+            (("203.0.113.77:0", "9870"), 3, "cannot listen on 203.0.113.77:0"),
+            (("0", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid:1"),
+            (("--record", str(full), "0", "9870"), 3, f"cannot record in {full}: File exists"),
+            (("--record", "/dev/full", "0", "9870"), 3, "cannot record in /dev/full: No space"),
+            (("--payload", "0", "9870"), 2, "--payload needs --record"),
+            (("--up", "packet_size=9", "0", "9870"), 2, "datagrams have lengths of their own"),
+            (("--at", "3s", "up.los=9", "0", "9870"), 2, "did you mean loss=...?"),
+            (("--trace-by", "time", "0", "9870"), 2, "--trace-by needs --trace"),
+            (("--control", "nowhere", "0", "9870"), 2, "'nowhere' is no place for a control"),
+            (("--control", "/no/such/folder", "0", "9870"), 3, "be controlled at /no/such/folder"),
+        ):
+            assert main(["proxy", *words]) == status, words
+            said = capfd.readouterr()
+            assert expected in " ".join(said.err.split()), said.err
+            assert not said.out
+    assert full.read_text() == "mine"
+
+
+def test_send_over_a_proxy_to_listen(tmp_path: Path) -> None:
+    """The packets that a player gets are those that the link of this seed lets through."""
+    file = tmp_path / "heard.jsonl"
+    with program("listen", "-f", "csv", "--record", str(file), "0") as listener:
+        said = listener.wait_for(b"listening on 127.0.0.1:")
+        target = said.rpartition(b":")[2].strip().decode()
+        words = ("--loss", "20%", "--duplicate", "10%", "--latency", "20ms", "--seed", "5")
+        with program("proxy", *words, "--control", "-", "0", target) as proxy:
+            said = proxy.wait_for(b"passes datagrams on to")
+            port = said.partition(b"127.0.0.1:")[2].split()[0].decode()
+            sending = ("--path", "circle", "--send-rate", "500", "--duration", "0.4")
+            assert epic("send", *sending, "-f", "jsonl", port).returncode == 0
+            link = Link(LinkConditions(loss=0.2, duplicate=0.1), seed=5, purpose="up/1")
+            expected = [number for number in range(201) for _ in link.send(float(number))]
+            wait_until(lambda: f'"delivered": {len(expected)}' in ask(proxy, "stats"))
+            wait_until(lambda: file.read_bytes().count(b"\n") == len(expected))
+    numbers = [json.loads(line)["seq"] for line in file.read_text().splitlines()]
+    assert numbers == expected
+
+
+def test_no_socket_for_a_client_is_told_and_no_end() -> None:
+    """The files that the process may open are at their end."""
+    with receiver() as server, program("proxy", "--control", "-", "0", server.port) as proxy:
+        said = proxy.wait_for(b"passes datagrams on to")
+        place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            ask(proxy, "show")  # it runs
+            _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (3, hard))
+            client.sendto(b"one", place)
+            wait_until(lambda: '"troubles": {"Too many open files": 1}' in ask(proxy, "stats"))
+            resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (500, hard))
+            client.sendto(b"two", place)
+            assert server.one() == b"two"
+        assert b"1 time no way for a client: Too many open files" in proxy.end()[2]

@@ -1,0 +1,82 @@
+"""A proxy that runs, a client and a server beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.datagrams import Program, program, receiver
+
+
+class Game:
+    """A proxy between a client and a server, which the test is."""
+
+    def __init__(self, proxy: Program, server: socket.socket, port: int) -> None:
+        self.proxy = proxy
+        self.server = server
+        self.place = ("127.0.0.1", port)
+        self.client = self.another_client()
+
+    def ask(self, command: str) -> str:
+        """The answer to a command; the proxy is controlled by its standard input."""
+        return ask(self.proxy, command)
+
+    def another_client(self) -> socket.socket:
+        """Another client's socket, which sends to the proxy."""
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        made.settimeout(30)
+        made.connect(self.place)
+        return made
+
+    def arrived(self, count: int, quiet: float = 0.25) -> list[bytes]:
+        """What the server gets: so many at least, and then until nothing comes any more."""
+        found = [self.server.recv(65536) for _ in range(count)]
+        with contextlib.suppress(TimeoutError):
+            self.server.settimeout(quiet)
+            while True:
+                found.append(self.server.recv(65536))
+        self.server.settimeout(30)
+        return found
+
+
+def ask(proxy: Program, command: str) -> str:
+    """The answer to a command of a proxy that is controlled by its standard input."""
+    assert proxy.process.stdin is not None
+    proxy.said["stdout"] = b""
+    proxy.process.stdin.write(command.encode() + b"\n")
+    proxy.process.stdin.flush()
+    return proxy.wait_for(b"\n", "stdout").decode().rstrip("\n")
+
+
+@contextlib.contextmanager
+def game(*options: str | Path) -> Iterator[Game]:
+    """A proxy with these options between a server and a client."""
+    with (
+        receiver() as server,
+        program("proxy", *map(str, options), "0", server.port) as proxy,
+    ):
+        said = proxy.wait_for(b"passes datagrams on to")
+        found = re.search(rb"epic: 127\.0\.0\.1:(\d+) passes", said)
+        assert found
+        made = Game(proxy, server.socket, int(found[1]))
+        with made.client:
+            yield made
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """What a proxy has recorded."""
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def send_slowly(client: socket.socket, count: int, pause: float = 0.001) -> None:
+    """Sends so many datagrams with their numbers in them."""
+    for number in range(count):
+        client.send(b"%d" % number)
+        time.sleep(pause)
