@@ -101,23 +101,34 @@ class Listener:
         packets: Iterable[PacketBlock],
         draw: Callable[[SampleBlock], object],
     ) -> None:
-        """Draws by other strategies from now on, which are given the latest ``packets`` first.
+        """Draws by other strategies from now on, as if they had had these ``packets``.
 
-        ``draw`` is given what they would have drawn since. Nothing is changed where they raise
-        something.
+        They are the latest ones. ``draw`` is given what would have been drawn since. Nothing is
+        changed where a strategy raises something.
         """
+        replay = self.replay(make_strategy, packets, self._drawn_up_to, draw)
+        self._replay.close()
+        self._replay = replay
+
+    def replay(
+        self,
+        make_strategy: Callable[[], SmoothingStrategy],
+        packets: Iterable[PacketBlock],
+        until: float,
+        draw: Callable[[SampleBlock], object],
+    ) -> Replay:
+        """A replay of packets that came in, drawn up to a time (s) of the receiver's clock."""
         replay, samples = self._replay_by(make_strategy), SampleBlock()
         try:
             for block in packets:
                 replay.feed(block)
                 _draw_due(replay, samples, draw)
-            replay.advance(self._drawn_up_to)
+            replay.advance(until)
             _draw_due(replay, samples, draw)
         except BaseException:
             replay.close()
             raise
-        self._replay.close()
-        self._replay = replay
+        return replay
 
     def _replay_by(self, make_strategy: Callable[[], SmoothingStrategy]) -> Replay:
         return Replay(make_strategy, ArrivalPacing(ExactClock(*self._ticks)), self._entities)
