@@ -19,10 +19,12 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from epic_cli.full_screen.cells import Lines
+from epic_cli.live.stopping import set_or_late
 
 PICTURES_PER_SECOND = 30
 
-#: No more than this share of the time goes into pictures: large ones come less often.
+#: No more than this share of the time goes into pictures, unless keys are pressed: large ones come
+#: less often.
 _DRAWING_SHARE = 0.3
 
 _STOPPING = [
@@ -70,6 +72,7 @@ class FullScreen:
         self._takes_text = takes_text
         self._shown: StyleAndTextTuples = []
         self._stopped: int | None = None
+        self._pressed = asyncio.Event()
         self._spent = self._begun = 0.0  # seconds for the last picture, on its way to the screen
         control = FormattedTextControl(lambda: self._shown, show_cursor=False)
         self._application: Application[None] = Application(
@@ -126,8 +129,9 @@ class FullScreen:
             self._shown = _joined(self._picture.lines(size.columns, size.rows))
             spent = time() - begin + self._spent
             self._application.invalidate()
-            due = begin + max(1 / PICTURES_PER_SECOND, spent / _DRAWING_SHARE)
-            await asyncio.sleep(max(due - time(), 0))
+            await asyncio.sleep(max(begin + 1 / PICTURES_PER_SECOND - time(), 0))
+            await set_or_late(self._pressed, begin + spent / _DRAWING_SHARE - time())
+            self._pressed.clear()
 
     def _begin_rendering(self, _: object) -> None:
         self._begun = perf_counter()
@@ -155,6 +159,7 @@ class FullScreen:
         def act(event: Any) -> None:
             try:
                 self._picture.press(event.data if key is None else key)
+                self._pressed.set()
             except Exception as error:  # it is raised again by run_async
                 self._fail(error)
 

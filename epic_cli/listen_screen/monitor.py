@@ -295,6 +295,8 @@ class Monitor:
 
     def _rate(self) -> float:
         """Datagrams a second."""
+        if not self._datagrams:
+            return 0.0
         (begin, before), (end, after) = self._datagrams[0], self._datagrams[-1]
         return (after - before) / (end - begin) if end > begin else 0.0
 
