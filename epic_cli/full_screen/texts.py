@@ -27,13 +27,14 @@ def fitting(
 ) -> list[Fragment]:
     """The lines of blocks by name, each with its style, in no more than ``room`` lines.
 
-    Where there is no room for all, the ``dispensable`` ones go, the first of them first.
+    Where there is no room for all, the ``dispensable`` ones go, the first of them first; the others
+    are cut.
     """
     kept = dict(blocks)
     for name in dispensable:
         if sum(len(lines) for _, lines in kept.values()) > room:
             del kept[name]
-    return [(style, line) for style, lines in kept.values() for line in lines]
+    return [(style, line) for style, lines in kept.values() for line in lines][: max(room, 0)]
 
 
 class Reserve:

@@ -117,17 +117,21 @@ def _within(setting: Number, value: float) -> float:
 
 
 def _next(setting: Number, value: float, upwards: bool) -> float:
-    if setting.tune and setting.scale == "linear":
+    """The next part of the range that is worth tuning; outside of it, or without, a rung."""
+    least = _LEAST
+    if setting.whole and abs(value) < 10:
+        return math.floor(value) + 1 if upwards else math.ceil(value) - 1
+    if setting.tune:
         low, high = setting.tune
-        step = _rung((high - low) / _PARTS)
-    elif setting.whole and abs(value) < 10:
-        step = 1.0
-    else:
-        least = setting.tune[0] / 10 if setting.tune else _LEAST
-        return _further(value, least) if upwards else -_further(-value, least)
-    places = value / step
-    place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
-    return place * step
+        least = low / 10
+        if setting.scale == "linear":
+            least = step = _rung((high - low) / _PARTS)
+            step = math.ceil(step) if setting.whole else step
+            places = value / step
+            place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
+            if low - step / 2 <= place * step <= high + step / 2:
+                return place * step
+    return _further(value, least) if upwards else -_further(-value, least)
 
 
 def _further(value: float, least: float) -> float:

@@ -58,14 +58,14 @@ class Hindsight:
         self._left.clear()
         self._begun = -math.inf
 
-    def look(self, history: History, now: float, only: str | None = None) -> None:
+    def look(self, history: History, now: float, real_time: float, only: str | None = None) -> None:
         """Measures as many entities as there is time for, or this one ``only``; call it often.
 
-        ``now`` is on the receiver's clock.
+        ``now`` is on the receiver's clock, ``real_time`` on any (s).
         """
         begin = perf_counter()
-        if not self._left and begin - self._begun >= _EVERY:
-            self._begun = begin
+        if not self._left and real_time - self._begun >= _EVERY:
+            self._begun = real_time
             self._left = _gathered(history, now, only)
         while self._left:
             name = next(iter(self._left))

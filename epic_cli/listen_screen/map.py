@@ -119,10 +119,15 @@ def _draw_trails(canvas: Cells, viewport: Viewport, drawn: Points, mark: str) ->
 
 
 def _write_name(canvas: Cells, column: int, line: int, name: str, style: str) -> None:
-    """Beside a head, right or left, where there is room."""
+    """Beside a head, or above or below it, where there is room."""
     text = cut(printable(name), _LONGEST_NAME) if name else ""
-    for begin in (column + 2, column - 1 - width(text)):
-        if all(canvas.is_free(at, line) for at in range(begin - 1, begin + width(text) + 1)):
+    right, left = column + 2, column - 1 - width(text)
+    for begin, row in (
+        (right, line),
+        (left, line),
+        *((at, near) for near in (line - 1, line + 1) for at in (column, left + 1)),
+    ):
+        if all(canvas.is_free(at, row) for at in range(begin - 1, begin + width(text) + 1)):
             for index, character in enumerate(text):
-                canvas.put(begin + width(text[:index]), line, character, style)
+                canvas.put(begin + width(text[:index]), row, character, style)
             return

@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.text.widths import cut, printable, width, wrap
+from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, width, wrap
 from epic_cli.full_screen.cells import Lines
 from epic_cli.full_screen.texts import Reserve, fitting, flow, too_small
 from epic_cli.listen_screen import status
@@ -128,7 +128,7 @@ class Monitor:
             self._looked = real_time
             self._flow = self._traffic.flow(self._listener.drawn_up_to)
             self._datagrams.append((real_time, self._listener.counts.datagrams))
-        self._hindsight.look(self._history, self._now, self._followed)
+        self._hindsight.look(self._history, self._now, real_time, self._followed)
 
     # ------------------------------------------------------------- keys
 
@@ -233,6 +233,12 @@ class Monitor:
 
     def lines(self, columns: int, lines: int) -> Lines:
         """The whole screen."""
+        drawn = self._lines(columns, lines)
+        if self._bars is status.UNICODE_BARS:
+            return drawn
+        return [[(style, text.replace(ELLIPSIS, "~")) for style, text in line] for line in drawn]
+
+    def _lines(self, columns: int, lines: int) -> Lines:
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
         if self._helping:
@@ -278,10 +284,10 @@ class Monitor:
             "delay": ("class:delay", [delays] if delays else []),
             "figures": ("class:news", flow(status.strategy(self._choice, figures, of), columns)),
             "settings": ("", flow(status.settings(self._choice), columns)),
-            "news": ("class:warning", wrap(self._said(), columns) if self._said() else []),
+            "news": ("class:warning", wrap(self._said(), columns)),
             "keys": ("class:keys", self._keys(columns)),
         }
-        order = ("settings", "delay", "keys", "traffic", "news", "figures")
+        order = ("settings", "delay", "keys", "news", "traffic")
         return fitting(blocks, order, room)
 
     def _incoming(self) -> list[str]:
