@@ -41,7 +41,10 @@ HELP = (
 
 
 def _ms(seconds: float, sign: str = "") -> str:
-    return "-" if math.isnan(seconds) else f"{1000 * seconds:{sign}.3g} ms"
+    if math.isnan(seconds):
+        return "-"
+    value = 1000 * seconds
+    return f"{value:{sign},.0f} ms" if abs(value) >= 100 else f"{value:{sign}.3g} ms"
 
 
 def _share(share: float) -> str:
