@@ -55,7 +55,11 @@ class PacketSource(Protocol):
     def catch_up(self) -> None:
         """Takes what has come in meanwhile."""
 
-    async def run(self, show: Callable[[Callable[[], None]], Awaitable[None]]) -> None:
+    async def run(
+        self,
+        show: Callable[[Callable[[], None]], Awaitable[None]],
+        refresh: Callable[[], object],
+    ) -> None:
         """Takes what comes, beside others; ``show`` calls what writes rows."""
 
     def close(self) -> str:
@@ -173,10 +177,10 @@ class Dialogue:
 
     # ------------------------------------------------------------- listening
 
-    def take_live(self, text: bytes, time: float, shown: bool) -> None:
-        """Takes lines of packets that arrived, and draws what is due at a time (s) of their clock.
+    def take_live(self, text: bytes, time: float) -> bytes:
+        """Takes lines of packets that arrived; the rows that are due at a time (s) of their clock.
 
-        Not ``shown``: no rows are written.
+        Raises whatever a strategy of another package raises.
         """
         rows: list[bytes] = []
 
@@ -184,19 +188,12 @@ class Dialogue:
             writer = self.screen.writer(self.session.named)
             rows.append(writer.rows(samples, self.session.entities))
 
-        try:
-            if text:
-                self.session.add(text, draw, self.record_lines)
-            self.session.advance(time, draw)
-        except CannotAccess:
-            raise
-        except Exception as error:  # a strategy of another package may raise anything
-            self.screen.complain(failure(error))
-            self.end_listening()
-        if shown:
-            self._draw_windowful(b"".join(rows))
+        if text:
+            self.session.add(text, draw, self.record_lines)
+        self.session.advance(time, draw)
+        return b"".join(rows)
 
-    def _draw_windowful(self, rows: bytes) -> None:
+    def draw_windowful(self, rows: bytes) -> None:
         """Writes the last rows, no more than can be seen."""
         lines = rows.splitlines(keepends=True)
         left_out = len(lines) - self.room

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.strategy import Strategy
@@ -19,6 +20,7 @@ from epic_cli.live.gate import Gate
 from epic_cli.live.listening import Counts, Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.refused import Refused
+from epic_cli.repl.remarks import failure
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.views.listening import losses, summary
 
@@ -90,8 +92,15 @@ class Listening:
         refused = f", {self.refused:,} not taken" if self.refused else ""
         return f"{'PAUSED' if self.paused else 'listening'} on {self.address}{refused}"
 
-    async def run(self, show: Callable[[Callable[[], None]], Awaitable[None]]) -> None:
-        """Listens until it is cancelled; ``show`` calls what writes rows, above the typed line."""
+    async def run(
+        self,
+        show: Callable[[Callable[[], None]], Awaitable[None]],
+        refresh: Callable[[], object],
+    ) -> None:
+        """Listens until it is cancelled.
+
+        ``show`` calls what writes rows, above the typed line; ``refresh`` shows what is counted.
+        """
         self._awake = awake = asyncio.Event()
         job = asyncio.ensure_future(self._listener.run())
         job.add_done_callback(lambda _: awake.set())
@@ -99,23 +108,52 @@ class Listening:
             while not job.done():
                 await awake.wait()
                 awake.clear()
-                await show(self._show)
-            await show(lambda: self._fail(job.exception()))
+                write = self._due()
+                if write is None:
+                    refresh()
+                else:
+                    await show(write)
+            await show(partial(self._end, str(job.exception())))
         finally:
             self._awake = None
             job.cancel()
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await job
 
-    def _fail(self, error: BaseException | None) -> None:
-        self._dialogue.screen.complain(f"listening on {self.address} has ended: {error}")
+    def _end(self, why: str) -> None:
+        self._dialogue.screen.complain(f"{self.address} is not listened on any more: {why}")
         self._dialogue.end_listening()
 
     def catch_up(self) -> None:
-        """Takes what has come in since."""
+        """Takes what has come in since, and writes its rows."""
         while self._listener.step():
             pass
-        self._show()
+        write = self._due()
+        if write is not None:
+            write()
+
+    def _due(self) -> Callable[[], None] | None:
+        """Takes what has come in; what has to be written then, None: nothing."""
+        dialogue, rows = self._dialogue, b""
+        text, self._pending = b"".join(self._pending), []
+        remark, self._remark = self._remark, ""
+        try:
+            if self.now is not None:
+                rows = dialogue.take_live(text, self.now)
+        except CannotAccess:
+            raise
+        except Exception as error:  # a strategy of another package may raise anything
+            return partial(self._end, failure(error))
+        if len(dialogue.session.packets) > _MOST_PACKETS:
+            return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
+        if self.paused:
+            rows = b""
+        return partial(self._write, rows, remark) if rows or remark else None
+
+    def _write(self, rows: bytes, remark: str) -> None:
+        if remark:
+            self._dialogue.screen.warn(remark)
+        self._dialogue.draw_windowful(rows)
 
     def _wake(self) -> None:
         if self._awake is not None:
@@ -128,18 +166,6 @@ class Listening:
                 self._pending.append(f"{packet_line(block[index])}\n".encode())
             except Unwritable:
                 self.unwritable += 1
-
-    def _show(self) -> None:
-        dialogue = self._dialogue
-        text, self._pending = b"".join(self._pending), []
-        remark, self._remark = self._remark, ""
-        if remark:
-            dialogue.screen.warn(remark)
-        if self.now is not None:
-            dialogue.take_live(text, self.now, not self.paused)
-        if len(dialogue.session.packets) > _MOST_PACKETS:
-            dialogue.screen.warn(f"there are {_MOST_PACKETS:,} packets: it listens no more")
-            dialogue.end_listening()
 
     def _report(self, counts: Counts) -> None:
         """Has it said once why something is refused; the toolbar counts it from then on."""

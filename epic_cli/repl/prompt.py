@@ -150,7 +150,8 @@ class PromptReader:
         self._suggest(self.session.default_buffer)
         listening = self._dialogue.listening
         if listening is not None:
-            self.session.app.create_background_task(listening.run(_above_the_line))
+            app = self.session.app
+            app.create_background_task(listening.run(_above_the_line, app.invalidate))
 
     def _suggest(self, buffer: Buffer) -> None:
         text = buffer.text

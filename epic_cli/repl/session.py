@@ -200,8 +200,8 @@ class Session:
 
     def advance(self, time: float, draw: Draw) -> None:
         """Draws what is due by arrival at a time (s) of a clock that goes on without packets."""
-        self._reached = time
         stream = self._resume()
+        self._reached = time
         for samples in self._overdue(stream):
             draw(samples)
         self._note(stream)
