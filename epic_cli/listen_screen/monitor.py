@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, width, wrap
+from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
 from epic_cli.full_screen.cells import Lines
 from epic_cli.full_screen.texts import Reserve, fitting, flow, too_small
 from epic_cli.listen_screen import status
 from epic_cli.listen_screen.hindsight import Hindsight
 from epic_cli.listen_screen.history import History
+from epic_cli.listen_screen.incoming import Incoming
 from epic_cli.listen_screen.map import draw_map
+from epic_cli.listen_screen.name_line import NameLine
 from epic_cli.listen_screen.roster import WIDTH, roster
 from epic_cli.listen_screen.viewport import Viewport
 from epic_cli.live.refused import count_words
-from epic_cli.live.traffic import Flow, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +35,6 @@ _SMALLEST_MAP = 6
 
 #: From so many columns on there is room for the entities beside the map.
 _ROSTER_FROM = 100
-
-#: Seconds from one look at the figures of what comes in to the next.
-_FLOW_EVERY = 0.25
 
 #: What ``press`` knows.
 KEYS = ("up", "down", "left", "right", "s", "S", "/", "tab", "s-tab", "m", "l", "d", "f", "F",
@@ -72,18 +69,15 @@ class Monitor:
         self._receiving = receiving
         self._record = ""
         self._recording: GrowingRecording | None = None
-        self._traffic = Traffic()
+        self._incoming = Incoming()
         self._hindsight = Hindsight(tick)
         self._viewport = Viewport()
         self._reserve = Reserve()
         self._followed: str | None = None
         self._paused: _Moment | None = None
-        self._typed: str | None = None
+        self._typed: NameLine | None = None
         self._helping = False
         self._news = ""
-        self._flow = Flow(0, math.nan, math.nan, math.nan, math.nan, ())
-        self._datagrams: deque[tuple[float, int]] = deque(maxlen=8)
-        self._looked = -math.inf
         self._acts = self._make_acts()
 
     def follow(
@@ -100,7 +94,7 @@ class Monitor:
     def taken(self, block: PacketBlock) -> None:
         """Packets came in."""
         packets = [block[index] for index in range(len(block))]
-        self._traffic.add(packets)
+        self._incoming.add(packets)
         self._live.take(block, packets)
 
     def drawn(self, samples: SampleBlock) -> None:
@@ -124,10 +118,8 @@ class Monitor:
         """Looks at the figures from time to time."""
         if self._listener.drawn_up_to == -math.inf:
             return
-        if real_time - self._looked >= _FLOW_EVERY:
-            self._looked = real_time
-            self._flow = self._traffic.flow(self._listener.drawn_up_to)
-            self._datagrams.append((real_time, self._listener.counts.datagrams))
+        drawn_up_to, counts = self._listener.drawn_up_to, self._listener.counts
+        self._incoming.look(drawn_up_to, real_time, counts.datagrams)
         self._hindsight.look(self._history, self._now, real_time, self._followed)
 
     # ------------------------------------------------------------- keys
@@ -165,10 +157,13 @@ class Monitor:
             "l": (self._change, choice.step, False),
             "d": (self._change, choice.restore),
             "space": (self._pause,),
-            "/": (setattr, self, "_typed", ""),
+            "/": (self._begin_name,),
             "?": (setattr, self, "_helping", True),
             "h": (setattr, self, "_helping", True),
         }
+
+    def _begin_name(self) -> None:
+        self._typed = NameLine(self._choice.names)
 
     def _follow(self, key: str) -> None:
         names = self._history.names
@@ -188,25 +183,11 @@ class Monitor:
 
     def _type(self, key: str) -> None:
         assert self._typed is not None
-        found = self._begun()
-        if key == "escape":
-            self._typed = None
-        elif key == "backspace":
-            self._typed = self._typed[:-1]
-        elif key == "tab":
-            self._typed = found[0] if found else self._typed
-        elif key == "enter":
-            if found and self._typed:
-                self._change(setattr, self._choice, "strategy", found[0])
-            self._typed = None
-        elif len(key) == 1 and key.isprintable():
-            self._typed += key
-
-    def _begun(self) -> list[str]:
-        """The strategies that are meant by what has been typed, the likeliest first."""
-        typed = self._typed or ""
-        begun = [one for one in self._choice.names if one.startswith(typed)]
-        return begun + [one for one in self._choice.names if typed in one and one not in begun]
+        self._typed.press(key)
+        if not self._typed.is_open:
+            chosen, self._typed = self._typed.chosen, None
+            if chosen is not None:
+                self._change(setattr, self._choice, "strategy", chosen)
 
     def _change(self, choose: Callable[..., object], *arguments: object) -> None:
         """Draws by another choice, also what was drawn in the last seconds."""
@@ -242,7 +223,7 @@ class Monitor:
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
             return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
         if self._helping:
-            return self._help(columns, lines)
+            return status.help_lines(f"epic listen, {self._where}", columns)[:lines]
         texts = self._texts(columns, lines - _SMALLEST_MAP)
         height = lines - self._reserve.lines((columns, lines), len(texts))
         beside = columns >= _ROSTER_FROM
@@ -254,15 +235,6 @@ class Monitor:
             shown = [[*one, ("", " "), *other] for one, other in zip(shown, names, strict=True)]
         return shown + [[text] for text in texts]
 
-    def _help(self, columns: int, lines: int) -> Lines:
-        room = max(width(keys) for keys, _ in status.HELP) + 2
-        drawn: Lines = [[("class:news", cut(f"epic listen, {self._where}", columns))]]
-        for keys, words in status.HELP:
-            for index, line in enumerate(wrap(words, columns - room)):
-                head = keys if index == 0 else ""
-                drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
-        return drawn[:lines]
-
     def _texts(self, columns: int, room: int) -> list[tuple[str, str]]:
         """The lines under the map; what matters least goes where there is no room for all."""
         if self._now == -math.inf:
@@ -273,14 +245,14 @@ class Monitor:
                 "keys": ("class:keys", self._keys(columns)),
             }
             return fitting(blocks, ("keys", "news"), room)
-        delays = status.delay_line(self._flow.history, columns, self._bars)
+        delays = status.delay_line(self._incoming.flow.history, columns, self._bars)
         of = "" if self._followed is None else f" of {cut(printable(self._followed), 20)}"
         figures = self._hindsight.figures(self._followed)
         worst = self._hindsight.worst() if self._followed is None else None
         if worst is not None:
             figures.append(f"worst {cut(printable(worst), 20)}")
         blocks = {
-            "traffic": ("", flow(self._incoming(), columns)),
+            "traffic": ("", flow(self._coming(), columns)),
             "delay": ("class:delay", [delays] if delays else []),
             "figures": ("class:news", flow(status.strategy(self._choice, figures, of), columns)),
             "settings": ("", flow(status.settings(self._choice), columns)),
@@ -290,21 +262,12 @@ class Monitor:
         order = ("settings", "delay", "keys", "news", "traffic")
         return fitting(blocks, order, room)
 
-    def _incoming(self) -> list[str]:
-        parts = status.traffic(
-            self._flow, self._rate(), len(self._live.newest), self._receiving.dropped
-        )
+    def _coming(self) -> list[str]:
+        parts = self._incoming.parts(len(self._live.newest), self._receiving.dropped)
         if self._recording is not None:
             name = cut(printable(self._record), 30)
             parts.append(f"{self._recording.recorded:,} recorded in {name}")
         return parts
-
-    def _rate(self) -> float:
-        """Datagrams a second."""
-        if not self._datagrams:
-            return 0.0
-        (begin, before), (end, after) = self._datagrams[0], self._datagrams[-1]
-        return (after - before) / (end - begin) if end > begin else 0.0
 
     def _said(self) -> str:
         said = [self._news, count_words(self._listener.counts.refused)]
@@ -315,5 +278,4 @@ class Monitor:
     def _keys(self, columns: int) -> list[str]:
         if self._typed is None:
             return flow(status.KEYS, columns)
-        found = " ".join(self._begun()) or "there is no such strategy"
-        return [cut(f"strategy: {self._typed}_  {found}", columns)]
+        return [cut(self._typed.text, columns)]

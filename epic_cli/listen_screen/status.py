@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 
 from epic_cli.engine.settings import Number, Value
+from epic_cli.engine.text.widths import cut, width, wrap
 from epic_cli.formats.writing import number
+from epic_cli.full_screen.cells import Lines
 from epic_cli.listen_screen.choice import Choice
 from epic_cli.live.traffic import Flow
 
@@ -106,3 +108,14 @@ def settings(choice: Choice) -> list[str]:
 def value_text(value: Value) -> str:
     """A setting's value as it is typed."""
     return value if isinstance(value, str) else number(float(value))
+
+
+def help_lines(title: str, columns: int) -> Lines:
+    """What the keys do."""
+    room = max(width(keys) for keys, _ in HELP) + 2
+    drawn: Lines = [[("class:news", cut(title, columns))]]
+    for keys, words in HELP:
+        for index, line in enumerate(wrap(words, columns - room)):
+            head = keys if index == 0 else ""
+            drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
+    return drawn
