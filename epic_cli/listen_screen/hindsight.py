@@ -31,7 +31,7 @@ _EVERY, _BUDGET = 0.5, 0.012
 _SHOWN = (
     ("error", "error {}"),
     ("error95", "95% {}"),
-    ("lag", "lag ms {}"),
+    ("lag", "lag {} ms"),
     ("residual", "residual {}"),
     ("jumps", "jumps {}"),
     ("jerk", "jerk {}"),
@@ -106,7 +106,8 @@ class Hindsight:
         found = []
         for name, words in _SHOWN:
             metric = named(name)
-            found.append(words.format(metric.cell(metric.value(measured), measured.resolution)))
+            cell = metric.cell(metric.value(measured), measured.resolution)
+            found.append(words.format(cell).replace("- ms", "-"))
         return found
 
     def worst(self) -> str | None:

@@ -270,7 +270,8 @@ class Monitor:
         return parts
 
     def _said(self) -> str:
-        said = [self._news, count_words(self._listener.counts.refused)]
+        refused = count_words(self._listener.counts.refused)
+        said = [self._news, self._incoming.restarted, refused]
         if self._paused is not None:
             said.insert(0, "PAUSED (space goes on; packets still come in)")
         return "; ".join(one for one in said if one)

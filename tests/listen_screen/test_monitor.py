@@ -130,7 +130,7 @@ def test_the_figures_are_those_of_what_was_drawn(watched: Watched) -> None:
     error = math.sqrt(np.square(apart).mean())
     assert error == pytest.approx(0.2, rel=0.2)
     assert float(watched.figure("error")) == pytest.approx(error, rel=0.01)
-    assert float(watched.figure("lag ms")) == pytest.approx(1000 * error / 2, abs=2)
+    assert float(watched.figure("lag")) == pytest.approx(1000 * error / 2, abs=2)
     assert watched.figure("jumps") == "0"
 
 
@@ -154,7 +154,7 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
     watched.monitor.press("m")
     watched.monitor.advance(watched.now)
     assert "[interpolation_time 0.3 s*]" in watched.text()
-    assert float(watched.figure("lag ms")) == pytest.approx(300, abs=25)
+    assert float(watched.figure("lag")) == pytest.approx(300, abs=25)
     watched.monitor.press("d")
     assert "[interpolation_time 0.2 s]" in watched.text()
 
@@ -203,6 +203,15 @@ def test_who_is_followed_is_in_the_middle_and_has_the_figures(watched: Watched) 
     assert "follows jeep" in watched.text()
     watched.monitor.press("escape")
     assert "follows" not in watched.text()
+
+
+def test_a_game_that_begins_anew_is_told(watched: Watched) -> None:
+    watched.go_on(3, "tank")
+    assert "gone back" not in watched.text()
+    watched.send("0,0,0 / 0,0,0 / 0 entity=tank")
+    assert "times of tank have gone back by 3.0 s" in watched.text()
+    watched.go_on(0.1, "tank")
+    assert "gone back" not in watched.text()
 
 
 @pytest.mark.parametrize("symbols", [ASCII, UNICODE])

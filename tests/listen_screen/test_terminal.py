@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.running import epic
 from support.terminals import Terminal
 
 from epic_cli.api.reading import read_packets
@@ -175,3 +176,9 @@ def test_rows_are_written_where_they_are_asked_for(
     with terminal:
         terminal.wait_for(r"listening on 127\.0\.0\.1:\d+")
         assert ALTERNATE[0] not in terminal.raw
+
+
+def test_without_a_terminal_there_is_no_screen() -> None:
+    ran = epic("listen", "--screen", "0")
+    assert ran.returncode == 2
+    assert b"--screen needs a terminal" in ran.stderr
