@@ -55,8 +55,8 @@ class Incoming:
         name, seconds = max(self._behind.items(), key=lambda one: one[1])
         who = cut(printable(name), 20) or "the entity"
         return (
-            f"times of {who} have gone back by {seconds:.1f} s: if the game has begun anew, begin to"
-            " listen anew"
+            f"times of {who} have gone back by {seconds:.1f} s:"
+            " if the game has begun anew, begin to listen anew"
         )
 
     def look(self, now: float, real_time: float, datagrams: int) -> None:
