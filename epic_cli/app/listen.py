@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
 
 import click
 
@@ -35,6 +36,8 @@ from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.report import report_problem
 from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
+
+Draw = Callable[[SampleBlock, Entities], object]
 
 EXAMPLES = """\b
 Examples:
@@ -85,8 +88,7 @@ def listen(
         raise WrongUsage("--layout says all of binary records: leave the other options away")
     given = given_options(context)
     on_screen = rows.wants_screen(given)
-    if on_screen and "tick" not in given:
-        tick = SCREEN_TIMING.tick
+    tick = SCREEN_TIMING.tick if on_screen and "tick" not in given else tick
     make_strategy = chosen.maker()
     make_strategy()  # a wrong setting shows before anything is heard
     with contextlib.ExitStack() as stack:
@@ -108,18 +110,21 @@ def listen(
         )
         said = _Said(quiet, use_color(color, sys.stderr), receiving)
         where = str(address._replace(port=receiving.port))
-        drawing = None
+        draw: Draw = _nothing
         if rows.output is not None or not on_screen:
             sink = stack.enter_context(open_sink(rows.output))
-            drawing = _Drawing(sink, rows.row_format, color)
-        screen = _Screen(chosen, tick, where, receiving, drawing) if on_screen else None
+            draw = _Drawing(sink, rows.row_format, color)
+        screen = None
+        if on_screen:
+            screen = _Screen(chosen, tick, where, receiving)
+            draw = _both(screen, draw)
         listener = Listener(
             receiving=receiving,
             decoder=Decoder(intake.packet_format, intake.given, intake.records),
             gate=gate,
             make_strategy=make_strategy,
             tick=tick,
-            draw=screen or drawing or _nothing,
+            draw=draw,
             report=_nothing if screen else said.report,
             recording=recording,
             sender=sender,
@@ -167,6 +172,14 @@ def _recording(path: str) -> GrowingRecording:
         raise CannotAccess("record in", path, error) from error
 
 
+def _both(one: Draw, other: Draw) -> Draw:
+    def draw(samples: SampleBlock, entities: Entities) -> None:
+        one(samples, entities)
+        other(samples, entities)
+
+    return draw
+
+
 class _Drawing:
     """Writes what is drawn, each tick at once."""
 
@@ -184,7 +197,7 @@ class _Drawing:
 
 
 class _Screen:
-    """The screen, and rows beside it where somebody wants them."""
+    """The screen."""
 
     def __init__(
         self,
@@ -192,7 +205,6 @@ class _Screen:
         tick: Ratio,
         where: str,
         receiving: ReceivingSocket,
-        drawing: _Drawing | None,
     ) -> None:
         # rows alone wait for neither numpy nor prompt_toolkit
         from epic_cli.full_screen.cells import speaks_unicode
@@ -203,13 +215,10 @@ class _Screen:
         choice = Choice(chosen.strategy, {**chosen.settings})
         symbols = UNICODE if speaks_unicode() else ASCII
         self.monitor = Monitor(choice, tick[0] / tick[1], symbols, where, receiving)
-        self._drawing = drawing
 
-    def __call__(self, samples: SampleBlock, entities: Entities) -> None:
+    def __call__(self, samples: SampleBlock, _: Entities) -> None:
         """Takes what was drawn."""
         self.monitor.drawn(samples)
-        if self._drawing is not None:
-            self._drawing(samples, entities)
 
     def run(
         self,

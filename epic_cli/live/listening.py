@@ -131,7 +131,7 @@ class Listener:
         return replay
 
     def _replay_by(self, make_strategy: Callable[[], SmoothingStrategy]) -> Replay:
-        return Replay(make_strategy, ArrivalPacing(ExactClock(*self._ticks)), self._entities)
+        return Replay(make_strategy, ArrivalPacing(ExactClock(*self._ticks)), self.entities)
 
     async def run(self, duration: float = math.inf) -> None:
         """Listens for so many seconds; raises ``OSError`` where it cannot record."""
@@ -190,7 +190,7 @@ class Listener:
 
     def _show(self) -> None:
         """Draws the ticks that are due."""
-        _draw_due(self._replay, self._samples, lambda drawn: self._draw(drawn, self._entities))
+        _draw_due(self._replay, self._samples, lambda drawn: self._draw(drawn, self.entities))
 
     def _admitted(self, one: Arrived) -> list[Packet]:
         """The packets of a datagram that are let in; the others are counted."""

@@ -155,16 +155,20 @@ def test_a_crash_is_told_once_the_terminal_is_restored(tmp_path: Path) -> None:
         assert terminal.raw.rfind(b"made to fail") > terminal.raw.rfind(ALTERNATE[1]) > 0
 
 
-def test_without_colour_and_utf8_plain_characters_do(tmp_path: Path) -> None:
-    terminal, port = listen(
-        tmp_path, "--duration", "2", environment={"NO_COLOR": "1", "LC_ALL": "C", "PYTHONUTF8": "0",
-        "PYTHONCOERCECLOCALE": "0"},
-    )  # fmt: skip
+def test_without_colour_and_utf8_plain_characters_do_and_rows_go_to_a_file_beside_it(
+    tmp_path: Path,
+) -> None:
+    plain = {"NO_COLOR": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    options = ("--screen", "-o", "rows.csv", "-f", "csv")
+    terminal, port = listen(tmp_path, *options, environment=plain)
     with terminal, Game(port):
         terminal.wait_for(r"epic \(1/\d+\)  error [\d.]+ ")
         assert "O tank" in terminal.text
         assert terminal.text.isascii()
-        assert terminal.status() == 0  # after two seconds
+        terminal.send("q")
+        assert terminal.status() == 0
+    rows = (tmp_path / "rows.csv").read_text().splitlines()
+    assert {row.rpartition(",")[2] for row in rows} == {"entity", "tank", "jeep"}
     assert not re.search(rb"\x1b\[[0-9;]*(3[0-7]|9[0-7])[0-9;]*m", terminal.raw)
 
 
@@ -182,3 +186,10 @@ def test_without_a_terminal_there_is_no_screen() -> None:
     ran = epic("listen", "--screen", "0")
     assert ran.returncode == 2
     assert b"--screen needs a terminal" in ran.stderr
+
+
+def test_the_screen_ends_when_listening_does(tmp_path: Path) -> None:
+    terminal, _ = listen(tmp_path, "--duration", "0.5")
+    with terminal:
+        assert terminal.status() == 0
+        assert_left_as_found(terminal)
