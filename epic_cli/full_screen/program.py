@@ -126,9 +126,11 @@ class FullScreen:
             begin = time()
             self._picture.advance(begin)
             size = output.get_size()
-            self._shown = _joined(self._picture.lines(size.columns, size.rows))
+            shown = _joined(self._picture.lines(size.columns, size.rows))
             spent = time() - begin + self._spent
-            self._application.invalidate()
+            if shown != self._shown:
+                self._shown = shown
+                self._application.invalidate()
             await asyncio.sleep(max(begin + 1 / PICTURES_PER_SECOND - time(), 0))
             await set_or_late(self._pressed, begin + spent / _DRAWING_SHARE - time())
             self._pressed.clear()
