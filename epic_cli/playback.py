@@ -142,6 +142,12 @@ class SampleStream:
         """Rows are drawn up to the first time (s); up to the second they wait for more packets."""
         return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
+    def advance(self, time: float) -> Iterator[SampleBlock]:
+        """What is drawn up to a time (s) before which no packet will arrive any more."""
+        if self.replay is not None:
+            self.replay.advance(time)
+            yield from self._draw(self.replay)
+
     def finish(self) -> Iterator[SampleBlock]:
         """What is drawn after the last packet."""
         if self.replay is not None:

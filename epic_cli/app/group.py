@@ -32,7 +32,7 @@ COMMANDS = {
     "simulate": Entry(
         "epic_cli.cli.simulate", "Send movement over a bad network: packets with arrival times."
     ),
-    "listen": Entry("epic_cli.cli.listen", "Take in packets of a running game; draw, record them."),
+    "listen": Entry("epic_cli.app.listen", "Take in packets of a running game; draw, record them."),
     "send": Entry("epic_cli.cli.send", "Send a recording or a movement, over UDP, as a game does."),
     "proxy": Entry("epic_cli.cli.proxy", "Be a bad network between a game and its server, by UDP."),
     "convert": Entry("epic_cli.cli.convert", "Turn recordings into another format, without loss."),

@@ -37,7 +37,7 @@ from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.console import screen_columns
+from epic_cli.terminal.console import has_terminal, screen_columns
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, printable, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.views.link_summary import clipping
@@ -190,14 +190,10 @@ def _unrecordable() -> Iterator[None]:
 
 def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
     if headless is not None:
-        if not headless and (script or not _has_terminal()):
+        if not headless and (script or not has_terminal()):
             raise WrongUsage("--screen needs a terminal, and no --script")
         return not headless
-    return _has_terminal() and not _HEADLESS_OPTIONS & given
-
-
-def _has_terminal() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    return has_terminal() and not _HEADLESS_OPTIONS & given
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.contract import Packet
@@ -49,7 +49,8 @@ class Listener:
     The packets that came in before a tick are recorded, then applied, then the tick is drawn: what
     is drawn is what a replay of the recording draws. ``draw`` is given the samples of the ticks as
     they become due, ``report`` the counts, once a second at most. ``sender``: datagrams of others
-    are refused (an address, and a port unless it is 0).
+    are refused (an address, and a port unless it is 0). ``taken`` is given the packets that are
+    let in, recorded and not yet drawn.
     """
 
     def __init__(
@@ -64,23 +65,73 @@ class Listener:
         report: Callable[[Counts], object],
         recording: GrowingRecording | None = None,
         sender: tuple[Any, ...] | None = None,
+        taken: Callable[[PacketBlock], object] | None = None,
     ) -> None:
         self._receiving = receiving
         self._decoder = decoder
         self._gate = gate
+        self._ticks = tick
         self._tick = tick[0] / tick[1]
         self._draw = draw
         self._report = report
         self._reported = -math.inf
         self._recording = recording
         self._sender = sender
+        self._taken = taken
         self._entities = Entities()
-        pacing = ArrivalPacing(ExactClock(*tick))
-        self._replay = Replay(make_strategy, pacing, self._entities)
+        self._replay = self._replay_by(make_strategy)
         self._samples = SampleBlock()
         self._drawn_up_to = -math.inf
         self._newest: dict[str, float] = {}
         self.counts = Counts()
+
+    @property
+    def drawn_up_to(self) -> float:
+        """The time (s) of the receiver's clock up to which ticks have been drawn."""
+        return self._drawn_up_to
+
+    @property
+    def entities(self) -> Entities:
+        """Those whose packets came in, by the numbers that packets and samples have."""
+        return self._entities
+
+    def change_strategy(
+        self,
+        make_strategy: Callable[[], SmoothingStrategy],
+        packets: Iterable[PacketBlock],
+        draw: Callable[[SampleBlock], object],
+    ) -> None:
+        """Draws by other strategies from now on, as if they had had these ``packets``.
+
+        They are the latest ones. ``draw`` is given what would have been drawn since. Nothing is
+        changed where a strategy raises something.
+        """
+        replay = self.replay(make_strategy, packets, self._drawn_up_to, draw)
+        self._replay.close()
+        self._replay = replay
+
+    def replay(
+        self,
+        make_strategy: Callable[[], SmoothingStrategy],
+        packets: Iterable[PacketBlock],
+        until: float,
+        draw: Callable[[SampleBlock], object],
+    ) -> Replay:
+        """A replay of packets that came in, drawn up to a time (s) of the receiver's clock."""
+        replay, samples = self._replay_by(make_strategy), SampleBlock()
+        try:
+            for block in packets:
+                replay.feed(block)
+                _draw_due(replay, samples, draw)
+            replay.advance(until)
+            _draw_due(replay, samples, draw)
+        except BaseException:
+            replay.close()
+            raise
+        return replay
+
+    def _replay_by(self, make_strategy: Callable[[], SmoothingStrategy]) -> Replay:
+        return Replay(make_strategy, ArrivalPacing(ExactClock(*self._ticks)), self.entities)
 
     async def run(self, duration: float = math.inf) -> None:
         """Listens for so many seconds; raises ``OSError`` where it cannot record."""
@@ -124,6 +175,8 @@ class Listener:
             block = PacketBlock(self._entities)
             for packet in packets:
                 block.append(packet)
+            if self._taken is not None:
+                self._taken(block)
             self._replay.feed(block)
             self._show()
         # where more may be waiting, ticks after the last one read are not due yet
@@ -137,12 +190,7 @@ class Listener:
 
     def _show(self) -> None:
         """Draws the ticks that are due."""
-        more = True
-        while more:
-            more = self._replay.draw(self._samples)
-            if len(self._samples):
-                self._draw(self._samples, self._entities)
-                self._samples.clear()
+        _draw_due(self._replay, self._samples, lambda drawn: self._draw(drawn, self.entities))
 
     def _admitted(self, one: Arrived) -> list[Packet]:
         """The packets of a datagram that are let in; the others are counted."""
@@ -178,3 +226,12 @@ class Listener:
         self._newest[packet.entity] = max(newest, packet.time)
         assert packet.arrival is not None
         counts.delays.count_sent(packet.time, (packet.arrival,))
+
+
+def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]) -> None:
+    more = True
+    while more:
+        more = replay.draw(samples)
+        if len(samples):
+            draw(samples)
+            samples.clear()

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import math
 
+from epic_cli.full_screen import cells
+from epic_cli.full_screen.cells import Cells, Lines
 from epic_cli.play.report.scene import Scene
 from epic_cli.play.world.arena import Arena, Point
 
-#: A style and a text, as prompt_toolkit takes them.
-Fragment = tuple[str, str]
-
 #: What is drawn where the terminal speaks UTF-8, and where it does not.
-UNICODE = {
-    "wall": "█",
-    "beam": "·",
-    "seen": "\N{BALLOT X}",
-    "corner": "┌┐└┘",
-    "side": "│",
-    "top": "─",
-}
-ASCII = {"wall": "#", "beam": ".", "seen": "x", "corner": "++++", "side": "|", "top": "-"}
+UNICODE = {**cells.UNICODE, "wall": "█", "beam": "·", "seen": "\N{BALLOT X}"}
+ASCII = {**cells.ASCII, "wall": "#", "beam": ".", "seen": "x"}
 
 
 class Canvas:
@@ -29,13 +21,14 @@ class Canvas:
     """
 
     def __init__(self, columns: int, lines: int, symbols: dict[str, str]) -> None:
+        self._size = columns, lines
         self._columns, self._lines = columns - 2, lines - 2
         self._symbols = symbols
-        self._cells = [[(" ", "")] * self._columns for _ in range(self._lines)]
+        self._cells = Cells(columns, lines, symbols)
 
-    def draw(self, scene: Scene) -> list[list[Fragment]]:
+    def draw(self, scene: Scene) -> Lines:
         """The lines of the frame, each as fragments."""
-        self._cells = [[(" ", "")] * self._columns for _ in range(self._lines)]
+        self._cells = Cells(*self._size, self._symbols)
         self._draw_walls(scene.arena)
         for beam in scene.beams:
             self._draw_line(scene.arena, beam.start, beam.end, beam.hit)
@@ -47,7 +40,7 @@ class Canvas:
             name = marker.name.lower() if marker.ghost else marker.name
             style = "class:ghost" if marker.ghost else f"class:player-{marker.name.lower()}"
             self._put(scene.arena, marker.position, name[:1], style)
-        return self._framed(scene.title)
+        return self._cells.framed(scene.title)
 
     def _draw_walls(self, arena: Arena) -> None:
         for line in range(self._lines):
@@ -56,7 +49,7 @@ class Canvas:
                 y = (self._lines - line - 0.5) * arena.height / self._lines
                 for block in arena.blocks:
                     if block.left <= x <= block.right and block.bottom <= y <= block.top:
-                        self._cells[line][column] = (self._symbols["wall"], "class:wall")
+                        self._cells.put(column, line, self._symbols["wall"], "class:wall")
 
     def _draw_line(self, arena: Arena, start: Point, end: Point, hit: bool) -> None:
         steps = 2 * max(self._columns, self._lines)
@@ -71,25 +64,4 @@ class Canvas:
     def _put(self, arena: Arena, position: Point, symbol: str, style: str) -> None:
         column = math.floor(position[0] / arena.width * self._columns)
         line = math.floor((1 - position[1] / arena.height) * self._lines)
-        if 0 <= column < self._columns and 0 <= line < self._lines:
-            self._cells[line][column] = (symbol, style)
-
-    def _framed(self, title: str) -> list[list[Fragment]]:
-        corner, side, top = (self._symbols[name] for name in ("corner", "side", "top"))
-        head = f" {title} "[: self._columns].center(self._columns, top)
-        border = "class:border"
-        lines: list[list[Fragment]] = [[(border, corner[0] + head + corner[1])]]
-        lines += [[(border, side), *_runs(cells), (border, side)] for cells in self._cells]
-        lines.append([(border, corner[2] + top * self._columns + corner[3])])
-        return lines
-
-
-def _runs(cells: list[tuple[str, str]]) -> list[Fragment]:
-    """Neighbours of one style in one fragment: a terminal draws those faster."""
-    runs: list[Fragment] = []
-    for symbol, style in cells:
-        if runs and runs[-1][0] == style:
-            runs[-1] = (style, runs[-1][1] + symbol)
-        else:
-            runs.append((style, symbol))
-    return runs
+        self._cells.put(column, line, symbol, style)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from epic_cli.engine.text.widths import wrap
+from epic_cli.full_screen.cells import Fragment, Lines
+from epic_cli.full_screen.texts import Reserve, fitting, flow, too_small
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder
@@ -11,9 +13,9 @@ from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.scene import Flashes, scenes
 from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.rules import Weapon
-from epic_cli.play_screen.canvas import Canvas, Fragment
+from epic_cli.play_screen.canvas import Canvas
 from epic_cli.play_screen.keyboard import KeyboardInput
-from epic_cli.play_screen.status import KEYS, conditions, figures, flow, news, techniques
+from epic_cli.play_screen.status import KEYS, conditions, figures, news, techniques
 from epic_cli.play_screen.switches import Switches
 
 SMALLEST = (20, 10)
@@ -53,8 +55,7 @@ class Game:
         self.you = self.match.participants[self.match.names.index(player)]
         self._other = next(one for one in self.match.participants if one is not self.you)
         self._news = ""
-        self._size = (0, 0)
-        self._most_text = 0  # the most lines of text that this size of the screen has had
+        self._reserve = Reserve()
         self._real_time: float | None = None
 
     def advance(self, real_time: float) -> None:
@@ -85,17 +86,15 @@ class Game:
         for change in changes:
             self.match.change(change)
 
-    def lines(self, columns: int, lines: int) -> list[list[Fragment]]:
+    def lines(self, columns: int, lines: int) -> Lines:
         """The whole screen."""
         if columns < SMALLEST[0] or lines < SMALLEST[1]:
-            needed = f"{SMALLEST[0]}x{SMALLEST[1]}"
-            text = f"epic play needs {needed}, not {columns}x{lines}; q quits"
-            return [[("", text[:columns])]]
+            return [[("", too_small("epic play", SMALLEST, (columns, lines)))]]
         texts = self._texts(columns, lines - _SMALLEST_ARENA[1])
         drawn_from = scenes(self.match, self.you, self._other, self._flashes)
         count = min(max((columns + 1) // (_SMALLEST_ARENA[0] + 1), 1), len(drawn_from))
         width = min((columns - count + 1) // count, _LARGEST_ARENA[0])
-        height = min(lines - self._reserve((columns, lines), len(texts)), _LARGEST_ARENA[1])
+        height = min(lines - self._reserve.lines((columns, lines), len(texts)), _LARGEST_ARENA[1])
         canvas = Canvas(width, height, self._symbols)
         arenas = [canvas.draw(scene) for scene in drawn_from[:count]]
         gap: list[Fragment] = [("", " ")]
@@ -104,13 +103,6 @@ class Game:
             for line in range(height)
         ]
         return screen + [[text] for text in texts]
-
-    def _reserve(self, size: tuple[int, int], wanted: int) -> int:
-        """How many lines the text is given: arenas do not grow and shrink with a longer line."""
-        if size != self._size:
-            self._size, self._most_text = size, 0
-        self._most_text = max(self._most_text, wanted)
-        return self._most_text
 
     def _texts(self, columns: int, room: int) -> list[Fragment]:
         """The lines under the arenas; what matters least goes where there is no room for all."""
@@ -121,7 +113,4 @@ class Game:
             "techniques": ("", flow(techniques(self.match), columns)),
             "keys": ("class:keys", flow(KEYS, columns)),
         }
-        for name in ("figures", "conditions", "techniques", "news", "keys"):
-            if sum(len(lines) for _, lines in blocks.values()) > room:
-                del blocks[name]
-        return [(style, line) for style, lines in blocks.values() for line in lines]
+        return fitting(blocks, ("figures", "conditions", "techniques", "news", "keys"), room)

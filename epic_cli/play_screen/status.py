@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.engine.text.widths import width, wrap
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
 from epic_cli.play.report.statistics import MatchStatistics
 from epic_cli.play.world.events import Event
 
 KEYS = ["arrows: run", ".: stop", "space: shoot", "x: throw", "Shift: less", "q: quit"]
-
-_GAP = "  "
-
-
-def flow(parts: list[str], columns: int) -> list[str]:
-    """Parts beside each other in as many lines as it takes."""
-    lines: list[str] = []
-    for part in parts:
-        pieces = wrap(part, columns)
-        if lines and len(pieces) == 1 and width(lines[-1] + _GAP + part) <= columns:
-            lines[-1] += _GAP + part
-        else:
-            lines += pieces
-    return lines
 
 
 def figures(statistics: MatchStatistics, you: Participant, other: Participant) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.repl.journal import Journal
@@ -21,6 +21,7 @@ from epic_cli.repl.session import Added, Leap, Session
 from epic_cli.terminal.errors import CannotAccess
 
 if TYPE_CHECKING:
+    from epic_cli.live.addresses import Address
     from epic_cli.repl.drawing import Drawing
     from epic_cli.terminal.report import RefusedLines
 
@@ -34,14 +35,45 @@ class Preferences(NamedTuple):
     vi: bool = False
 
 
+class PacketSource(Protocol):
+    """Where packets come from that nobody types."""
+
+    address: Address
+    paused: bool
+
+    @property
+    def now(self) -> float | None:
+        """The time (s) of its clock; None: it has not begun."""
+
+    @property
+    def words(self) -> str:
+        """What it is, for the toolbar."""
+
+    def stamped(self, text: bytes) -> bytes:
+        """Typed packets, with arrivals by its clock."""
+
+    def catch_up(self) -> None:
+        """Takes what has come in meanwhile."""
+
+    async def run(
+        self,
+        show: Callable[[Callable[[], None]], Awaitable[None]],
+        refresh: Callable[[], object],
+    ) -> None:
+        """Takes what comes, beside others; ``show`` calls what writes rows."""
+
+    def close(self) -> str:
+        """Ends it; what came in, in words."""
+
+
 class Dialogue:
     """A session in dialogue with a person.
 
     While it is ``quiet``, rows and remarks are not written, only what went wrong. While it is
     ``resuming``, packets that had no place on the clock are passed over without a word: that was
     told when they were typed. ``confirm`` puts a question and says whether the answer is yes;
-    None: nobody is there to be asked, so what is asked for is done. ``ended`` is set once the
-    session has been left.
+    None: nobody is there to be asked, so what is asked for is done. ``listening`` is where packets
+    come from that nobody types. ``ended`` is set once the session has been left.
     """
 
     def __init__(
@@ -60,6 +92,7 @@ class Dialogue:
         self.quiet = False
         self.resuming = False
         self.confirm: Callable[[str], bool] | None = None
+        self.listening: PacketSource | None = None
         self._recorded = False
         self._drawn = False  # whether the packets added last have had rows
 
@@ -75,6 +108,8 @@ class Dialogue:
 
         What is refused goes to ``refused``, or to the screen.
         """
+        if self.listening is not None and self.listening.now is not None:
+            text = self.listening.stamped(text)
         several = b"\n" in text.rstrip(b"\r\n")
         self._take(partial(self.session.add, text), name, first_line, refused, several)
 
@@ -119,7 +154,7 @@ class Dialogue:
             self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")
         if added.discarded:
             self.screen.warn(discarded_words(self.session, added))
-        if added.packets:
+        if added.packets and self.listening is None:  # else the clock goes on by itself
             words = waiting_words(self.session)
             if not words and not self._drawn and not added.discarded:
                 words = no_rows_words(self.session)
@@ -139,6 +174,44 @@ class Dialogue:
         if not self.quiet:
             writer = self.screen.writer(self.session.named)
             self.screen.draw(writer.rows(samples, self.session.entities), writer)
+
+    # ------------------------------------------------------------- listening
+
+    def take_live(self, text: bytes, time: float) -> bytes:
+        """Takes lines of packets that arrived; the rows that are due at a time (s) of their clock.
+
+        Raises whatever a strategy of another package raises.
+        """
+        rows: list[bytes] = []
+
+        def draw(samples: SampleBlock) -> None:
+            writer = self.screen.writer(self.session.named)
+            rows.append(writer.rows(samples, self.session.entities))
+
+        if text:
+            self.session.add(text, draw, self.record_lines)
+        self.session.advance(time, draw)
+        return b"".join(rows)
+
+    def draw_windowful(self, rows: bytes) -> None:
+        """Writes the last rows, no more than can be seen."""
+        lines = rows.splitlines(keepends=True)
+        left_out = len(lines) - self.room
+        if left_out > 0:
+            self.screen.say(f"... {left_out:,} rows before these", "dim")
+        if lines:
+            writer = self.screen.writer(self.session.named)
+            self.screen.draw(b"".join(lines[-self.room :]), writer)
+
+    def stop_listening(self) -> None:
+        """Listens no more, and says what came in."""
+        if self.listening is not None:
+            self.screen.say(f"listened on {self.listening.address}: {self.end_listening()}")
+
+    def end_listening(self) -> str:
+        """Listens no more; what came in, in words; nothing: it did not listen."""
+        listening, self.listening = self.listening, None
+        return "" if listening is None else listening.close()
 
     @property
     def room(self) -> int:

@@ -78,6 +78,7 @@ def run(opening: Opening) -> None:
             _begin(interpreter, opening, path)
             converse(interpreter, reader)
         finally:
+            dialogue.end_listening()
             screen.clear_prompt()
 
 
@@ -126,7 +127,10 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
     dialogue = interpreter.dialogue
     while not dialogue.ended:
         try:
-            interpreter.run(reader.read().encode("utf-8", "surrogateescape"))
+            line = reader.read()
+            if dialogue.listening is not None:
+                dialogue.listening.catch_up()
+            interpreter.run(line.encode("utf-8", "surrogateescape"))
         except KeyboardInterrupt:
             dialogue.screen.leave_line()
         except EOFError:

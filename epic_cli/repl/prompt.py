@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prompt_toolkit.application import create_app_session
+from prompt_toolkit.application import create_app_session, run_in_terminal
 from prompt_toolkit.auto_suggest import Suggestion
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
@@ -94,7 +94,12 @@ class PromptReader:
         self.session.bottom_toolbar = self._toolbar if shown else None
         rest, self._rest = self._rest, ""
         self._dialogue.screen.clear_prompt()
-        text = self.session.prompt(default=rest, pre_run=self._suggest_first)
+        try:
+            text = self.session.prompt(default=rest, pre_run=self._begin)
+        except KeyboardInterrupt:
+            if not self.session.default_buffer.text:
+                self._dialogue.stop_listening()
+            raise
         self._dialogue.screen.count_lines(1)
         if not isinstance(text, Pasted):
             return text
@@ -137,22 +142,34 @@ class PromptReader:
         return self.session.app.output.get_size().columns
 
     def _toolbar(self) -> str:
-        return toolbar_text(self._dialogue.session, self._columns)
+        listening = self._dialogue.listening
+        words = "" if listening is None else listening.words
+        return toolbar_text(self._dialogue.session, self._columns, words)
 
-    def _suggest_first(self) -> None:
+    def _begin(self) -> None:
         self._suggest(self.session.default_buffer)
+        listening = self._dialogue.listening
+        if listening is not None:
+            app = self.session.app
+            app.create_background_task(listening.run(_above_the_line, app.invalidate))
 
     def _suggest(self, buffer: Buffer) -> None:
         text = buffer.text
         preferences = self._dialogue.preferences
         found = ""
-        if preferences.proposals and text[:1] not in (":", "q"):
+        typed_alone = self._dialogue.listening is None  # what comes next is not what came last
+        if preferences.proposals and typed_alone and text[:1] not in (":", "q"):
             whole = proposal(self._dialogue.session)
             found = whole[len(text) :] if whole.startswith(text) else ""
         # for the first numbers of a packet, the grammar helps more than an old packet
         if not found and preferences.hints and (text.startswith(":") or "/" in text):
             found = from_history(text, self._dialogue.earlier_lines())
         buffer.suggestion = Suggestion(found) if found else None
+
+
+async def _above_the_line(write: Callable[[], None]) -> None:
+    """Has something written above the prompt, which is drawn again as it was."""
+    await run_in_terminal(write)
 
 
 def _let_errors_wrap(session: PromptSession[str]) -> None:

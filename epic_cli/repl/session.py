@@ -120,6 +120,7 @@ class Session:
         self.refused = 0
         self.discarded = 0  # packets that the strategy did not want
         self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
+        self._reached = -math.inf  # no packet arrived before that (s) but those that are here
         self._stream: SampleStream | None = self.view.stream()
 
     # ------------------------------------------------------------- packets
@@ -197,6 +198,18 @@ class Session:
         self.packets.cut(first)
         self.packets.add(TextScanner(self.entities).scan(kept, final=True), kept)
 
+    def advance(self, time: float, draw: Draw) -> None:
+        """Draws what is due by arrival at a time (s) of a clock that goes on without packets."""
+        stream = self._resume()
+        self._reached = time
+        for samples in self._overdue(stream):
+            draw(samples)
+        self._note(stream)
+
+    def _overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
+        if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
+            yield from stream.advance(self._reached)
+
     def undo(self, count: int) -> int:
         """Takes the last packets back; how many there were to take."""
         count = min(count, len(self.packets))
@@ -213,6 +226,7 @@ class Session:
             stream = self.view.stream()
             for _, block in self.packets.blocks():
                 deque(stream.feed(block), maxlen=0)
+            deque(self._overdue(stream), maxlen=0)
             self._stream = stream
             self._note(stream)
         return self._stream

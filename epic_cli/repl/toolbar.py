@@ -11,8 +11,11 @@ from epic_cli.terminal.timing import tick_text
 _GAP = " | "
 
 
-def toolbar_text(session: Session, columns: int) -> str:
-    """One line no wider than the window; what matters least is left out first."""
+def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
+    """One line no wider than the window; what matters least is left out first.
+
+    ``listening`` says where packets come from that nobody types.
+    """
     timing = session.timing_in_force
     strategy = f"{session.view.strategy} {assignments(session.view.changed)}".rstrip()
     packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
@@ -20,15 +23,16 @@ def toolbar_text(session: Session, columns: int) -> str:
         packets += f", {session.discarded:,} discarded"
     last = f"last {_last_time(session)}" if session.packets else ""
     drawn, promised = session.horizon
-    if drawn < promised:
+    if drawn < promised and not listening:
         last += f", rows wait from {seconds(max(drawn, 0.0))}"
     tick = f"tick {tick_text(timing.tick)}"
     clock = f"{timing.clock} clock, {timing.pacing} pacing"
     for parts in (
-        (strategy, clock, tick, packets, last),
-        (strategy, tick, packets, last),
-        (strategy, packets, last),
-        (strategy, packets),
+        (strategy, clock, tick, packets, last, listening),
+        (strategy, tick, packets, last, listening),
+        (strategy, packets, last, listening),
+        (strategy, packets, listening),
+        (session.view.strategy, packets, listening),
         (session.view.strategy, packets),
     ):
         text = " " + _GAP.join(part for part in parts if part)

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.terminal.color import ColorChoice, use_color
+from epic_cli.terminal.color import PLAIN_TERMINALS, ColorChoice, use_color
 from epic_cli.terminal.output import open_sink
 
 if TYPE_CHECKING:
@@ -23,6 +23,13 @@ UNLIMITED = 100_000
 
 #: Text to be read has lines of this length there.
 PROSE = 80
+
+
+def has_terminal() -> bool:
+    """Whether a person is there, with a terminal that can be filled."""
+    streams = (sys.stdin, sys.stdout)
+    there = all(stream is not None and stream.isatty() for stream in streams)
+    return there and os.environ.get("TERM") not in PLAIN_TERMINALS
 
 
 def screen_columns(stream: Stream | None) -> int | None:

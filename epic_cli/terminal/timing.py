@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from epic_cli.playback import CLOCKS, PACINGS, Ratio, Timing
 from epic_cli.terminal.parameters import ParameterType, TickLength
 from epic_cli.terminal.quantities import Seconds
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class OrWord(ParameterType):
@@ -23,6 +26,15 @@ class OrWord(ParameterType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Takes the word first."""
         return value if value == self._word else self._other.convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The word, and what the other type proposes."""
+        from click.shell_completion import CompletionItem  # only completion waits for it
+
+        own = [CompletionItem(self._word)] if self._word.startswith(incomplete) else []
+        return [*self._other.shell_complete(ctx, param, incomplete), *own]
 
 
 class TimingSetting(NamedTuple):

@@ -13,6 +13,8 @@ from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.live import SENDER, RecordLayoutType
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.terminal.console import has_terminal
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Duration
 
 if TYPE_CHECKING:
@@ -91,14 +93,33 @@ intake_options = OptionGroup(
 class RowsOptions:
     """Where what is drawn goes, and the packets."""
 
+    screen: bool | None
     row_format: str
     output: str | None
     record: str | None
+
+    def wants_screen(self, given: set[str]) -> bool:
+        """Whether a screen is shown; ``given`` are the names of options on the command line.
+
+        Raises ``WrongUsage`` where it is asked for and there is no terminal.
+        """
+        there = has_terminal()
+        if self.screen and not there:
+            raise WrongUsage("--screen needs a terminal")
+        if self.screen is None:
+            return there and not {"row_format", "output"} & given
+        return self.screen
 
 
 rows_options = OptionGroup(
     "rows",
     RowsOptions,
+    click.option(
+        "--screen/--no-screen",
+        default=None,
+        help="Show a map that fills the terminal, or write rows.  [default: the screen, if there"
+        " is a terminal and no option asks for rows]",
+    ),
     click.option(
         "-f",
         "--format",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from epic_cli.repl.command_table import CommandTable
-from epic_cli.repl.commands import comparison, diagnosis, golden, packets, timing, view
+from epic_cli.repl.commands import comparison, diagnosis, golden, listening, packets, timing, view
 from epic_cli.repl.commands import help as help_commands
 
 COMMANDS = CommandTable(
@@ -12,6 +12,7 @@ COMMANDS = CommandTable(
         *view.COMMANDS,
         *timing.COMMANDS,
         *packets.COMMANDS,
+        *listening.COMMANDS,
         *golden.COMMANDS,
         *comparison.COMMANDS,
         *diagnosis.COMMANDS,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
 
 import click
 
 from epic_cli.cli.options.common import color_option, quiet_option, strategy_options, tick_option
+from epic_cli.cli.options.groups import given_options
 from epic_cli.cli.options.listen import (
     IntakeOptions,
     RowsOptions,
@@ -25,7 +27,7 @@ from epic_cli.live.listening import Counts, Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
-from epic_cli.playback import Ratio
+from epic_cli.playback import SCREEN_TIMING, Ratio
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import screen_columns
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
@@ -34,6 +36,8 @@ from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.report import report_problem
 from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
+
+Draw = Callable[[SampleBlock, Entities], object]
 
 EXAMPLES = """\b
 Examples:
@@ -57,7 +61,10 @@ Examples:
 @rows_options
 @quiet_option
 @color_option
+@click.pass_context
 def listen(
+    context: click.Context,
+    /,
     address: Address,
     chosen: StrategyChoice,
     tick: Ratio,
@@ -69,14 +76,19 @@ def listen(
     """Take in packets of a running game as UDP datagrams, and draw them while they come.
 
     A datagram is one or more lines of packet text, CSV under a header, JSON objects or an array of
-    them, or binary records. Rows are drawn when they are due by the real clock, whether or not
-    a packet came. Without a HOST nothing is heard but this machine (127.0.0.1:9870).
+    them, or binary records. What a player would see is drawn when it is due by the real clock,
+    whether or not a packet came: on a terminal as a map that fills the screen, with the figures of
+    the link and of the strategy, and keys (? shows them) to change that; otherwise, or with an
+    option of the rows, as rows. Without a HOST nothing is heard but this machine (127.0.0.1:9870).
 
     Exit status: 0 done, 2 wrong usage, 3 the address cannot be listened on or a file not be
     written, 4 a strategy of somebody's own failed, 130 interrupted.
     """
     if intake.records is not None and (intake.given or intake.packet_format):
         raise WrongUsage("--layout says all of binary records: leave the other options away")
+    given = given_options(context)
+    on_screen = rows.wants_screen(given)
+    tick = SCREEN_TIMING.tick if on_screen and "tick" not in given else tick
     make_strategy = chosen.maker()
     make_strategy()  # a wrong setting shows before anything is heard
     with contextlib.ExitStack() as stack:
@@ -93,30 +105,42 @@ def listen(
             intake.max_entities,
             intake.origin,
             intake.entity,
-            single=rows.row_format == "epic",
+            single=rows.row_format == "epic" and (rows.output is not None or not on_screen),
             keep=recording.add if recording else None,
         )
         said = _Said(quiet, use_color(color, sys.stderr), receiving)
-        sink = stack.enter_context(open_sink(rows.output))
+        where = str(address._replace(port=receiving.port))
+        draw: Draw = _nothing
+        if rows.output is not None or not on_screen:
+            sink = stack.enter_context(open_sink(rows.output))
+            draw = _Drawing(sink, rows.row_format, color)
+        screen = None
+        if on_screen:
+            screen = _Screen(chosen, tick, where, receiving)
+            draw = _both(screen, draw)
         listener = Listener(
             receiving=receiving,
             decoder=Decoder(intake.packet_format, intake.given, intake.records),
             gate=gate,
             make_strategy=make_strategy,
             tick=tick,
-            draw=_Drawing(sink, rows.row_format, color),
-            report=said.report,
+            draw=draw,
+            report=_nothing if screen else said.report,
             recording=recording,
             sender=sender,
+            taken=screen.monitor.taken if screen else None,
         )
-        said.say(f"epic: listening on {address._replace(port=receiving.port)}\n")
         try:
-            stopped = run_until_stopped(listener.run(intake.duration))
+            if screen:
+                stopped = screen.run(listener, intake.duration, (rows.record, recording), color)
+            else:
+                said.say(f"epic: listening on {where}\n")
+                stopped = run_until_stopped(listener.run(intake.duration))
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = ("record in", rows.record) if rows.record else ("listen on", str(address))
-            raise CannotAccess(*where, error) from error
+            at = ("record in", rows.record) if rows.record else ("listen on", where)
+            raise CannotAccess(*at, error) from error
         finally:
             said.say(summary(listener.counts, gate.entities, receiving.dropped))
             if recording is not None:
@@ -148,6 +172,14 @@ def _recording(path: str) -> GrowingRecording:
         raise CannotAccess("record in", path, error) from error
 
 
+def _both(one: Draw, other: Draw) -> Draw:
+    def draw(samples: SampleBlock, entities: Entities) -> None:
+        one(samples, entities)
+        other(samples, entities)
+
+    return draw
+
+
 class _Drawing:
     """Writes what is drawn, each tick at once."""
 
@@ -162,6 +194,48 @@ class _Drawing:
         """Writes rows."""
         self._sink.write(self._writer.rows(samples, entities))
         self._sink.flush()
+
+
+class _Screen:
+    """The screen."""
+
+    def __init__(
+        self,
+        chosen: StrategyChoice,
+        tick: Ratio,
+        where: str,
+        receiving: ReceivingSocket,
+    ) -> None:
+        # rows alone wait for neither numpy nor prompt_toolkit
+        from epic_cli.full_screen.cells import speaks_unicode
+        from epic_cli.listen_screen.choice import Choice
+        from epic_cli.listen_screen.map import ASCII, UNICODE
+        from epic_cli.listen_screen.monitor import Monitor
+
+        choice = Choice(chosen.strategy, {**chosen.settings})
+        symbols = UNICODE if speaks_unicode() else ASCII
+        self.monitor = Monitor(choice, tick[0] / tick[1], symbols, where, receiving)
+
+    def __call__(self, samples: SampleBlock, _: Entities) -> None:
+        """Takes what was drawn."""
+        self.monitor.drawn(samples)
+
+    def run(
+        self,
+        listener: Listener,
+        duration: float,
+        recording: tuple[str | None, GrowingRecording | None],
+        color: ColorChoice,
+    ) -> int | None:
+        """Shows it; the number of the signal that ended it."""
+        from epic_cli.listen_screen.program import show_on_terminal
+
+        self.monitor.follow(listener, *recording)
+        return show_on_terminal(self.monitor, listener.run(duration), use_color(color, sys.stdout))
+
+
+def _nothing(*_: object) -> None:
+    """Nobody looks on."""
 
 
 class _Said:

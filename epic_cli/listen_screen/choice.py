@@ -1,0 +1,156 @@
+"""The strategy that draws, and its settings: changed step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.settings import Number, Setting, Value
+from epic_cli.engine.strategies import declaration, maker, names
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
+
+#: The steps of a number that is tuned by its size; those of others are a part of their range.
+_LADDER = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+_PARTS = 20
+
+#: Below this a number of which nothing is known becomes 0; and where ``auto`` goes.
+_LEAST, _USUAL = 0.001, 0.1
+
+
+class Choice:
+    """A strategy and its settings; each strategy keeps the settings that it was given."""
+
+    def __init__(self, strategy: str, settings: dict[str, Value]) -> None:
+        self.strategy = strategy
+        self.names = names()
+        if strategy not in self.names:
+            self.names.append(strategy)
+        self._values: dict[str, dict[str, Value]] = {
+            strategy: declaration(strategy).values(settings)
+        }
+        self._selected: dict[str, int] = {}
+        self._in_use = strategy, self.values
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Those that the strategy has."""
+        return declaration(self.strategy).settings
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """All settings as they are."""
+        if self.strategy not in self._values:
+            self._values[self.strategy] = declaration(self.strategy).values({})
+        return self._values[self.strategy]
+
+    @property
+    def selected(self) -> Setting | None:
+        """The setting that steps are of; None: there are no settings."""
+        settings = self.settings
+        return settings[self._selected.get(self.strategy, 0)] if settings else None
+
+    def maker(self) -> Callable[[], SmoothingStrategy]:
+        """What makes such strategies; raises ``ValueError`` and ``StrategyFailed``."""
+        return maker(self.strategy, self.values)
+
+    def use(self) -> None:
+        """What is chosen is in use."""
+        self._in_use = self.strategy, self.values
+
+    def go_back(self) -> None:
+        """What was in use before is chosen again."""
+        self.strategy, values = self._in_use
+        self._values[self.strategy] = values
+
+    def go(self, steps: int) -> None:
+        """Another strategy, so many places further in the list."""
+        place = self.names.index(self.strategy) + steps
+        self.strategy = self.names[place % len(self.names)]
+
+    def select(self, steps: int) -> None:
+        """Another setting."""
+        if self.settings:
+            place = self._selected.get(self.strategy, 0) + steps
+            self._selected[self.strategy] = place % len(self.settings)
+
+    def step(self, upwards: bool) -> bool:
+        """The selected setting, one step up or down within its range; whether it changed."""
+        if self.selected is None:
+            return False
+        name = self.selected.name
+        return self._put(name, stepped(self.selected, self.values[name], upwards))
+
+    def restore(self) -> bool:
+        """The selected setting at its default; whether it changed."""
+        return self.selected is not None and self._put(self.selected.name, self.selected.default)
+
+    def _put(self, name: str, value: Value) -> bool:
+        changed = self.values[name] != value
+        self._values[self.strategy] = {**self.values, name: value}
+        return changed
+
+
+def stepped(setting: Setting, value: Value, upwards: bool) -> Value:
+    """The next value up or down; at an end the same."""
+    if not isinstance(setting, Number):
+        words = setting.choices
+        if isinstance(value, str) and value in words:
+            place = words.index(value) + (1 if upwards else -1)
+            return words[min(max(place, 0), len(words) - 1)]
+        return words[0] if words else value
+    if isinstance(value, str):  # the word for no number
+        usual = setting.tune[0] if setting.tune else _USUAL
+        return _within(setting, usual) if upwards else value
+    after = _within(setting, _next(setting, value, upwards))
+    if after == value and not upwards and setting.unset:
+        return setting.unset
+    return after
+
+
+def _within(setting: Number, value: float) -> float:
+    if setting.whole:
+        value = round(value)
+    return float(f"{min(max(value, setting.low), setting.high):.9g}")
+
+
+def _next(setting: Number, value: float, upwards: bool) -> float:
+    """The next part of the range that is worth tuning; outside of it, or without, a rung."""
+    least = _LEAST
+    if setting.whole and abs(value) < 10:
+        return math.floor(value) + 1 if upwards else math.ceil(value) - 1
+    if setting.tune:
+        low, high = setting.tune
+        least = low / 10
+        if setting.scale == "linear":
+            least = step = _rung((high - low) / _PARTS)
+            step = math.ceil(step) if setting.whole else step
+            places = value / step
+            place = math.floor(places + 1e-6) + 1 if upwards else math.ceil(places - 1e-6) - 1
+            if low - step / 2 <= place * step <= high + step / 2:
+                return place * step
+    return _further(value, least) if upwards else -_further(-value, least)
+
+
+def _further(value: float, least: float) -> float:
+    """The next rung above, of a ladder that goes through 0."""
+    if value < 0:
+        below = _rung_below(-value)
+        return -below if below >= least * 0.999 else 0.0
+    if value == 0:
+        return _rung(least)
+    power = 10.0 ** math.floor(math.log10(value * (1 + 1e-9)))
+    return next(power * one for one in (*_LADDER, 15.0) if power * one > value * (1 + 1e-6))
+
+
+def _rung(value: float) -> float:
+    """The rung at or above a value above 0."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(power * one for one in _LADDER if power * one >= value * (1 - 1e-6))
+
+
+def _rung_below(value: float) -> float:
+    power = 10.0 ** math.floor(math.log10(value * (1 - 1e-9)))
+    return next(power * one for one in reversed(_LADDER) if power * one < value * (1 - 1e-6))

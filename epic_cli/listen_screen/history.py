@@ -1,0 +1,185 @@
+"""What came in and what was drawn in the last seconds."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import deque
+from collections.abc import Iterable
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay.trace import separate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from epic_cli.engine.contract import Packet
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int32]
+    Rows = NDArray[np.void]
+
+#: Seconds that are kept.
+KEPT = 6.0
+
+#: No more packets, and no more samples, than this are kept.
+_MOST = 40_000
+
+#: So many packets are together, so that there are few parts.
+_FULL = 512
+
+#: A sample, as ``SampleBlock.rows`` has it.
+ROW = np.dtype(
+    [
+        ("position", "f8", 3),
+        ("velocity", "f8", 3),
+        ("time", "f8"),
+        ("status", "i4"),
+        ("entity", "i4"),
+    ],
+    align=True,
+)
+
+
+#: Where an entity was when the packet was sent that arrived at this time.
+POINT = np.dtype([("position", "f8", 3), ("time", "f8"), ("entity", "i4")])
+
+
+class Points(NamedTuple):
+    """Where entities (their numbers, n) were at times (s, n): positions (n, 3)."""
+
+    positions: Floats
+    entities: Integers
+    times: Floats
+
+    def last(self) -> Points:
+        """The last one of each entity; they are in the order of their times."""
+        _, places = np.unique(self.entities[::-1], return_index=True)
+        return self.at(len(self.entities) - 1 - places)
+
+    def at(self, places: NDArray[np.intp]) -> Points:
+        """Those at these places."""
+        return Points(self.positions[places], self.entities[places], self.times[places])
+
+
+class _Recent:
+    """Records as bytes, in pieces, each with the time at which it ends; the oldest go."""
+
+    def __init__(self, record: np.dtype[np.void]) -> None:
+        self._record = record
+        self._pieces: deque[tuple[float, bytes]] = deque()
+        self._size = 0
+
+    def add(self, time: float, records: bytes) -> None:
+        self._pieces.append((time, records))
+        self._size += len(records)
+        most = _MOST * self._record.itemsize
+        while self._pieces[0][0] < time - KEPT or (self._size > most and len(self._pieces) > 1):
+            self._size -= len(self._pieces.popleft()[1])
+
+    def since(self, time: float) -> Rows:
+        """Those in whose pieces some are of this time or later."""
+        pieces = list(takewhile(lambda piece: piece[0] >= time, reversed(self._pieces)))
+        return np.frombuffer(b"".join(piece for _, piece in reversed(pieces)), self._record)
+
+
+class History:
+    """Packets that were received (with arrivals) and samples that were drawn, of some seconds.
+
+    ``newest`` is the last packet of each entity, whenever it came.
+    """
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.newest: dict[str, Packet] = {}
+        self._blocks: deque[PacketBlock] = deque([PacketBlock(entities)])
+        self._count = 0
+        self._points, self._rows = _Recent(POINT), _Recent(ROW)
+
+    def frozen(self) -> History:
+        """As it is now, whatever comes."""
+        kept = copy.deepcopy(self, {id(self.entities): self.entities} | self._shared())
+        kept._blocks[-1] = self._blocks[-1].part(0, len(self._blocks[-1]))
+        return kept
+
+    def _shared(self) -> dict[int, object]:
+        """What does not change, for ``deepcopy``."""
+        return {id(one): one for one in (*self._blocks, *self.newest.values())}
+
+    def take(self, block: PacketBlock, packets: list[Packet]) -> None:
+        """The packets of a block came in; ``packets`` are the same."""
+        if not packets:
+            return
+        arrival = packets[-1].arrival or 0.0
+        if len(self._blocks[-1]) >= _FULL:
+            self._blocks.append(PacketBlock(self.entities))
+        self._blocks[-1].extend(block)
+        self._count += len(block)
+        while len(self._blocks) > 1 and self._is_old(self._blocks[0], arrival):
+            self._count -= len(self._blocks.popleft())
+        self._points.add(arrival, self._points_of(packets).tobytes())
+        self.newest.update((one.entity, one) for one in packets)
+
+    def _is_old(self, block: PacketBlock, now: float) -> bool:
+        return (block[len(block) - 1].arrival or 0.0) < now - KEPT or self._count > _MOST
+
+    def _points_of(self, packets: Iterable[Packet]) -> Rows:
+        number = self.entities.number_of
+        points = [(one.position, one.arrival, number(one.entity)) for one in packets]
+        return np.array(points, POINT)
+
+    def newest_points(self) -> Points:
+        """The newest packets as points."""
+        return _points(self._points_of(self.newest.values()))
+
+    def received(self, since: float = -math.inf) -> Points:
+        """Where entities were when packets were sent that arrived since (s), by arrival."""
+        points = self._points.since(since)
+        return _points(points[points["time"] >= since])
+
+    def draw(self, samples: SampleBlock) -> None:
+        """Samples were drawn."""
+        rows = np.frombuffer(samples.rows(), ROW)
+        if len(rows):
+            self._rows.add(float(rows["time"][-1]), rows.tobytes())
+
+    def redraw(self) -> None:
+        """What was drawn is drawn anew."""
+        self._rows = _Recent(ROW)
+
+    def blocks(self) -> list[PacketBlock]:
+        """The packets, in their order."""
+        return [block.part(0, len(block)) for block in self._blocks]
+
+    def rows(self, since: float = -math.inf) -> Rows:
+        """What was drawn (``ROW``), as far as there was something to draw."""
+        rows = self._rows.since(since)
+        kept: Rows = rows[(rows["status"] != 0) & (rows["time"] >= since)]
+        return kept
+
+    def drawn(self, since: float = -math.inf) -> Points:
+        """The same as points."""
+        return _points(self.rows(since))
+
+    def by_entity(self, only: str | None = None) -> dict[str, PacketBlock]:
+        """The packets of each entity, or of one."""
+        found: dict[str, PacketBlock] = {}
+        for block in self._blocks:
+            if only is not None:
+                block = block.part(0, len(block))  # noqa: PLW2901
+                block.keep_entity(only)
+            separate(block, found)
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """The entities that have sent something, in the order in which they came."""
+        return list(self.newest)
+
+
+def _points(records: Rows) -> Points:
+    return Points(records["position"], records["entity"], records["time"])
