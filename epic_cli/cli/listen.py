@@ -21,7 +21,8 @@ from epic_cli.engine.text.rows import RowWriter
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
-from epic_cli.live.listening import Counts, Listener
+from epic_cli.live.intake import Counts
+from epic_cli.live.listening import Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
@@ -94,7 +95,7 @@ def listen(
             intake.origin,
             intake.entity,
             single=rows.row_format == "epic",
-            keep=recording.add if recording else None,
+            limits=recording.limits if recording else None,
         )
         said = _Said(quiet, use_color(color, sys.stderr), receiving)
         sink = stack.enter_context(open_sink(rows.output))
@@ -118,7 +119,8 @@ def listen(
             where = ("record in", rows.record) if rows.record else ("listen on", str(address))
             raise CannotAccess(*where, error) from error
         finally:
-            said.say(summary(listener.counts, gate.entities, receiving.dropped))
+            drops = receiving.dropped, receiving.queue
+            said.say(summary(listener.counts, len(gate.entities), *drops))
             if recording is not None:
                 said.say(f"{recording.recorded:,} packets recorded in {rows.record}\n")
     if stopped is not None:
@@ -185,7 +187,7 @@ class _Said:
             self._shown = True
             problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
             report_problem(problem, "<datagram>", self._color)
-        words = losses(counts, self._receiving.dropped)
+        words = losses(counts, self._receiving.dropped, self._receiving.queue)
         if words != self._last:
             self._last = words
             self.say(words)

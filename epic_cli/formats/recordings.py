@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.formats.layout import Layout
+    from epic_cli.formats.writing import LineWriter
 
     class Reader(Protocol):
         """Turns the bytes of one recording into blocks of packets."""
@@ -136,14 +137,21 @@ def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
 
     Raises ``NoParquetLibrary``.
     """
-    if packet_format in ("csv", "tsv"):
-        from epic_cli.formats.csv import CsvWriter
-
-        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
     if packet_format == "parquet":
         from epic_cli.formats.parquet_writer import ParquetWriter
 
         return ParquetWriter()
+    return make_line_writer(packet_format, delta)
+
+
+def make_line_writer(
+    packet_format: Literal["text", "csv", "tsv", "jsonl"], delta: bool = False
+) -> LineWriter:
+    """As ``make_writer``, for the formats that have a line for each packet."""
+    if packet_format in ("csv", "tsv"):
+        from epic_cli.formats.csv import CsvWriter
+
+        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl import JsonlWriter
 

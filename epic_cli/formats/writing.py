@@ -26,6 +26,10 @@ class LineWriter:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
         raise NotImplementedError
 
+    def row(self, packet: Packet) -> bytes:
+        """A packet as one line; raises ``Unwritable``."""
+        raise NotImplementedError
+
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
         return b""

@@ -13,37 +13,44 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.recording import GrowingRecording
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
 WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))
 
 
+def block_of(*packets: Packet) -> PacketBlock:
+    block = PacketBlock()
+    for one in packets:
+        block.append(one)
+    return block
+
+
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt", "a"])
 def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     recording = GrowingRecording(str(path))
-    assert recording.add(WHOLE)
-    assert not recording.add(WHOLE._replace(entity="\x1b"))
-    assert recording.add(WHOLE)
-    recording.write()
+    recording.write(block_of(WHOLE, WHOLE))
     assert list(read_packets(path)) == [WHOLE, WHOLE]  # it is there before it is closed
-    added = recording.add(PACKET)
-    assert added == (name in ("a.csv", "a.jsonl"))  # packet text has no place for no velocity
-    recording.write()
+    limits, whole = recording.limits, name in ("a.csv", "a.jsonl")
+    assert limits.needs_velocity == (not whole)
+    assert [limits.takes_name(one) for one in ("a", "\x1b", "a b")] == [True, False, whole]
+    assert limits.takes_delta == (name != "a.csv")
+    if not whole:
+        with pytest.raises(ValueError, match="no place"):
+            recording.write(block_of(PACKET))
     recording.close()
-    assert recording.recorded == len(list(read_packets(path))) == 2 + added
+    assert recording.recorded == len(list(read_packets(path))) == 2
     with pytest.raises(FileExistsError):
         GrowingRecording(str(path))
-    assert len(list(read_packets(path))) == 2 + added
+    assert len(list(read_packets(path))) == 2
 
 
 def write_for_ever(recording: GrowingRecording) -> None:
     """Three packets at a time."""
     while True:
-        for _ in range(3):
-            recording.add(PACKET)
-        recording.write()
+        recording.write(block_of(PACKET, PACKET, PACKET))
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:

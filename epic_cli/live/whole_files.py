@@ -1,0 +1,106 @@
+"""Files that grow and are whole at any moment, one after the other where they are to stay small."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import math
+import os
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Rotation(NamedTuple):
+    """When the next file begins: before it has more bytes than this, or after so many seconds."""
+
+    size: float = math.inf
+    seconds: float = math.inf
+
+
+class WholeFile:
+    """Takes whole lines or records, past every buffer of this program.
+
+    What ``write`` has returned from is in the file whatever becomes of the program; only the
+    machine itself could lose it. Raises ``OSError``; the file then ends with a whole line or
+    record: ``whole`` says how many bytes those have that end within so many bytes of the data. A
+    file that has something in it is not written over. Each begins with ``header``. With a
+    ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        header: bytes,
+        whole: Callable[[bytes, int], int],
+        rotation: Rotation | None = None,
+    ) -> None:
+        self._path = Path(path)
+        self._header = header
+        self._whole = whole
+        self._rotation = rotation
+        self._descriptor = -1
+        self.files = 0
+        self._open()
+
+    def _open(self) -> None:
+        path = self._path
+        if self._rotation is not None:
+            path = path.with_stem(f"{path.stem}-{self.files + 1:04}")
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self.files += 1
+        try:
+            status = os.fstat(self._descriptor)
+            self._regular = stat.S_ISREG(status.st_mode)
+            if self._regular and status.st_size:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+            self._size = 0
+            self._begun = time.monotonic()
+            self._put(self._header)
+        except BaseException:
+            self.close()
+            raise
+
+    def write(self, data: bytes) -> None:
+        """Writes lines or records, to the next file where this one has enough."""
+        while data and self._rotation is not None:
+            filled = self._size > len(self._header)
+            if filled and time.monotonic() - self._begun >= self._rotation.seconds:
+                self._open()
+                continue
+            room = self._rotation.size - self._size
+            if len(data) <= room:
+                break
+            some = self._whole(data, max(int(room), 0))
+            if not some and not filled:
+                break  # a file is to have less than there is in a line
+            self._put(data[:some])
+            data = data[some:]
+            if data:
+                self._open()
+        if data:
+            self._put(data)
+
+    def _put(self, data: bytes) -> None:
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError:
+            self._size += self._whole(data, written)
+            if self._regular:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size += written
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
