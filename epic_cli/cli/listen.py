@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
@@ -19,6 +21,7 @@ from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts
@@ -26,6 +29,7 @@ from epic_cli.live.listening import Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
+from epic_cli.live.whole_files import Rotation
 from epic_cli.playback import Ratio
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import screen_columns
@@ -35,6 +39,8 @@ from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.report import report_problem
 from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
+
+Recording = TypeVar("Recording", GrowingRecording, RawRecording)
 
 EXAMPLES = """\b
 Examples:
@@ -78,6 +84,8 @@ def listen(
     """
     if intake.records is not None and (intake.given or intake.packet_format):
         raise WrongUsage("--layout says all of binary records: leave the other options away")
+    if rows.rotation is not None and rows.record is None and rows.raw is None:
+        raise WrongUsage("--rotate needs --record or --raw")
     make_strategy = chosen.maker()
     make_strategy()  # a wrong setting shows before anything is heard
     with contextlib.ExitStack() as stack:
@@ -88,8 +96,13 @@ def listen(
             sender = _resolved("take packets from", intake.sender)
         recording = None
         if rows.record is not None:
-            recording = _recording(rows.record)
+            recording = _growing(rows.record, lambda path: GrowingRecording(path, rows.rotation))
             stack.callback(recording.close)
+        raw = None
+        if rows.raw is not None:
+            place = receiving.socket.getsockname()
+            raw = _growing(rows.raw, lambda path: RawRecording(path, place, rows.rotation))
+            stack.callback(raw.close)
         gate = Gate(
             intake.max_entities,
             intake.origin,
@@ -108,6 +121,7 @@ def listen(
             draw=_Drawing(sink, rows.row_format, color),
             report=said.report,
             recording=recording,
+            raw=raw,
             sender=sender,
         )
         said.say(f"epic: listening on {address._replace(port=receiving.port)}\n")
@@ -116,17 +130,26 @@ def listen(
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = ("record in", rows.record) if rows.record else ("listen on", str(address))
-            raise CannotAccess(*where, error) from error
+            recorded = " and ".join(path for path in (rows.record, rows.raw) if path)
+            doing = ("record in", recorded) if recorded else ("listen on", str(address))
+            raise CannotAccess(*doing, error) from error
         finally:
             drops = receiving.dropped, receiving.queue
             said.say(summary(listener.counts, len(gate.entities), *drops))
             if recording is not None:
-                said.say(f"{recording.recorded:,} packets recorded in {rows.record}\n")
+                where = _where(rows.record, recording.files, rows.rotation)
+                said.say(f"{recording.recorded:,} packets recorded in {where}\n")
+            if raw is not None:
+                where = _where(rows.raw, raw.files, rows.rotation)
+                said.say(f"{raw.recorded:,} datagrams recorded in {where}\n")
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
     return ExitStatus.DONE
+
+
+def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
+    return f"{path}" if rotation is None else f"{path}, in {files:,} numbered files"
 
 
 def _resolved(action: str, address: Address) -> tuple[object, ...]:
@@ -143,9 +166,9 @@ def _receiving(address: Address) -> ReceivingSocket:
         raise CannotAccess("listen on", str(address), error) from error
 
 
-def _recording(path: str) -> GrowingRecording:
+def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
     try:
-        return GrowingRecording(path)
+        return make(path)
     except OSError as error:
         raise CannotAccess("record in", path, error) from error
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.formats.conventions import (
     BYTE_ORDER_MARK,
+    CAPTURE_MAGICS,
     LONGEST_LINE,
+    IsCapture,
     NeedsFile,
     Unreadable,
     is_packet,
@@ -283,6 +285,8 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         return None
     if head.startswith(PARQUET_MAGIC):
         raise NeedsFile
+    if head.startswith(CAPTURE_MAGICS):
+        raise IsCapture
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
     if begin[:1] == b"{" and line.rstrip().endswith(b"}"):

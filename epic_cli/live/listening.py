@@ -11,6 +11,7 @@ from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import ExactClock
 from epic_cli.engine.replay.pacing import ArrivalPacing
 from epic_cli.engine.replay.replay import Replay
+from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts, Intake
@@ -48,6 +49,7 @@ class Listener:
         draw: Callable[[SampleBlock, Entities], object],
         report: Callable[[Counts], object],
         recording: GrowingRecording | None = None,
+        raw: RawRecording | None = None,
         sender: tuple[Any, ...] | None = None,
         taken: Callable[[PacketBlock], object] | None = None,
     ) -> None:
@@ -60,6 +62,7 @@ class Listener:
         self._report = report
         self._reported = -math.inf
         self._recording = recording
+        self._raw = raw
         self._taken = taken
         self._replay = self._replay_by(make_strategy)
         self._samples = SampleBlock()
@@ -136,6 +139,8 @@ class Listener:
         """Takes what has come in and draws what is due; whether anything came."""
         before = machine_time()
         arrived = self._receiving.read(_AT_ONCE)
+        if arrived and self._raw is not None:
+            self._raw.write(arrived)
         packets = self._intake.take(arrived, self._drawn_up_to)
         if len(packets):
             if self._recording is not None:

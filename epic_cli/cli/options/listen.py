@@ -10,7 +10,8 @@ import click
 
 from epic_cli.cli.options.common import layout_options
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import SENDER, RecordLayoutType
+from epic_cli.cli.options.live import record_layout_option, sender_option
+from epic_cli.cli.options.rotation import RotationType
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.terminal.quantities import Duration
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import Address
     from epic_cli.live.binary import RecordLayout
+    from epic_cli.live.whole_files import Rotation
 
 
 @dataclass(frozen=True)
@@ -55,20 +57,9 @@ intake_options = OptionGroup(
         show_default=True,
         help="How packets are written; auto goes by each datagram.",
     ),
-    click.option(
-        "--layout",
-        "records",
-        type=RecordLayoutType(),
-        help="Datagrams are binary records of these fields: 'time:u32*0.001 x:f32 y:f32 z:f32"
-        " id:u16'; little-endian unless it begins with big.",
-    ),
+    record_layout_option,
     layout_options,
-    click.option(
-        "--from",
-        "sender",
-        type=SENDER,
-        help="Take packets from this sender only.",
-    ),
+    sender_option("Take packets from this sender only."),
     click.option("--entity", help="Take only the packets of this entity."),
     click.option(
         "--max-entities",
@@ -94,6 +85,8 @@ class RowsOptions:
     row_format: str
     output: str | None
     record: str | None
+    raw: str | None
+    rotation: Rotation | None
 
 
 rows_options = OptionGroup(
@@ -120,5 +113,19 @@ rows_options = OptionGroup(
         metavar="FILE",
         help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
         " name, else packet text. A file with something in it is not written over.",
+    ),
+    click.option(
+        "--raw",
+        type=click.Path(),
+        metavar="FILE",
+        help="Record each datagram as it was received, with its arrival and its sender: a capture"
+        " (pcap) for epic convert and Wireshark.",
+    ),
+    click.option(
+        "--rotate",
+        "rotation",
+        type=RotationType(),
+        help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
+        " their names are numbered.",
     ),
 )
