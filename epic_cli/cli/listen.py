@@ -23,10 +23,11 @@ from epic_cli.engine.text.rows import RowWriter
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
+from epic_cli.live.forwarding import Forwarder, Target
 from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts
 from epic_cli.live.listening import Listener
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.receiving import ReceivingSocket, is_group
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
 from epic_cli.live.whole_files import Rotation
@@ -39,6 +40,8 @@ from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.report import report_problem
 from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
+
+Draw = Callable[[SampleBlock, Entities], object]
 
 Recording = TypeVar("Recording", GrowingRecording, RawRecording)
 
@@ -89,20 +92,12 @@ def listen(
     make_strategy = chosen.maker()
     make_strategy()  # a wrong setting shows before anything is heard
     with contextlib.ExitStack() as stack:
-        receiving = _receiving(address)
+        receiving = _receiving(address, intake.interface)
         stack.callback(receiving.close)
         sender = None
         if intake.sender is not None:
             sender = _resolved("take packets from", intake.sender)
-        recording = None
-        if rows.record is not None:
-            recording = _growing(rows.record, lambda path: GrowingRecording(path, rows.rotation))
-            stack.callback(recording.close)
-        raw = None
-        if rows.raw is not None:
-            place = receiving.socket.getsockname()
-            raw = _growing(rows.raw, lambda path: RawRecording(path, place, rows.rotation))
-            stack.callback(raw.close)
+        recording, raw = _recordings(rows, receiving, stack)
         gate = Gate(
             intake.max_entities,
             intake.origin,
@@ -112,13 +107,18 @@ def listen(
         )
         said = _Said(quiet, use_color(color, sys.stderr), receiving)
         sink = stack.enter_context(open_sink(rows.output))
+        draw: Draw = _Drawing(sink, rows.row_format, color)
+        if rows.forward is not None:
+            forwarder = _forwarder(rows.forward, receiving)
+            stack.callback(forwarder.close)
+            draw = _both(draw, forwarder)
         listener = Listener(
             receiving=receiving,
             decoder=Decoder(intake.packet_format, intake.given, intake.records),
             gate=gate,
             make_strategy=make_strategy,
             tick=tick,
-            draw=_Drawing(sink, rows.row_format, color),
+            draw=draw,
             report=said.report,
             recording=recording,
             raw=raw,
@@ -136,16 +136,40 @@ def listen(
         finally:
             drops = receiving.dropped, receiving.queue
             said.say(summary(listener.counts, len(gate.entities), *drops))
-            if recording is not None:
-                where = _where(rows.record, recording.files, rows.rotation)
-                said.say(f"{recording.recorded:,} packets recorded in {where}\n")
-            if raw is not None:
-                where = _where(rows.raw, raw.files, rows.rotation)
-                said.say(f"{raw.recorded:,} datagrams recorded in {where}\n")
+            said.say(_recorded(rows, recording, raw))
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
     return ExitStatus.DONE
+
+
+def _recordings(
+    rows: RowsOptions, receiving: ReceivingSocket, stack: contextlib.ExitStack
+) -> tuple[GrowingRecording | None, RawRecording | None]:
+    """Those that were asked for; raises ``CannotAccess``."""
+    recording, raw = None, None
+    if rows.record is not None:
+        recording = _growing(rows.record, lambda path: GrowingRecording(path, rows.rotation))
+        stack.callback(recording.close)
+    if rows.raw is not None:
+        place = receiving.socket.getsockname()
+        raw = _growing(rows.raw, lambda path: RawRecording(path, place, rows.rotation))
+        stack.callback(raw.close)
+    return recording, raw
+
+
+def _recorded(
+    rows: RowsOptions, recording: GrowingRecording | None, raw: RawRecording | None
+) -> str:
+    """How much is in which files: lines."""
+    lines = ""
+    if recording is not None:
+        where = _where(rows.record, recording.files, rows.rotation)
+        lines += f"{recording.recorded:,} packets recorded in {where}\n"
+    if raw is not None:
+        where = _where(rows.raw, raw.files, rows.rotation)
+        lines += f"{raw.recorded:,} datagrams recorded in {where}\n"
+    return lines
 
 
 def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
@@ -159,9 +183,12 @@ def _resolved(action: str, address: Address) -> tuple[object, ...]:
         raise CannotAccess(action, str(address), error) from error
 
 
-def _receiving(address: Address) -> ReceivingSocket:
+def _receiving(address: Address, interface: str | None) -> ReceivingSocket:
     try:
-        return ReceivingSocket(resolve(address))
+        place = resolve(address)
+        if interface is not None and not is_group(place):
+            raise WrongUsage("--interface is for the address of a multicast group")
+        return ReceivingSocket(place, interface)
     except OSError as error:
         raise CannotAccess("listen on", str(address), error) from error
 
@@ -171,6 +198,27 @@ def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
         return make(path)
     except OSError as error:
         raise CannotAccess("record in", path, error) from error
+
+
+def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
+    try:
+        place = resolve(target.address)
+        if place.place[:2] == receiving.socket.getsockname()[:2]:
+            raise WrongUsage(
+                f"--forward {target.plotter} would send to {target.address}, which is listened on:"
+                " give one of them another port"
+            )
+        return Forwarder(target.plotter, place)
+    except OSError as error:
+        raise CannotAccess("send to", str(target.address), error) from error
+
+
+def _both(one: Draw, other: Draw) -> Draw:
+    def draw(samples: SampleBlock, entities: Entities) -> None:
+        one(samples, entities)
+        other(samples, entities)
+
+    return draw
 
 
 class _Drawing:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+import struct
 import sys
 import time
+from ipaddress import ip_address
 
 from epic_cli.live.addresses import Resolved
 from epic_cli.live.kernel_batches import LARGEST, Arrived, KernelBatch
@@ -19,15 +21,22 @@ def machine_time() -> float:
 
 
 class ReceivingSocket:
-    """A bound socket, which is read without waiting. Raises ``OSError``."""
+    """A bound socket, which is read without waiting; of a multicast group it becomes a member.
 
-    def __init__(self, at: Resolved) -> None:
+    ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
+    chooses one. Raises ``OSError``.
+    """
+
+    def __init__(self, at: Resolved, interface: str | None = None) -> None:
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE)
             self._many = _in_batches(self.socket)
-            self.socket.bind(at.place)
+            if is_group(at):
+                _join(self.socket, at, interface)
+            else:
+                self.socket.bind(at.place)
         except BaseException:
             self.socket.close()
             raise
@@ -71,6 +80,30 @@ class ReceivingSocket:
     def close(self) -> None:
         """Listens no more."""
         self.socket.close()
+
+
+def is_group(at: Resolved) -> bool:
+    """Whether it is the address of a multicast group."""
+    return ip_address(at.place[0].partition("%")[0]).is_multicast
+
+
+def _join(member: socket.socket, at: Resolved, interface: str | None) -> None:
+    """Binds it and makes it a member, of which there may be others."""
+    host, port = at.place[:2]
+    group = socket.inet_pton(at.family, host.partition("%")[0])
+    member.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if at.family == socket.AF_INET:
+        place: tuple[object, ...] = (host, port)
+        # four zeros: the system chooses
+        own = socket.inet_aton(interface) if interface else bytes(4)
+        joining = (socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group + own)
+    else:
+        index = socket.if_nametoindex(interface) if interface else at.place[3]
+        place = (host, port, 0, index)
+        joining = (socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group + struct.pack("@I", index))
+    # Windows binds to no group
+    member.bind(("", port) if sys.platform == "win32" else place)
+    member.setsockopt(*joining)
 
 
 def _in_batches(source: socket.socket) -> KernelBatch | None:

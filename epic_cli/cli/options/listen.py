@@ -10,7 +10,7 @@ import click
 
 from epic_cli.cli.options.common import layout_options
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import record_layout_option, sender_option
+from epic_cli.cli.options.live import TargetType, record_layout_option, sender_option
 from epic_cli.cli.options.rotation import RotationType
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import Address
     from epic_cli.live.binary import RecordLayout
+    from epic_cli.live.forwarding import Target
     from epic_cli.live.whole_files import Rotation
 
 
@@ -31,6 +32,7 @@ class IntakeOptions:
     records: RecordLayout | None
     given: Layout | None
     sender: Address | None
+    interface: str | None
     entity: str | None
     max_entities: int
     duration: float
@@ -60,6 +62,11 @@ intake_options = OptionGroup(
     record_layout_option,
     layout_options,
     sender_option("Take packets from this sender only."),
+    click.option(
+        "--interface",
+        metavar="ADDRESS|NAME",
+        help="Join a multicast group on this interface: its address or, for IPv6, its name.",
+    ),
     click.option("--entity", help="Take only the packets of this entity."),
     click.option(
         "--max-entities",
@@ -87,6 +94,7 @@ class RowsOptions:
     record: str | None
     raw: str | None
     rotation: Rotation | None
+    forward: Target | None
 
 
 rows_options = OptionGroup(
@@ -127,5 +135,11 @@ rows_options = OptionGroup(
         type=RotationType(),
         help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
         " their names are numbered.",
+    ),
+    click.option(
+        "--forward",
+        type=TargetType(),
+        help="Send what is drawn to plotjuggler or teleplot as well, on this machine unless a place"
+        " follows: teleplot:192.168.0.7:47269.",
     ),
 )

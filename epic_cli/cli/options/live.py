@@ -10,6 +10,7 @@ import click
 from epic_cli.cli.options.groups import Decorator
 from epic_cli.live.addresses import Address, parse_address, parse_sender
 from epic_cli.live.binary import RecordLayout
+from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.terminal.parameters import ParameterType
 
 
@@ -34,6 +35,23 @@ class AddressType(ParameterType):
 
 ADDRESS = AddressType("[HOST:]PORT", parse_address)
 SENDER = AddressType("HOST[:PORT]", parse_sender)
+
+
+class TargetType(ParameterType):
+    """A program that plots."""
+
+    name = "PROGRAM[:HOST:PORT]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Target:
+        """Refuses what is none."""
+        if isinstance(value, Target):
+            return value
+        try:
+            return parse_target(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class RecordLayoutType(ParameterType):

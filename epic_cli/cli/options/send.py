@@ -10,6 +10,7 @@ import click
 
 from epic_cli.cli.options.common import input_format_option, layout_options
 from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.simulate import path_extent_options
 from epic_cli.formats.recordings import PACKET_FORMATS, InputFormat, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.terminal.quantities import Duration, FiniteRange, Rate
@@ -49,20 +50,7 @@ source_options = OptionGroup(
         type=click.Choice(list(PATHS)),
         help="An entity on this path instead of a recording.",
     ),
-    click.option(
-        "--path-speed",
-        type=FiniteRange(1e-6, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its speed in units/s; on the figure-eight its top speed.",
-    ),
-    click.option(
-        "--size",
-        type=FiniteRange(1e-3, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its size in units: a radius, the length of a leg, the height of a jump.",
-    ),
+    *path_extent_options("--path-speed"),
     click.option(
         "--send-rate",
         type=Rate(0.001, 100_000),

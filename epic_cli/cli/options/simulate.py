@@ -53,23 +53,25 @@ class MovementOptions:
         return self.duration
 
 
-#: ``--speed`` and ``--size`` of a path.
-path_extent_options: tuple[Decorator, ...] = (
-    click.option(
-        "--speed",
-        type=FiniteRange(1e-6, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its speed in units/s; on the figure-eight its top speed.",
-    ),
-    click.option(
-        "--size",
-        type=FiniteRange(1e-3, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its size in units: a radius, the length of a leg, the height of a jump.",
-    ),
-)
+def path_extent_options(speed: str = "--speed") -> tuple[Decorator, ...]:
+    """The speed of a path, by this option, and its ``--size``."""
+    return (
+        click.option(
+            speed,
+            type=FiniteRange(1e-6, 1e6),
+            default=5.0,
+            show_default=True,
+            help="Its speed in units/s; on the figure-eight its top speed.",
+        ),
+        click.option(
+            "--size",
+            type=FiniteRange(1e-3, 1e6),
+            default=5.0,
+            show_default=True,
+            help="Its size in units: a radius, the length of a leg, the height of a jump.",
+        ),
+    )
+
 
 movement_options = OptionGroup(
     "movement",
@@ -81,7 +83,7 @@ movement_options = OptionGroup(
         show_default=True,
         help="The path of one entity; strafe and teleport depend on --seed.",
     ),
-    *path_extent_options,
+    *path_extent_options(),
     click.option(
         "--truth",
         type=click.Path(),
