@@ -11,6 +11,7 @@ from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    output_option,
     remarks_options,
 )
 from epic_cli.cli.options.groups import OptionGroup
@@ -122,12 +123,7 @@ convert_options = OptionGroup(
         default=None,
         help="The new format.  [default: by the ending of --output]",
     ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(),
-        help="Write to a file, which appears when it is complete.",
-    ),
+    output_option("Write to a file, which appears when it is complete."),
     _changes_options,
     input_format_option,
     layout_options,

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import layout_options
+from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.live import TargetType, record_layout_option, sender_option
 from epic_cli.cli.options.rotation import RotationType
-from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.terminal.quantities import Duration
 
@@ -100,21 +99,8 @@ class RowsOptions:
 rows_options = OptionGroup(
     "rows",
     RowsOptions,
-    click.option(
-        "-f",
-        "--format",
-        "row_format",
-        type=click.Choice(FORMATS),
-        default="epic",
-        show_default=True,
-        help="How rows are written; epic is the demo's own format, for one entity.",
-    ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(),
-        help="Write the rows to a file, which appears when listening ends.",
-    ),
+    row_format_option("How rows are written; epic is the demo's own format, for one entity."),
+    output_option("Write the rows to a file, which appears when listening ends."),
     click.option(
         "--record",
         type=click.Path(),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import input_format_option, layout_options
+from epic_cli.cli.options.common import input_format_option, layout_options, packet_format_option
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.simulate import path_extent_options
-from epic_cli.formats.recordings import PACKET_FORMATS, InputFormat, PacketFormat
+from epic_cli.formats.recordings import InputFormat, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.terminal.quantities import Duration, FiniteRange, Rate
 
@@ -84,15 +84,7 @@ class PaceOptions:
 pace_options = OptionGroup(
     "pace",
     PaceOptions,
-    click.option(
-        "-f",
-        "--format",
-        "packet_format",
-        type=click.Choice(PACKET_FORMATS),
-        default="text",
-        show_default=True,
-        help="How packets are written in a datagram.",
-    ),
+    packet_format_option("How packets are written in a datagram."),
     click.option(
         "--speed",
         type=FiniteRange(0.001, 10_000),

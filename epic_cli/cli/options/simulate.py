@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import layout_options
+from epic_cli.cli.options.common import layout_options, output_option, packet_format_option
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.formats.recordings import PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
@@ -209,16 +209,8 @@ class OutputOptions:
 output_options = OptionGroup(
     "output",
     OutputOptions,
-    click.option(
-        "-f",
-        "--format",
-        "packet_format",
-        type=click.Choice(PACKET_FORMATS),
-        default="text",
-        show_default=True,
-        help="The format of the packets.",
-    ),
-    click.option("-o", "--output", type=click.Path(), help="Write the packets to a file."),
+    packet_format_option("The format of the packets."),
+    output_option("Write the packets to a file."),
     click.option(
         "--truth-out",
         type=click.Path(),
