@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.live.arrived import Arrived
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
-from epic_cli.live.kernel_batches import Arrived
 from epic_cli.live.refused import Refused
 
 if TYPE_CHECKING:

@@ -12,7 +12,9 @@ import socket
 import struct
 import sys
 import time
-from typing import Any, NamedTuple
+from typing import Any
+
+from epic_cli.live.arrived import Arrived
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
@@ -63,14 +65,6 @@ _SAID = struct.Struct("@Nii")
 _TIMESPEC = struct.Struct("@Niill")
 _COUNT = struct.Struct("@NiiI")
 _ALIGNED = struct.calcsize("@N")
-
-
-class Arrived(NamedTuple):
-    """A datagram, who sent it, and when it came in (seconds of the machine's clock)."""
-
-    data: bytes
-    sender: tuple[Any, ...]
-    time: float
 
 
 class KernelBatch:

@@ -9,7 +9,8 @@ import time
 from ipaddress import ip_address
 
 from epic_cli.live.addresses import Resolved
-from epic_cli.live.kernel_batches import LARGEST, Arrived, KernelBatch
+from epic_cli.live.arrived import Arrived
+from epic_cli.live.kernel_batches import LARGEST, KernelBatch
 
 #: Bytes of the kernel's queue that are asked for: half a second of 20,000 small ones.
 QUEUE = 1 << 22

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.live.arrived import Arrived
 from epic_cli.live.captures.carried import Lost, carried
 from epic_cli.live.captures.frames import Broken, frames
 from epic_cli.live.intake import Intake
-from epic_cli.live.kernel_batches import Arrived
 from epic_cli.live.refused import Refused, count_words
 
 #: Datagrams that are read at once.

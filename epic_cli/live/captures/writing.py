@@ -7,7 +7,7 @@ import struct
 import time
 from typing import Any
 
-from epic_cli.live.kernel_batches import Arrived
+from epic_cli.live.arrived import Arrived
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.whole_files import Rotation, WholeFile
 

@@ -10,9 +10,9 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
+from epic_cli.live.arrived import Arrived
 from epic_cli.live.captures.frames import frames
 from epic_cli.live.captures.writing import RawRecording
-from epic_cli.live.kernel_batches import Arrived
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.whole_files import Rotation
 
