@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain
+    from epic_cli.api.listening import PacketListener, listen
     from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
@@ -49,6 +50,7 @@ __all__ = [
     "Layout",
     "Number",
     "Packet",
+    "PacketListener",
     "PacketReader",
     "RefusedLine",
     "RefusedPacket",
@@ -68,6 +70,7 @@ __all__ = [
     "compare",
     "diagnose",
     "explain",
+    "listen",
     "read_packets",
     "replay",
     "replay_array",
@@ -83,6 +86,7 @@ _PLACES = {
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain"),
+    "epic_cli.api.listening": ("PacketListener", "listen"),
     "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),

@@ -14,7 +14,7 @@ PACKAGE = Path(epic_cli.__file__).parent
 ENGINE = "epic_cli.engine"
 
 #: The rooms by floor, from the ground up; rooms of one floor do not use each other.
-FLOORS = {"": 0, "text": 1, "strategies": 1, "replay": 2, "link": 2, "measure": 3}
+FLOORS = {"": 0, "text": 1, "strategies": 1, "intake": 1, "replay": 2, "link": 2, "measure": 3}
 
 IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n]*)|c?import\s+([\w.]+))", re.MULTILINE

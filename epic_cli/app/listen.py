@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
@@ -21,12 +22,16 @@ from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
+from epic_cli.live.forwarding import Forwarder, Target
 from epic_cli.live.gate import Gate
-from epic_cli.live.listening import Counts, Listener
-from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.intake import Counts
+from epic_cli.live.listening import Listener
+from epic_cli.live.receiving import ReceivingSocket, is_group
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
+from epic_cli.live.whole_files import Rotation
 from epic_cli.playback import SCREEN_TIMING, Ratio
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.console import screen_columns
@@ -38,6 +43,8 @@ from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
 
 Draw = Callable[[SampleBlock, Entities], object]
+
+Recording = TypeVar("Recording", GrowingRecording, RawRecording)
 
 EXAMPLES = """\b
 Examples:
@@ -89,35 +96,28 @@ def listen(
     given = given_options(context)
     on_screen = rows.wants_screen(given)
     tick = SCREEN_TIMING.tick if on_screen and "tick" not in given else tick
+    if rows.rotation is not None and rows.record is None and rows.raw is None:
+        raise WrongUsage("--rotate needs --record or --raw")
     make_strategy = chosen.maker()
     make_strategy()  # a wrong setting shows before anything is heard
     with contextlib.ExitStack() as stack:
-        receiving = _receiving(address)
+        receiving = _receiving(address, intake.interface)
         stack.callback(receiving.close)
         sender = None
         if intake.sender is not None:
             sender = _resolved("take packets from", intake.sender)
-        recording = None
-        if rows.record is not None:
-            recording = _recording(rows.record)
-            stack.callback(recording.close)
+        recording, raw = _recordings(rows, receiving, stack)
         gate = Gate(
             intake.max_entities,
             intake.origin,
             intake.entity,
             single=rows.row_format == "epic" and (rows.output is not None or not on_screen),
-            keep=recording.add if recording else None,
+            limits=recording.limits if recording else None,
         )
         said = _Said(quiet, use_color(color, sys.stderr), receiving)
         where = str(address._replace(port=receiving.port))
-        draw: Draw = _nothing
-        if rows.output is not None or not on_screen:
-            sink = stack.enter_context(open_sink(rows.output))
-            draw = _Drawing(sink, rows.row_format, color)
-        screen = None
-        if on_screen:
-            screen = _Screen(chosen, tick, where, receiving)
-            draw = _both(screen, draw)
+        screen = _Screen(chosen, tick, where, receiving) if on_screen else None
+        draw = _drawing(rows, screen, color, receiving, stack)
         listener = Listener(
             receiving=receiving,
             decoder=Decoder(intake.packet_format, intake.given, intake.records),
@@ -127,6 +127,7 @@ def listen(
             draw=draw,
             report=_nothing if screen else said.report,
             recording=recording,
+            raw=raw,
             sender=sender,
             taken=screen.monitor.taken if screen else None,
         )
@@ -139,16 +140,50 @@ def listen(
         except BrokenPipeError:
             raise
         except OSError as error:
-            at = ("record in", rows.record) if rows.record else ("listen on", where)
-            raise CannotAccess(*at, error) from error
+            recorded = " and ".join(path for path in (rows.record, rows.raw) if path)
+            doing = ("record in", recorded) if recorded else ("listen on", where)
+            raise CannotAccess(*doing, error) from error
         finally:
-            said.say(summary(listener.counts, gate.entities, receiving.dropped))
-            if recording is not None:
-                said.say(f"{recording.recorded:,} packets recorded in {rows.record}\n")
+            drops = receiving.dropped, receiving.queue
+            said.say(summary(listener.counts, len(gate.entities), *drops))
+            said.say(_recorded(rows, recording, raw))
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
     return ExitStatus.DONE
+
+
+def _recordings(
+    rows: RowsOptions, receiving: ReceivingSocket, stack: contextlib.ExitStack
+) -> tuple[GrowingRecording | None, RawRecording | None]:
+    """Those that were asked for; raises ``CannotAccess``."""
+    recording, raw = None, None
+    if rows.record is not None:
+        recording = _growing(rows.record, lambda path: GrowingRecording(path, rows.rotation))
+        stack.callback(recording.close)
+    if rows.raw is not None:
+        place = receiving.socket.getsockname()
+        raw = _growing(rows.raw, lambda path: RawRecording(path, place, rows.rotation))
+        stack.callback(raw.close)
+    return recording, raw
+
+
+def _recorded(
+    rows: RowsOptions, recording: GrowingRecording | None, raw: RawRecording | None
+) -> str:
+    """How much is in which files: lines."""
+    lines = ""
+    if recording is not None:
+        where = _where(rows.record, recording.files, rows.rotation)
+        lines += f"{recording.recorded:,} packets recorded in {where}\n"
+    if raw is not None:
+        where = _where(rows.raw, raw.files, rows.rotation)
+        lines += f"{raw.recorded:,} datagrams recorded in {where}\n"
+    return lines
+
+
+def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
+    return f"{path}" if rotation is None else f"{path}, in {files:,} numbered files"
 
 
 def _resolved(action: str, address: Address) -> tuple[object, ...]:
@@ -158,26 +193,53 @@ def _resolved(action: str, address: Address) -> tuple[object, ...]:
         raise CannotAccess(action, str(address), error) from error
 
 
-def _receiving(address: Address) -> ReceivingSocket:
+def _receiving(address: Address, interface: str | None) -> ReceivingSocket:
     try:
-        return ReceivingSocket(resolve(address))
+        place = resolve(address)
+        if interface is not None and not is_group(place):
+            raise WrongUsage("--interface is for the address of a multicast group")
+        return ReceivingSocket(place, interface)
     except OSError as error:
         raise CannotAccess("listen on", str(address), error) from error
 
 
-def _recording(path: str) -> GrowingRecording:
+def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
     try:
-        return GrowingRecording(path)
+        return make(path)
     except OSError as error:
         raise CannotAccess("record in", path, error) from error
 
 
-def _both(one: Draw, other: Draw) -> Draw:
-    def draw(samples: SampleBlock, entities: Entities) -> None:
-        one(samples, entities)
-        other(samples, entities)
+def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
+    try:
+        place = resolve(target.address)
+        if place.place[:2] == receiving.socket.getsockname()[:2]:
+            raise WrongUsage(
+                f"--forward {target.plotter} would send to {target.address}, which is listened on:"
+                " give one of them another port"
+            )
+        return Forwarder(target.plotter, place)
+    except OSError as error:
+        raise CannotAccess("send to", str(target.address), error) from error
 
-    return draw
+
+def _drawing(
+    rows: RowsOptions,
+    screen: Draw | None,
+    color: ColorChoice,
+    receiving: ReceivingSocket,
+    stack: contextlib.ExitStack,
+) -> Draw:
+    """What takes what is drawn: the screen, a file or a pipe for rows, another program."""
+    draws = [] if screen is None else [screen]
+    if rows.output is not None or screen is None:
+        sink = stack.enter_context(open_sink(rows.output))
+        draws.append(_Drawing(sink, rows.row_format, color))
+    if rows.forward is not None:
+        forwarder = _forwarder(rows.forward, receiving)
+        stack.callback(forwarder.close)
+        draws.append(forwarder)
+    return draws[0] if len(draws) == 1 else lambda *drawn: [draw(*drawn) for draw in draws]
 
 
 class _Drawing:
@@ -259,7 +321,7 @@ class _Said:
             self._shown = True
             problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
             report_problem(problem, "<datagram>", self._color)
-        words = losses(counts, self._receiving.dropped)
+        words = losses(counts, self._receiving.dropped, self._receiving.queue)
         if words != self._last:
             self._last = words
             self.say(words)

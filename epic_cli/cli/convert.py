@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +13,17 @@ from epic_cli.cli.options.convert import ConvertOptions, convert_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
-from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.recordings import PACKET_FORMATS, make_writer
 from epic_cli.formats.writing import Fault
+from epic_cli.live.addresses import Address, resolve
+from epic_cli.live.captures.carried import Lost
+from epic_cli.live.captures.reading import Capture
+from epic_cli.live.decoding import Decoder
+from epic_cli.live.gate import Gate
+from epic_cli.live.intake import Intake
+from epic_cli.terminal.captures import begins_as_capture, capture_blocks
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.progress import Progress, told_of_each
 from epic_cli.terminal.remarks import Reporter
@@ -31,6 +39,9 @@ Examples:
   epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
 """
 
+#: Of a capture; no more can be told apart in one.
+_MOST_ENTITIES = 100_000
+
 #: What to do about a packet that the new format cannot hold.
 _REMEDIES = {
     Fault.NO_VELOCITY: "give it one with --fill-velocities, or choose another format",
@@ -43,8 +54,9 @@ _REMEDIES = {
 def convert(options: ConvertOptions) -> int:
     """Turn recordings into another format, without loss.
 
-    Recordings are packet text, tables, JSON lines or Parquet with any names of columns, from the
-    FILEs or, without any or for "-", from standard input. Several FILEs are joined in their order.
+    Recordings are packet text, tables, JSON lines or Parquet with any names of columns, or UDP
+    datagrams in captures of a network (pcap, pcapng), from the FILEs or, without any or for "-",
+    from standard input. Several FILEs are joined in their order.
     The output has this program's own names, in seconds. A packet that the new format cannot hold
     ends the run.
 
@@ -68,9 +80,31 @@ def convert(options: ConvertOptions) -> int:
             recording = _Recording(file, options)
             with recording.reporter:
                 recording.convert(writer, sink, told)
-            refused |= recording.reporter.refused
+            refused |= recording.reporter.refused or recording.lost
         sink.write(writer.end())
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+def make_capture(options: ConvertOptions) -> Capture:
+    """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
+    records, given = options.capture.records, options.given
+    packet_format = next((one for one in PACKET_FORMATS if one == options.input_format), None)
+    if options.input_format != "auto" and packet_format is None:
+        raise WrongUsage(f"a datagram is text, csv or jsonl, and not {options.input_format}")
+    if records is not None and (given or packet_format):
+        raise WrongUsage("--layout says all of binary records: leave the other options away")
+    sender = options.capture.sender
+    origin = None if given is None else given.time_origin
+    gate = Gate(_MOST_ENTITIES, math.nan if origin == "first" else origin)
+    decoder = Decoder(packet_format, given, records)
+    return Capture(Intake(decoder, gate, sender and _place(sender)), options.capture.port)
+
+
+def _place(sender: Address) -> tuple[object, ...]:
+    try:
+        return resolve(sender).place
+    except OSError as error:
+        raise CannotAccess("take packets from", str(sender), error) from error
 
 
 class _Recording:
@@ -80,6 +114,7 @@ class _Recording:
         self._file = file
         self._name = source_name(file)
         self._options = options
+        self.lost = False  # something of a capture
         color = use_color(options.color, sys.stderr)
         self.reporter = Reporter(self._name, options.remarks, color)
 
@@ -87,14 +122,7 @@ class _Recording:
         """Writes the recording's packets."""
         options = self._options
         conversion = Conversion(options.changes)
-        for block in blocks(
-            self._file,
-            options.input_format,
-            options.given,
-            self.reporter,
-            progress,
-            shifts_own=False,
-        ):
+        for block in self._blocks(progress):
             stops = options.strict and bool(block.refusals)
             if stops:
                 self.reporter.stop(block.refusals[0])
@@ -113,6 +141,24 @@ class _Recording:
             if stops:
                 raise StoppedAtLine
         self._check_entities(block)
+
+    def _blocks(self, progress: Callable[[int], None]) -> Iterator[PacketBlock]:
+        file, options = self._file, self._options
+        kind = begins_as_capture(file)
+        if kind or (kind is None and options.capture.given):
+            yield from self._captured()
+            return
+        if options.capture.given:
+            raise WrongUsage(f"{self._name}: --port, --layout and --from are for captures (pcap)")
+        given, reporter = options.given, self.reporter
+        yield from blocks(file, options.input_format, given, reporter, progress, shifts_own=False)
+
+    def _captured(self) -> Iterator[PacketBlock]:
+        """The packets of a capture, and what it had else."""
+        capture = make_capture(self._options)
+        yield from capture_blocks(self._file, capture)
+        self.reporter.say(f"epic: {self._name}: {capture.words()}")
+        self.lost = bool(capture.broken or capture.refused or capture.lost.keys() - {Lost.OTHER})
 
     def _check_entities(self, block: PacketBlock) -> None:
         names = [block.entities.name(number) for number in range(len(block.entities))]

@@ -19,6 +19,12 @@ from epic_cli.cli.options.send import (
     pace_options,
     source_options,
 )
+from epic_cli.cli.options.trace import (
+    TraceOptions,
+    check_network,
+    make_channel,
+    one_way_trace_options,
+)
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
@@ -26,7 +32,7 @@ from epic_cli.live.outgoing import Moment, datagrams, moments_of_movement, momen
 from epic_cli.live.sending import Sending
 from epic_cli.live.sent_log import SentLog
 from epic_cli.live.stopping import end_by, run_until_stopped
-from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, fates
+from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.terminal.output import open_sink
 from epic_cli.terminal.remarks import Remarks, Reporter
@@ -41,6 +47,7 @@ Examples:
   epic send --speed 4 sample_inputs/turn.txt 9870
   epic send --path circle --send-rate 30 --duration 1 localhost:9870
   epic send --path strafe --duration 1 --latency 80ms --loss 2% 9870
+  epic send --path circle --duration 1 --trace network.csv 9870
   epic send walk.csv --format jsonl --speed 2 --truth-out truth.csv 9870
 """
 
@@ -51,6 +58,7 @@ Examples:
 @source_options
 @pace_options
 @link_options("0", "The mean delay.")
+@one_way_trace_options
 @seed_option("The same seed gives the same losses and delays.")
 @quiet_option
 @click.pass_context
@@ -62,6 +70,7 @@ def send(
     source: SourceOptions,
     pace: PaceOptions,
     link: LinkConditions,
+    trace: TraceOptions,
     seed: int,
     quiet: bool,
 ) -> int:
@@ -73,14 +82,18 @@ def send(
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
     written, or there is no way to the address, 130 interrupted.
     """
-    _check(recording, source, given_options(context))
+    given = given_options(context)
+    _check(recording, source, given)
+    check_network(trace, given)
+    if trace.trace == "-" and recording == ("-",):
+        raise WrongUsage("the recording and --trace cannot both be standard input")
     file = recording[0] if recording else None
     reporter = Reporter(source_name(file or ""), Remarks(quiet))
     try:
         place = resolve(target)
     except OSError as error:
         raise CannotAccess("send to", str(target), error) from error
-    channel = Link(link, seed=seed)
+    channel = make_channel(link, trace, seed)
     with contextlib.ExitStack() as stack:
         if file is not None:
             stack.enter_context(reporter)

@@ -24,7 +24,12 @@ from epic_cli.cli.options.simulate import (
     output_options,
     sender_options,
 )
-from epic_cli.cli.options.trace import TraceOptions, check_network, one_way_trace_options
+from epic_cli.cli.options.trace import (
+    TraceOptions,
+    check_network,
+    make_channel,
+    one_way_trace_options,
+)
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
@@ -32,14 +37,12 @@ from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.network import (
     PATHS,
     Channel,
-    Link,
     LinkConditions,
     Movement,
     PathMovement,
     Statistics,
     fates,
     read_movement,
-    read_trace,
     sample,
     simulate_blocks,
 )
@@ -104,7 +107,7 @@ def simulate(
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
     moving = _make_movement(movement, seed, quiet)
-    channel = _make_channel(link, trace, seed)
+    channel = make_channel(link, trace, seed)
     if output.truth_out:
         _write_truth(moving, movement.seconds, output)
     statistics = Statistics()
@@ -171,16 +174,6 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
                 shifts_own=True,
             ),
         )
-
-
-def _make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:
-    if not options.trace:
-        return Link(link, seed=seed)
-    flow, direction = options.trace_flow, options.trace_direction
-    trace = read_file(
-        options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
-    )
-    return options.link(trace, link, seed)
 
 
 def _write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:

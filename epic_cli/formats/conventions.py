@@ -24,6 +24,26 @@ class NeedsFile(Unreadable):
         )
 
 
+#: What a capture of a network begins with: pcap in either order of bytes, with microseconds or
+#: nanoseconds, and pcapng.
+CAPTURE_MAGICS = (
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x0a\x0d\x0d\x0a",
+)
+
+
+class IsCapture(Unreadable):
+    """A capture of a network, which is no recording yet."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it is a capture of a network: first epic convert CAPTURE --port PORT -o FILE.csv"
+        )
+
+
 def delimiter_of(line: str) -> str:
     """What separates a table's columns, by its first line; blanks where there is nothing else."""
     bare = line.strip("\r\n")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.formats.conventions import (
     BYTE_ORDER_MARK,
+    CAPTURE_MAGICS,
     LONGEST_LINE,
+    IsCapture,
     NeedsFile,
     Unreadable,
     is_packet,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.contract import Packet
     from epic_cli.formats.layout import Layout
+    from epic_cli.formats.writing import LineWriter
 
     class Reader(Protocol):
         """Turns the bytes of one recording into blocks of packets."""
@@ -138,14 +141,21 @@ def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
 
     Raises ``NoParquetLibrary``.
     """
-    if packet_format in ("csv", "tsv"):
-        from epic_cli.formats.csv import CsvWriter
-
-        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
     if packet_format == "parquet":
         from epic_cli.formats.parquet_writer import ParquetWriter
 
         return ParquetWriter()
+    return make_line_writer(packet_format, delta)
+
+
+def make_line_writer(
+    packet_format: Literal["text", "csv", "tsv", "jsonl"], delta: bool = False
+) -> LineWriter:
+    """As ``make_writer``, for the formats that have a line for each packet."""
+    if packet_format in ("csv", "tsv"):
+        from epic_cli.formats.csv import CsvWriter
+
+        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
     if packet_format == "jsonl":
         from epic_cli.formats.jsonl import JsonlWriter
 
@@ -291,6 +301,8 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         return None
     if head.startswith(PARQUET_MAGIC):
         raise NeedsFile
+    if head.startswith(CAPTURE_MAGICS):
+        raise IsCapture
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
     if begin[:1] == b"{" and line.rstrip().endswith(b"}"):

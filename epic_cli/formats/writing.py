@@ -27,6 +27,10 @@ class LineWriter(ABC):
     def many(self, **changes: Any) -> PacketRows:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
 
+    def row(self, packet: Packet) -> bytes:
+        """A packet as one line; raises ``Unwritable``."""
+        raise NotImplementedError
+
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
         return b""

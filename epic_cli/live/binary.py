@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.intake.binary import RecordReader
 
 #: By name: the letter that ``struct`` has for it.
 _TYPES = {
@@ -13,7 +13,7 @@ _TYPES = {
     "f32": "f", "f64": "d",
 }  # fmt: skip
 
-_ORDERS = {"little": "<", "big": ">"}
+_ORDERS = ("little", "big")
 
 _NUMBERS = ("time", "x", "y", "z", "vx", "vy", "vz")
 _WHOLE = ("id", "seq", "teleport")
@@ -24,6 +24,8 @@ _LONGEST = 65507
 
 class _Field(NamedTuple):
     name: str
+    kind: str
+    offset: int
     scale: float
 
 
@@ -39,11 +41,14 @@ class RecordLayout:
 
     def __init__(self, text: str) -> None:
         words = text.replace(",", " ").split()
-        order = "<"
+        self._big = False
         if words and words[0] in _ORDERS:
-            order = _ORDERS[words.pop(0)]
+            self._big = words.pop(0) == "big"
         self._fields: list[_Field] = []
-        letters = [self._field(word) for word in words]
+        #: Bytes of a record.
+        self.size = 0
+        for word in words:
+            self._take(word)
         names = [field.name for field in self._fields]
         for name in ("time", "x"):
             if name not in names:
@@ -52,27 +57,22 @@ class RecordLayout:
         without = [name for name in velocity if name[1] not in names]
         if velocity and (without or len(velocity) != sum(name in names for name in "xyz")):
             raise ValueError("velocities are of the same axes as the position, or left out")
-        self._struct = struct.Struct(order + "".join(letters))
-        if self._struct.size > _LONGEST:
-            raise ValueError(f"a record of {self._struct.size:,} bytes fits into no datagram")
-        self._has_velocity = bool(velocity)
+        if self.size > _LONGEST:
+            raise ValueError(f"a record of {self.size:,} bytes fits into no datagram")
 
-    @property
-    def size(self) -> int:
-        """Bytes of a record."""
-        return self._struct.size
-
-    def _field(self, word: str) -> str:
-        """Takes a field; its letters for ``struct``."""
+    def _take(self, word: str) -> None:
         name, colon, rest = word.partition(":")
         kind, star, factor = rest.partition("*")
         if name == "_" and kind.isdigit() and len(kind) <= 5 and not star:
-            return f"{int(kind)}x"
+            self.size += int(kind)
+            return
         if not colon or kind not in _TYPES:
             known = ", ".join(_TYPES)
             raise ValueError(f"{word!r} is not NAME:TYPE, with a type of {known}")
+        size = struct.calcsize("<" + _TYPES[kind])
         if name == "_":
-            return f"{struct.calcsize('<' + _TYPES[kind])}x"
+            self.size += size
+            return
         if name not in _NUMBERS + _WHOLE:
             known = ", ".join((*_NUMBERS, *_WHOLE))
             raise ValueError(f"{name!r} is no field: {known}, or _ for what is to be passed over")
@@ -88,27 +88,9 @@ class RecordLayout:
                 scale = 0.0
             if name in _WHOLE or not 1e-12 <= abs(scale) <= 1e12:
                 raise ValueError(f"{word!r}: {factor!r} is not what {name} can be multiplied by")
-        self._fields.append(_Field(name, scale))
-        return _TYPES[kind]
+        self._fields.append(_Field(name, _TYPES[kind], self.size, scale))
+        self.size += size
 
-    def packets(self, data: bytes) -> list[Packet] | None:
-        """The records of a datagram; None: it is not a whole number of them."""
-        if not data or len(data) % self._struct.size:
-            return None
-        return [self._packet(values) for values in self._struct.iter_unpack(data)]
-
-    def _packet(self, values: tuple[float, ...]) -> Packet:
-        found: dict[str, float] = {}
-        for (name, scale), value in zip(self._fields, values, strict=True):
-            found[name] = value if scale == 1 else value * scale
-        x, y, z, vx, vy, vz = (float(found.get(name, 0)) for name in _NUMBERS[1:])
-        sequence = found.get("seq")
-        return Packet(
-            (x, y, z),
-            (vx, vy, vz) if self._has_velocity else None,
-            float(found["time"]),
-            entity=str(found.get("id", "")),
-            teleport=bool(found.get("teleport", 0)),
-            # what is beyond 63 bits would not be read back
-            sequence=None if sequence is None else int(sequence) & (2**63 - 1),
-        )
+    def reader(self) -> RecordReader:
+        """What reads such records, many at once."""
+        return RecordReader(self._fields, self.size, self._big)

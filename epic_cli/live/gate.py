@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.intake.admission import Admission
+from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.live.decoding import Decoded
 from epic_cli.live.refused import Refused
-
-#: Seconds; what is further off is of another clock, or in another unit.
-FARTHEST = 3600.0
-
-#: Seconds; a greater time is not one in seconds.
-_LATEST = 1e11
 
 #: Characters of an entity's name.
 _LONGEST_NAME = 64
 
-#: Seconds; Unix times are taken from the first on.
-_UNIX = (9e8, 5e9)
+#: What the engine refuses by itself, in its order.
+_BY_NUMBERS = (Refused.NOT_FINITE, Refused.FAR_TIME, Refused.UNRECORDABLE)
+
+
+class Limits(NamedTuple):
+    """What a recording has no place for."""
+
+    needs_velocity: bool = False
+    takes_delta: bool = True
+    takes_name: Callable[[str], bool] = lambda _: True
 
 
 class Gate:
@@ -27,8 +35,8 @@ class Gate:
     The receiver's clock starts with the first packet, at the time that the packet has: its delay
     is taken for 0. ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
     Unix time; NaN: the first packet's time. With ``only`` other entities are passed over; with
-    ``single`` there is but one. ``keep`` is given what is let in, and says
-    whether it could be recorded.
+    ``single`` there is but one. What does not keep to ``limits`` is refused. ``refused`` counts
+    what is not let in, ``delays`` those of what is.
     """
 
     def __init__(
@@ -37,70 +45,86 @@ class Gate:
         origin: float | None = None,
         only: str | None = None,
         single: bool = False,
-        keep: Callable[[Packet], bool] | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self._most = most_entities
-        self._origin = origin
         self._only = only
         self._single = single
-        self._keep = keep
-        self._names: set[str] = set()
-        self._zero: float | None = None  # of the receiver's clock, in seconds of the machine's
-        self._newest = -math.inf
+        self._limits = limits or Limits()
+        self.delays = Tally()
+        self.refused: Counter[Refused] = Counter()
+        self._admission = Admission(
+            self._refuses_name,
+            _BY_NUMBERS,
+            self.delays,
+            origin=origin,
+            needs_velocity=self._limits.needs_velocity,
+            takes_delta=self._limits.takes_delta,
+        )
 
     @property
-    def entities(self) -> int:
-        """How many there are."""
-        return len(self._names)
+    def entities(self) -> Entities:
+        """Those that have been let in."""
+        return self._admission.entities
+
+    @property
+    def packets(self) -> int:
+        """How many have been let in."""
+        return self._admission.packets
+
+    @property
+    def late(self) -> int:
+        """How many of them had a time before that of one that came before them."""
+        return self._admission.late
+
+    @property
+    def drifts(self) -> list[float | None]:
+        """By sender: how much longer (s) a delay gets in a second; None: not told yet."""
+        return self._admission.drifts()
 
     def now(self, machine: float) -> float | None:
         """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
-        return None if self._zero is None else machine - self._zero
+        return self._admission.now(machine)
 
-    def admit(self, packet: Packet, machine: float, earliest: float) -> Packet | Refused | None:
-        """The packet with its arrival, why it was refused, or None: it is passed over.
+    def admit(
+        self,
+        decoded: Decoded,
+        times: Sequence[float],
+        senders: Sequence[int],
+        earliest: float = -math.inf,
+        into: PacketBlock | None = None,
+    ) -> PacketBlock:
+        """Puts what is let in behind the packets of ``into``, and counts the rest.
 
-        ``machine`` is when it came in, on the machine's clock in seconds. No arrival is before
-        the one before it, nor before ``earliest``, up to which rows have been drawn.
+        ``times`` are when the datagrams came in, on the machine's clock in seconds, ``senders``
+        small numbers of those who sent them. No arrival is before the one before it, nor before
+        ``earliest``, up to which rows have been drawn.
         """
-        numbers = (*packet.position, *(packet.velocity or ()), packet.time, packet.delta)
-        if not all(map(math.isfinite, numbers)):
-            return Refused.NOT_FINITE
-        if self._only is not None and packet.entity != self._only:
-            return None
-        refused = self._refuses_name(packet.entity)
-        if refused is not None:
-            return refused
-        origin, zero = self._clock(packet.time, machine)
-        time = packet.time - origin
-        arrival = max(round(machine - zero, 6), self._newest, earliest)
-        if abs(packet.time) > _LATEST or not abs(time - arrival) <= FARTHEST:
-            return Refused.FAR_TIME
-        admitted = packet._replace(time=time, arrival=arrival)
-        if self._keep is not None and not self._keep(admitted):
-            return Refused.UNRECORDABLE
-        self._origin, self._zero = origin, zero
-        self._newest = arrival
-        self._names.add(packet.entity)
-        return admitted
+        into = PacketBlock(self.entities) if into is None else into
+        if decoded.refused:
+            self.refused[decoded.reason] += decoded.refused
+        if decoded.block is not None:
+            found = self._admission.admit(
+                decoded.block,
+                decoded.ends.tobytes(),
+                array("d", times).tobytes(),
+                array("i", senders).tobytes(),
+                earliest,
+                into,
+            )
+            for reason, count in found.items():
+                assert isinstance(reason, Refused)
+                self.refused[reason] += count
+        return into
 
-    def _refuses_name(self, name: str) -> Refused | None:
-        if name in self._names:
-            return None
+    def _refuses_name(self, name: str) -> Refused | bool | None:
+        """Why a new entity is not let in; False: it is passed over."""
+        if self._only is not None and name != self._only:
+            return False
         if len(name) > _LONGEST_NAME or not name.isprintable() or name != name.strip():
             return Refused.BAD_NAME
-        if self._single and self._names:
+        if self._single and len(self.entities):
             return Refused.SECOND_ENTITY
-        return Refused.TOO_MANY_ENTITIES if len(self._names) >= self._most else None
-
-    def _clock(self, time: float, machine: float) -> tuple[float, float]:
-        """The origin of times, and the machine's time at which the receiver's clock was 0."""
-        if self._zero is not None:
-            assert self._origin is not None
-            return self._origin, self._zero
-        origin = self._origin
-        if origin is None:
-            origin = time if _UNIX[0] <= time <= _UNIX[1] else 0.0
-        elif math.isnan(origin):
-            origin = time
-        return origin, machine - (time - origin)
+        if len(self.entities) >= self._most:
+            return Refused.TOO_MANY_ENTITIES
+        return None if self._limits.takes_name(name) else Refused.UNRECORDABLE

@@ -4,43 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.contract import Packet
-from epic_cli.engine.link.transit import Tally
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import ExactClock
 from epic_cli.engine.replay.pacing import ArrivalPacing
 from epic_cli.engine.replay.replay import Replay
+from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
-from epic_cli.live.receiving import Arrived, ReceivingSocket, machine_time
+from epic_cli.live.intake import Counts, Intake
+from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.live.recording import GrowingRecording
-from epic_cli.live.refused import Refused
 from epic_cli.live.stopping import set_or_late
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.engine.refusals import Refusal
     from epic_cli.playback import Ratio
 
 #: Datagrams that are read before anything is drawn, and seconds until the next are looked for.
 _AT_ONCE = 512
 _PAUSE = 0.002
-
-
-class Counts:
-    """What came in so far: no more memory for more of it. ``delays`` has those of the packets."""
-
-    def __init__(self) -> None:
-        self.datagrams = 0
-        self.packets = 0
-        self.late = 0
-        self.refused: Counter[Refused] = Counter()
-        self.delays = Tally()
-        self.example: Refusal | None = None
 
 
 class Listener:
@@ -64,26 +49,25 @@ class Listener:
         draw: Callable[[SampleBlock, Entities], object],
         report: Callable[[Counts], object],
         recording: GrowingRecording | None = None,
+        raw: RawRecording | None = None,
         sender: tuple[Any, ...] | None = None,
         taken: Callable[[PacketBlock], object] | None = None,
     ) -> None:
         self._receiving = receiving
-        self._decoder = decoder
         self._gate = gate
+        self._intake = Intake(decoder, gate, sender)
         self._ticks = tick
         self._tick = tick[0] / tick[1]
         self._draw = draw
         self._report = report
         self._reported = -math.inf
         self._recording = recording
-        self._sender = sender
+        self._raw = raw
         self._taken = taken
-        self._entities = Entities()
         self._replay = self._replay_by(make_strategy)
         self._samples = SampleBlock()
         self._drawn_up_to = -math.inf
-        self._newest: dict[str, float] = {}
-        self.counts = Counts()
+        self.counts = self._intake.counts
 
     @property
     def drawn_up_to(self) -> float:
@@ -93,7 +77,7 @@ class Listener:
     @property
     def entities(self) -> Entities:
         """Those whose packets came in, by the numbers that packets and samples have."""
-        return self._entities
+        return self._gate.entities
 
     def change_strategy(
         self,
@@ -166,18 +150,15 @@ class Listener:
         """Takes what has come in and draws what is due; whether anything came."""
         before = machine_time()
         arrived = self._receiving.read(_AT_ONCE)
-        packets: list[Packet] = []
-        for one in arrived:
-            packets += self._admitted(one)
-        if packets:
+        if arrived and self._raw is not None:
+            self._raw.write(arrived)
+        packets = self._intake.take(arrived, self._drawn_up_to)
+        if len(packets):
             if self._recording is not None:
-                self._recording.write()
-            block = PacketBlock(self._entities)
-            for packet in packets:
-                block.append(packet)
+                self._recording.write(packets)
             if self._taken is not None:
-                self._taken(block)
-            self._replay.feed(block)
+                self._taken(packets)
+            self._replay.feed(packets)
             self._show()
         # where more may be waiting, ticks after the last one read are not due yet
         seen = before if len(arrived) < _AT_ONCE else min(before, arrived[-1].time)
@@ -191,41 +172,6 @@ class Listener:
     def _show(self) -> None:
         """Draws the ticks that are due."""
         _draw_due(self._replay, self._samples, lambda drawn: self._draw(drawn, self.entities))
-
-    def _admitted(self, one: Arrived) -> list[Packet]:
-        """The packets of a datagram that are let in; the others are counted."""
-        counts = self.counts
-        counts.datagrams += 1
-        if self._sender is not None and not self._is_from(one.sender):
-            counts.refused[Refused.OTHER_SENDER] += 1
-            return []
-        decoded = self._decoder.decode(one.data)
-        if decoded.refused:
-            counts.refused[decoded.reason] += decoded.refused
-            counts.example = counts.example or decoded.example
-        admitted: list[Packet] = []
-        for packet in decoded.packets:
-            found = self._gate.admit(packet, one.time, self._drawn_up_to)
-            if isinstance(found, Refused):
-                counts.refused[found] += 1
-            elif found is not None:
-                admitted.append(found)
-                self._count(found)
-        return admitted
-
-    def _is_from(self, sender: tuple[Any, ...]) -> bool:
-        assert self._sender is not None
-        host, port = self._sender[:2]
-        return bool(sender[0] == host and port in (0, sender[1]))
-
-    def _count(self, packet: Packet) -> None:
-        counts = self.counts
-        counts.packets += 1
-        newest = self._newest.get(packet.entity, -math.inf)
-        counts.late += packet.time < newest
-        self._newest[packet.entity] = max(newest, packet.time)
-        assert packet.arrival is not None
-        counts.delays.count_sent(packet.time, (packet.arrival,))
 
 
 def _draw_due(replay: Replay, samples: SampleBlock, draw: Callable[[SampleBlock], object]) -> None:

@@ -6,34 +6,14 @@ import socket
 import struct
 import sys
 import time
-from typing import Any, NamedTuple
+from ipaddress import ip_address
 
 from epic_cli.live.addresses import Resolved
+from epic_cli.live.arrived import Arrived
+from epic_cli.live.kernel_batches import LARGEST, KernelBatch
 
-#: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
-_LINUX = sys.platform == "linux"
-_TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35 if _LINUX else None)
-_RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40 if _LINUX else None)
-
-_TIMESPEC = struct.Struct("@ll")
-_COUNT = struct.Struct("@I")
-
-_LARGEST = 65536
-_ANCILLARY = 256
-
-#: Bytes of the kernel's queue that are asked for.
-_QUEUE = 1 << 22
-
-#: Nanoseconds; a greater age is that of a clock that was set meanwhile.
-_OLDEST = 10_000_000_000
-
-
-class Arrived(NamedTuple):
-    """A datagram, who sent it, and when it came in (seconds of the machine's clock)."""
-
-    data: bytes
-    sender: tuple[Any, ...]
-    time: float
+#: Bytes of the kernel's queue that are asked for: half a second of 20,000 small ones.
+QUEUE = 1 << 22
 
 
 def machine_time() -> float:
@@ -42,38 +22,35 @@ def machine_time() -> float:
 
 
 class ReceivingSocket:
-    """A bound socket; ``dropped`` counts what its queue had no room for, where that is known.
+    """A bound socket, which is read without waiting; of a multicast group it becomes a member.
 
-    ``refused`` counts the answers that nobody listens where something was sent to. Raises
-    ``OSError``.
+    ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
+    chooses one. ``refused`` counts the answers that nobody listens where something was sent to.
+    Raises ``OSError``.
     """
 
-    def __init__(self, at: Resolved) -> None:
-        self.dropped = 0
+    def __init__(self, at: Resolved, interface: str | None = None) -> None:
         self.refused = 0
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _QUEUE)
-            self.kernel_times = self._ask_for(_TIMESTAMPNS)
-            self._ask_for(_RXQ_OVFL)
-            self._attach(at)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE)
+            self._many = _in_batches(self.socket)
+            self._attach(at, interface)
         except BaseException:
             self.socket.close()
             raise
 
-    def _attach(self, at: Resolved) -> None:
-        self.socket.bind(at.place)
+    def _attach(self, at: Resolved, interface: str | None) -> None:
+        if is_group(at):
+            _join(self.socket, at, interface)
+        else:
+            self.socket.bind(at.place)
 
-    def _ask_for(self, option: int | None) -> bool:
-        """Asks the kernel for something that comes with each datagram."""
-        if option is None or not hasattr(self.socket, "recvmsg"):
-            return False
-        try:
-            self.socket.setsockopt(socket.SOL_SOCKET, option, 1)
-        except OSError:
-            return False
-        return True
+    @property
+    def kernel_times(self) -> bool:
+        """Whether arrivals are those at the kernel, and its drops are counted."""
+        return self._many is not None
 
     @property
     def port(self) -> int:
@@ -85,29 +62,61 @@ class ReceivingSocket:
         found: list[Arrived] = []
         while len(found) < most:
             try:
-                found.append(self._one())
+                if self._many is None:
+                    data, sender = self.socket.recvfrom(LARGEST)
+                    found.append(Arrived(data, sender, machine_time()))
+                elif not self._many.read(most, found):
+                    break
             except (BlockingIOError, InterruptedError):
                 break
             except ConnectionError:
                 self.refused += 1
         return found
 
-    def _one(self) -> Arrived:
-        if not hasattr(self.socket, "recvmsg"):
-            data, sender = self.socket.recvfrom(_LARGEST)
-            return Arrived(data, sender, machine_time())
-        data, more, _, sender = self.socket.recvmsg(_LARGEST, _ANCILLARY)
-        now, age = time.monotonic_ns(), 0
-        for level, kind, value in more:
-            if level != socket.SOL_SOCKET:
-                continue
-            if kind == _TIMESTAMPNS and len(value) >= _TIMESPEC.size:
-                seconds, rest = _TIMESPEC.unpack_from(value)
-                age = time.time_ns() - (seconds * 1_000_000_000 + rest)
-            elif kind == _RXQ_OVFL and len(value) >= _COUNT.size:
-                self.dropped = _COUNT.unpack_from(value)[0]
-        return Arrived(data, sender, (now - (age if 0 <= age <= _OLDEST else 0)) / 1e9)
+    @property
+    def dropped(self) -> int:
+        """What the kernel's queue had no room for, as far as that is known."""
+        return 0 if self._many is None else self._many.dropped
+
+    @property
+    def queue(self) -> int:
+        """Bytes of the kernel's queue that were granted."""
+        granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+        return granted // 2 if sys.platform == "linux" else granted  # the rest is for its account
 
     def close(self) -> None:
         """Listens no more."""
         self.socket.close()
+
+
+def is_group(at: Resolved) -> bool:
+    """Whether it is the address of a multicast group."""
+    return ip_address(at.place[0].partition("%")[0]).is_multicast
+
+
+def _join(member: socket.socket, at: Resolved, interface: str | None) -> None:
+    """Binds it and makes it a member, of which there may be others."""
+    host, port = at.place[:2]
+    group = socket.inet_pton(at.family, host.partition("%")[0])
+    member.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if at.family == socket.AF_INET:
+        place: tuple[object, ...] = (host, port)
+        # four zeros: the system chooses
+        own = socket.inet_aton(interface) if interface else bytes(4)
+        joining = (socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group + own)
+    else:
+        index = socket.if_nametoindex(interface) if interface else at.place[3]
+        place = (host, port, 0, index)
+        joining = (socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group + struct.pack("@I", index))
+    # Windows binds to no group
+    member.bind(("", port) if sys.platform == "win32" else place)
+    member.setsockopt(*joining)
+
+
+def _in_batches(source: socket.socket) -> KernelBatch | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        return KernelBatch(source)
+    except (AttributeError, OSError):
+        return None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import stat
 
 from epic_cli.engine.contract import Packet
-from epic_cli.formats.recordings import ENDINGS, PacketFormat, make_writer
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.recordings import ENDINGS, PacketFormat, make_line_writer
 from epic_cli.formats.writing import Unwritable
+from epic_cli.live.gate import Limits
+from epic_cli.live.whole_files import Rotation, WholeFile
+
+#: What any recording has a place for, but for the names of some.
+_STILL = Packet((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
 
 
 def format_of(path: str) -> PacketFormat:
@@ -18,58 +21,46 @@ def format_of(path: str) -> PacketFormat:
     return kind if kind in ("csv", "jsonl") else "text"
 
 
-class GrowingRecording:
-    """Writes packets in whole lines, past every buffer of this program.
+def _whole_lines(data: bytes, most: int) -> int:
+    return data.rfind(b"\n", 0, most) + 1
 
-    What ``write`` has returned from is in the file whatever becomes of the program; only the
-    machine itself could lose it. ``recorded`` counts such packets. Raises ``OSError``; the file
-    then ends with the last whole line. A file that has something in it is not written over.
+
+class GrowingRecording:
+    """Writes packets as ``WholeFile`` does, in the format that the name says.
+
+    ``recorded`` counts those that are in a file whatever becomes of the program.
     """
 
-    def __init__(self, path: str) -> None:
-        self._writer = make_writer(format_of(path))
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        try:
-            status = os.fstat(self._descriptor)
-            self._regular = stat.S_ISREG(status.st_mode)
-            if self._regular and status.st_size:
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            self._whole = 0
-            self._write(self._writer.header)
-        except BaseException:
-            self.close()
-            raise
+    def __init__(self, path: str, rotation: Rotation | None = None) -> None:
+        packet_format = format_of(path)
+        self._writer = make_line_writer(packet_format)
+        self._rows = self._writer.many()
+        self._file = WholeFile(path, self._writer.header, _whole_lines, rotation)
         self.recorded = 0
-        self._rows: list[bytes] = []
+        #: What it has no place for.
+        self.limits = Limits(packet_format == "text", packet_format != "csv", self._takes)
 
-    def add(self, packet: Packet) -> bool:
-        """Takes a packet that is to be written next; False: its format has no place for it."""
+    @property
+    def files(self) -> int:
+        """How many there are."""
+        return self._file.files
+
+    def _takes(self, name: str) -> bool:
         try:
-            self._rows.append(self._writer.row(packet))
+            self._writer.row(_STILL._replace(entity=name))
         except Unwritable:
             return False
         return True
 
-    def write(self) -> None:
-        """Writes what was added."""
-        rows, self._rows = self._rows, []
+    def write(self, block: PacketBlock) -> None:
+        """Writes packets, all of which keep to its limits."""
+        rows, end = self._rows.rows(block)
+        if end != len(block):
+            raise ValueError(f"this recording has no place for {block[end]}")
         if rows:
-            self._write(b"".join(rows))
-            self.recorded += len(rows)
-
-    def _write(self, rows: bytes) -> None:
-        written = 0
-        try:
-            while written < len(rows):
-                written += os.write(self._descriptor, rows[written:])
-        except OSError:
-            self._whole += rows.rfind(b"\n", 0, written) + 1
-            if self._regular:
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._descriptor, self._whole)
-            raise
-        self._whole += written
+            self._file.write(rows)
+            self.recorded += len(block)
 
     def close(self) -> None:
         """Nothing more comes."""
-        os.close(self._descriptor)
+        self._file.close()

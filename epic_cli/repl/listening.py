@@ -17,7 +17,8 @@ from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.gate import Gate
-from epic_cli.live.listening import Counts, Listener
+from epic_cli.live.intake import Counts
+from epic_cli.live.listening import Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.refused import Refused
 from epic_cli.repl.remarks import failure
@@ -167,11 +168,15 @@ class Listening:
             except Unwritable:
                 self.unwritable += 1
 
+    @property
+    def _drops(self) -> tuple[int, int]:
+        return self._receiving.dropped, self._receiving.queue
+
     def _report(self, counts: Counts) -> None:
         """Has it said once why something is refused; the toolbar counts it from then on."""
         if counts.refused and not self._told:
             self._told = True
-            self._remark = losses(counts, self._receiving.dropped).rstrip()
+            self._remark = losses(counts, *self._drops).rstrip()
             self._wake()
 
     def stamped(self, text: bytes) -> bytes:
@@ -188,7 +193,7 @@ class Listening:
     def close(self) -> str:
         """Listens no more; what came in, in words."""
         self._receiving.close()
-        words = summary(self.counts, len(self._listener.entities), self._receiving.dropped)
+        words = summary(self.counts, len(self._listener.entities), *self._drops)
         if self.unwritable:
             words += f"{self.unwritable:,} {Refused.UNRECORDABLE.value}\n"
         return words

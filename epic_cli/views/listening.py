@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from epic_cli.live.listening import Counts
+from epic_cli.live.intake import Counts
+from epic_cli.live.receiving import QUEUE
 from epic_cli.live.refused import count_words
 
+#: So many senders' clocks are told of.
+_MOST_DRIFTS = 5
 
-def losses(counts: Counts, dropped: int) -> str:
-    """What was refused, and what the socket had no room for: lines, or nothing."""
+
+def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
+    """What was refused, and what the socket had no room for: lines, or nothing.
+
+    ``queue`` is how many bytes of its datagrams the kernel keeps at most.
+    """
     words = count_words(counts.refused)
     lines = f"{words}\n" if words else ""
     if dropped:
-        lines += f"{dropped:,} datagrams dropped by the full queue of the socket\n"
+        lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
+        if queue < QUEUE:
+            lines += f", which is granted {queue:,} of the {QUEUE:,} bytes asked for"
+        lines += "\n"
     return lines
 
 
-def summary(counts: Counts, entities: int, dropped: int) -> str:
+def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> str:
     """Counts, and how much longer than the shortest packets were on their way."""
     lines = (
         f"{counts.packets:,} packets in {counts.datagrams:,} datagrams, {entities:,} entities,"
@@ -26,4 +36,18 @@ def summary(counts: Counts, entities: int, dropped: int) -> str:
         shares = (("50%", 0.5), ("95%", 0.95), ("99%", 0.99), ("max", 1.0))
         above = (f"{name} {1000 * (counts.delays.delay(one) - least):.3g}" for name, one in shares)
         lines += "delay above the shortest in ms: " + ", ".join(above) + "\n"
-    return lines + losses(counts, dropped)
+    return lines + _drifts(counts.drifts) + losses(counts, dropped, queue)
+
+
+def _drifts(drifts: list[float | None]) -> str:
+    """How fast the clocks of the senders go, those that are not as fast as the receiver's."""
+    told = [drift for drift in drifts if drift]
+    words = [
+        f"{'slower' if drift > 0 else 'faster'} by {abs(drift) * 1e6:,.0f} ppm" for drift in told
+    ]
+    if len(words) > _MOST_DRIFTS:
+        words[_MOST_DRIFTS:] = ["..."]
+    if not words:
+        return ""
+    clocks = "the sender's clock goes" if len(drifts) == 1 else "clocks of senders go"
+    return f"{clocks} {', '.join(words)} than the receiver's\n"

@@ -3,12 +3,11 @@
 import os
 import select
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.running import EPIC, PACKET, ROWS, environment
+from support.running import PACKET, ROWS, started
 
 PATIENCE = 30
 
@@ -17,13 +16,7 @@ class Live:
     """``epic`` with pipes to all its streams, both ends open."""
 
     def __init__(self, *args: str) -> None:
-        self.process = subprocess.Popen(
-            [*EPIC, *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-        )
+        self.process = started(*args)
 
     def send(self, data: bytes) -> None:
         """Writes into its stdin, which stays open."""

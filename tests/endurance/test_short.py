@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from endurance import calls, full_disk, hangs, killed, readers, ways
+from endurance import calls, full_disk, hangs, killed, readers, recorded, ways
 from endurance.watched import run_cases
 
 COMPILER = os.environ.get("CXX", "g++").split()
@@ -51,6 +51,12 @@ def test_a_full_disk(tmp_path: Path) -> None:
     command = "replay -f table -o rows packets.txt"
     count, wrong = full_disk.try_command(command, library, most=3)
     assert (count, wrong) == (3, [])
+
+
+def test_a_recording_that_is_killed_and_a_flood(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    assert recorded.live_and_die(tmp_path, chance) is None
+    assert recorded.flood(tmp_path, 2000, chance) == []
 
 
 def test_a_session_that_is_killed(tmp_path: Path) -> None:

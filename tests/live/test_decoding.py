@@ -3,6 +3,7 @@
 import random
 import re
 import struct
+from typing import NamedTuple
 
 import pytest
 
@@ -15,6 +16,24 @@ from epic_cli.live.refused import Refused
 
 A = Packet((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), 0.5, entity="a", sequence=7)
 B = Packet((9.0, 2.0, 3.0), None, 0.5, entity="b")
+
+
+class Read(NamedTuple):
+    """What datagrams hold, all in all."""
+
+    packets: list[Packet]
+    refused: int
+    reasons: set[Refused]
+
+
+def read(decoder: Decoder, *datagrams: bytes) -> Read:
+    """What a decoder makes of datagrams that came together."""
+    found = list(decoder.read(datagrams))
+    blocks = [one.block for one in found if one.block is not None]
+    packets = [block[index] for block in blocks for index in range(len(block))]
+    reasons = {one.reason for one in found if one.refused}
+    return Read(packets, sum(one.refused for one in found), reasons)
+
 
 TEXT_A = b"1,2,3 / 4,5,6 / 0.5 entity=a seq=7"
 JSON_A = b'{"entity":"a","time":0.5,"x":1,"y":2,"z":3,"vx":4,"vy":5,"vz":6,"seq":7}'
@@ -41,24 +60,24 @@ def test_every_form_of_a_datagram_is_read() -> None:
     one = Decoder()
     for _ in range(3):  # what is kept of one has no say in another
         for data, packets in forms:
-            decoded = one.decode(data)
+            decoded = read(one, data)
             assert (decoded.packets, decoded.refused) == (packets, 0), data
         random.Random(1).shuffle(forms)
 
 
 def test_given_columns_and_units_hold_for_tables_and_json() -> None:
     given = Layout(parse_columns("time=1,x=2,y=3,z=4,entity=5"), "ms")
-    assert Decoder("csv", given).decode(b"500,9,2,3,b\n500,9,2,3,b").packets == [B, B]
+    assert read(Decoder("csv", given), b"500,9,2,3,b\n500,9,2,3,b").packets == [B, B]
     given = Layout(parse_columns("time=ts,entity=who"), "ms", axes="xzy")
     data = b'{"ts":500,"x":9,"y":3,"z":2,"who":"b"}'
-    assert Decoder(None, given).decode(data).packets == [B]
+    assert read(Decoder(None, given), data).packets == [B]
 
 
 def test_times_are_seconds_whatever_came_first() -> None:
     decoder = Decoder()
     for time in (1.7e12, 0.5, 20260101):
         data = b'{"t":%r,"x":9,"y":2,"z":3,"id":"b"}' % time
-        assert [one.time for one in decoder.decode(data).packets] == [time]
+        assert [one.time for one in read(decoder, data).packets] == [time]
 
 
 BAD = [
@@ -87,10 +106,10 @@ def test_what_is_no_packet_is_refused_and_changes_nothing(
 ) -> None:
     decoder = Decoder()
     for _ in range(2):
-        decoded = decoder.decode(data)
-        assert (decoded.refused, decoded.reason) == (count, reason)
+        decoded = read(decoder, data)
+        assert (decoded.refused, decoded.reasons) == (count, {reason})
         for good in (TEXT_A, CSV_A, JSON_A):
-            assert decoder.decode(good).packets == [A]
+            assert read(decoder, good).packets == [A]
 
 
 def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,15 +120,44 @@ def test_random_bytes_are_survived_and_nothing_grows(monkeypatch: pytest.MonkeyP
               b"1e999", b"NaN", JSON_A, CSV_A, TEXT_A, b"\x1b[2J", b'"', b"q"]  # fmt: skip
     for _ in range(1500):
         data = b"".join(generator.choices(pieces, k=generator.randrange(40)))
-        decoded = decoder.decode(data)
+        decoded = read(decoder, data)
         assert decoded.packets or decoded.refused
     for number in range(200):
-        decoder.decode(b'{"time":1,"x":1,"y":2,"z":3,"other%d":1}' % number)
-        decoder.decode(b"time,x,y,z,other%d\n1,2,3,4,5" % number)
+        read(decoder, b'{"time":1,"x":1,"y":2,"z":3,"other%d":1}' % number)
+        read(decoder, b"time,x,y,z,other%d\n1,2,3,4,5" % number)
     assert len(decoder._readers) == decoding._MOST_READERS
     for number in range(200):
-        decoder.decode(b'{"time":1,"x":1,"y":2,"z":3,"entity":"e%d"}' % number)
+        read(decoder, b'{"time":1,"x":1,"y":2,"z":3,"entity":"e%d"}' % number)
     assert all(len(one.entities) <= 50 for one in decoder._readers.values())
+
+
+def test_datagrams_that_come_together_are_read_as_each_is_alone() -> None:
+    generator = random.Random(8)
+    forms = [TEXT_A, TEXT_A + b"\nq\n" + TEXT_A, b"# remark", b"quit", b"", JSON_A, JSON_B,
+             b"[" + JSON_A + b"," + JSON_A + b"]", JSON_A + JSON_B, JSON_A.replace(b"9", b"tru"),
+             JSON_A.replace(b"1", b'"one"'), JSON_A[:-1], CSV_A, CSV_A + b"\n7", b"time,x,y,z",
+             CSV_A.replace(b"a,0.5", b"a\x1b,x"), b"time;x;y;z;who\n0,5;9;2;3;b", TEXT_A[:9],
+             b'{"a":{"x":1,"y":2,"z":3},"t":1}', b'{"a":{"x":1,"y":2},"t":1,"z":3}',
+             b'{"x":1,"x":2,"y":2,"z":3,"time":1}', b'{"x":1,"y":2,"z":3,"time":1}']  # fmt: skip
+    alone = {data: read(Decoder(), data) for data in forms}
+    together = Decoder()
+    runs = 0
+    for _ in range(300):
+        datagrams = [
+            data
+            for some in generator.choices(forms, k=6)
+            for data in [some] * generator.randrange(1, 4)
+        ]
+        pieces = list(together.read(datagrams))
+        covered = {one.first + index for one in pieces for index in range(len(one.ends))}
+        assert covered == set(range(len(datagrams)))
+        assert [one.first for one in pieces] == sorted(one.first for one in pieces)
+        runs += sum(len(one.ends) > 1 for one in pieces)
+        found = read(together, *datagrams)
+        assert found.packets == [one for data in datagrams for one in alone[data].packets]
+        assert found.refused == sum(alone[data].refused for data in datagrams)
+        assert found.reasons == {one for data in datagrams for one in alone[data].reasons}
+    assert runs > 300
 
 
 def test_binary_records() -> None:
@@ -122,11 +170,11 @@ def test_binary_records() -> None:
         assert layout.size == len(record)
         expected = Packet((1, 2, 3), (4, -5, 6), 0.5, None, "258", True, 7)
         decoder = Decoder(records=layout)
-        assert decoder.decode(record * 3).packets == [expected] * 3
-        assert decoder.decode(record[:-1]).reason is Refused.NOT_RECORDS
-        assert decoder.decode(b"").reason is Refused.EMPTY
-    flat = RecordLayout("time:f32 _:u16 x:f32").packets(struct.pack("<fHf", 0.5, 3, 9))
-    assert flat == [Packet((9, 0, 0), None, 0.5)]
+        assert read(decoder, record * 3).packets == [expected] * 3
+        assert read(decoder, record[:-1]).reasons == {Refused.NOT_RECORDS}
+        assert read(decoder, b"").reasons == {Refused.EMPTY}
+    flat = Decoder(records=RecordLayout("time:f32 _:u16 x:f32"))
+    assert read(flat, struct.pack("<fHf", 0.5, 3, 9)).packets == [Packet((9, 0, 0), None, 0.5)]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Which packets of strangers are let in."""
 
 import math
+from array import array
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.gate import Gate
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.live.decoding import Decoded, Decoder
+from epic_cli.live.gate import Gate, Limits
 from epic_cli.live.refused import Refused
 
 STILL = (0.0, 0.0, 0.0)
@@ -14,38 +17,61 @@ def packet(time: float, entity: str = "", x: float = 0.0) -> Packet:
     return Packet((x, 0.0, 0.0), STILL, time, entity=entity)
 
 
+def admit(gate: Gate, one: Packet, machine: float, earliest: float = NEVER) -> Packet | Refused:
+    """What becomes of a packet that comes in a datagram of its own."""
+    block = PacketBlock()
+    block.append(one)
+    before = gate.refused.copy()
+    into = gate.admit(Decoded(0, array("I", [1]), block), [machine], [0], earliest)
+    if len(into):
+        return into[0]
+    (reason,) = gate.refused - before
+    return reason
+
+
 def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> None:
     gate = Gate(2)
     assert gate.now(100.0) is None
     for time in (math.nan, math.inf, 1e308, -1e308, 1e12):
-        assert gate.admit(packet(time), 100.0, NEVER) in (Refused.NOT_FINITE, Refused.FAR_TIME)
+        assert admit(gate, packet(time), 100.0) in (Refused.NOT_FINITE, Refused.FAR_TIME)
     assert gate.now(100.0) is None
-    first = gate.admit(packet(7.0), 100.0, NEVER)
+    first = admit(gate, packet(7.0), 100.0)
     assert isinstance(first, Packet)
     assert first.arrival == 7.0
     assert gate.now(101.0) == 8.0
     forged = (math.nan, 1e308, 0.0 - 3600, 8 + 3601.0)
-    assert {gate.admit(packet(time), 101.0, NEVER) for time in forged} == {
+    assert {admit(gate, packet(time), 101.0) for time in forged} == {
         Refused.NOT_FINITE,
         Refused.FAR_TIME,
     }
-    assert gate.admit(packet(8.0, x=math.inf), 101.0, NEVER) is Refused.NOT_FINITE
-    second = gate.admit(packet(7.5), 101.25, NEVER)
+    assert admit(gate, packet(8.0, x=math.inf), 101.0) is Refused.NOT_FINITE
+    second = admit(gate, packet(7.5), 101.25)
     assert isinstance(second, Packet)
     assert (second.time, second.arrival) == (7.5, 8.25)
+    assert (gate.packets, gate.late) == (2, 0)
+    admit(gate, packet(7.25), 101.5)
+    assert (gate.packets, gate.late) == (3, 1)
 
 
 def test_arrivals_do_not_go_back_nor_before_what_is_drawn() -> None:
     gate = Gate(2)
     times = [(10.0, NEVER), (10.5, NEVER), (10.4, NEVER), (10.6, 0.7)]
-    found = [gate.admit(packet(0.0), machine, drawn) for machine, drawn in times]
+    found = [admit(gate, packet(0.0), machine, drawn) for machine, drawn in times]
     assert [one.arrival for one in found if isinstance(one, Packet)] == [0, 0.5, 0.5, 0.7]
+
+
+def test_each_packet_arrives_with_its_datagram() -> None:
+    lines = [b"0,0,0 / 0,0,0 / 1 entity=%c" % name for name in b"abcd"]
+    datagrams = [lines[0], b"\n".join(lines[1:3]), lines[3]]
+    (decoded,) = Decoder().read(datagrams)
+    into = Gate(9).admit(decoded, [1.0, 2.0, 4.0], [0, 0, 0])
+    assert [into[index].arrival for index in range(4)] == [1, 2, 2, 4]
 
 
 def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
     unix = 1_700_000_000.25
     for origin, expected in ((None, 0.0), (math.nan, 0.0), (1.7e9, 0.25), (0.0, unix)):
-        found = Gate(2, origin).admit(packet(unix), 5.0, NEVER)
+        found = admit(Gate(2, origin), packet(unix), 5.0)
         assert isinstance(found, Packet)
         assert (found.time, found.arrival) == (expected, expected)
 
@@ -53,12 +79,49 @@ def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
 def test_names_are_bounded() -> None:
     gate = Gate(2)
     names = ["a", "\x1b[2J", "b" * 65, " c", "d", *(f"e{n}" for n in range(10000)), "a", "d"]
-    found = [gate.admit(packet(0.0, name), 1.0, NEVER) for name in names]
-    assert [one for one in found if isinstance(one, Refused)] == (
-        [Refused.BAD_NAME] * 3 + [Refused.TOO_MANY_ENTITIES] * 10000
-    )
-    assert gate.entities == len(gate._names) == 2
-    assert Gate(2, single=True, only="x").admit(packet(0.0, "y"), 1.0, NEVER) is None
+    block = PacketBlock()
+    for name in names:
+        block.append(packet(0.0, name))
+    into = gate.admit(Decoded(0, array("I", [1]), block), [1.0], [0])
+    assert [into[index].entity for index in range(len(into))] == ["a", "d", "a", "d"]
+    assert gate.refused == {Refused.BAD_NAME: 3, Refused.TOO_MANY_ENTITIES: 10000}
+    assert len(gate.entities) == 2
+    other = Gate(2, single=True, only="x")
+    block = PacketBlock()
+    block.append(packet(0.0, "y"))
+    assert not len(other.admit(Decoded(0, array("I", [1]), block), [1.0], [0]))
+    assert not other.refused
     single = Gate(2, single=True)
-    assert isinstance(single.admit(packet(0.0, "y"), 1.0, NEVER), Packet)
-    assert single.admit(packet(0.0, "z"), 1.0, NEVER) is Refused.SECOND_ENTITY
+    assert isinstance(admit(single, packet(0.0, "y"), 1.0), Packet)
+    assert admit(single, packet(0.0, "z"), 1.0) is Refused.SECOND_ENTITY
+
+
+def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
+    gate = Gate(9, limits=Limits(True, False, lambda name: " " not in name))
+    assert admit(gate, packet(0.0, "a b"), 1.0) is Refused.UNRECORDABLE
+    assert admit(gate, packet(0.0)._replace(velocity=None), 1.0) is Refused.UNRECORDABLE
+    assert admit(gate, packet(0.0)._replace(delta=0.1), 1.0) is Refused.UNRECORDABLE
+    assert gate.now(1.0) is None
+    assert isinstance(admit(gate, packet(0.0), 1.0), Packet)
+
+
+def drift(rate: float, seconds: int, jitter: float) -> float | None:
+    """What is told of a clock that goes so much too slow, with delays that are longer by chance."""
+    gate = Gate(9)
+    state = 12345
+    for index in range(seconds * 10):
+        now = index / 10
+        state = state * 1103515245 % 2**31
+        late = jitter * (state / 2**31) ** 2
+        admit(gate, packet(now * (1 - rate)), 50 + now + late)
+    return gate.drifts[0]
+
+
+def test_the_drift_of_a_senders_clock_is_told_by_the_shortest_delays() -> None:
+    for rate in (500e-6, -500e-6):
+        found = drift(rate, 120, 0.05)
+        assert found is not None
+        assert abs(found - rate) < 50e-6
+    assert drift(0, 120, 0.05) == 0
+    assert drift(500e-6, 5, 0.05) is None
+    assert abs((drift(2e-4, 700, 0.05) or 0) - 2e-4) < 1e-5

@@ -13,37 +13,45 @@ from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.recording import GrowingRecording
+from epic_cli.live.whole_files import Rotation
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
 WHOLE = PACKET._replace(velocity=(0.0, 0.0, 0.0))
+
+
+def block_of(*packets: Packet) -> PacketBlock:
+    block = PacketBlock()
+    for one in packets:
+        block.append(one)
+    return block
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt", "a"])
 def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     recording = GrowingRecording(str(path))
-    assert recording.add(WHOLE)
-    assert not recording.add(WHOLE._replace(entity="\x1b"))
-    assert recording.add(WHOLE)
-    recording.write()
+    recording.write(block_of(WHOLE, WHOLE))
     assert list(read_packets(path)) == [WHOLE, WHOLE]  # it is there before it is closed
-    added = recording.add(PACKET)
-    assert added == (name in ("a.csv", "a.jsonl"))  # packet text has no place for no velocity
-    recording.write()
+    limits, whole = recording.limits, name in ("a.csv", "a.jsonl")
+    assert limits.needs_velocity == (not whole)
+    assert [limits.takes_name(one) for one in ("a", "\x1b", "a b")] == [True, False, whole]
+    assert limits.takes_delta == (name != "a.csv")
+    if not whole:
+        with pytest.raises(ValueError, match="no place"):
+            recording.write(block_of(PACKET))
     recording.close()
-    assert recording.recorded == len(list(read_packets(path))) == 2 + added
+    assert recording.recorded == len(list(read_packets(path))) == 2
     with pytest.raises(FileExistsError):
         GrowingRecording(str(path))
-    assert len(list(read_packets(path))) == 2 + added
+    assert len(list(read_packets(path))) == 2
 
 
 def write_for_ever(recording: GrowingRecording) -> None:
     """Three packets at a time."""
     while True:
-        for _ in range(3):
-            recording.add(PACKET)
-        recording.write()
+        recording.write(block_of(PACKET, PACKET, PACKET))
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
@@ -106,3 +114,28 @@ def test_a_full_device_is_told_with_status_3() -> None:
         assert listener.process.wait(30) == 3
     assert b"epic: cannot record in /dev/full: No space left on device" in said
     assert b"0 packets recorded" in said
+
+
+def test_recordings_rotate_by_size_and_by_time(tmp_path: Path) -> None:
+    recording = GrowingRecording(str(tmp_path / "a.csv"), Rotation(size=500))
+    for number in range(30):
+        recording.write(block_of(*[PACKET._replace(time=number)] * (number % 4)))
+    recording.close()
+    files = sorted(tmp_path.iterdir())
+    assert [path.name for path in files] == [f"a-{n:04}.csv" for n in range(1, len(files) + 1)]
+    assert recording.files == len(files) > 2
+    assert all(path.stat().st_size <= 500 for path in files)
+    times = [one.time for path in files for one in read_packets(path)]
+    assert times == [number for number in range(30) for _ in range(number % 4)]
+    by_time = GrowingRecording(str(tmp_path / "b.jsonl"), Rotation(seconds=0.02))
+    for _ in range(3):
+        by_time.write(block_of(PACKET))
+        time.sleep(0.03)
+    by_time.close()
+    assert [len(list(read_packets(tmp_path / f"b-000{n}.jsonl"))) for n in (1, 2, 3)] == [1, 1, 1]
+    (tmp_path / "c-0002.csv").write_text("something")
+    taken = GrowingRecording(str(tmp_path / "c.csv"), Rotation(size=500))
+    with pytest.raises(FileExistsError, match=r"c-0002\.csv"):
+        write_for_ever(taken)
+    taken.close()
+    assert (tmp_path / "c-0002.csv").read_text() == "something"

@@ -288,3 +288,33 @@ def test_datagrams_have_the_kernels_time_and_drops_are_counted(game: socket.sock
             assert receiving.dropped > 0
     finally:
         receiving.close()
+
+
+def test_a_member_of_a_multicast_group_gets_what_is_sent_to_it(
+    tmp_path: Path, game: socket.socket
+) -> None:
+    record = tmp_path / "game.txt"
+    game.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+    with receiver() as other:
+        other.socket.setsockopt(
+            socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1")
+        )
+        with program(
+            "listen", "239.255.77.1:0", "--interface", "127.0.0.1", "--record", str(record)
+        ) as listener:
+            place = ("239.255.77.1", port_of(listener))
+            game.sendto(b"1,2,3 / 4,5,6 / 0.5", place)
+            wait_until(lambda: count(record) == 1)
+            other.socket.sendto(b"1,2,3 / 4,5,6 / 0.75", place)
+            wait_until(lambda: count(record) == 2)
+    assert main(["listen", "0", "--interface", "127.0.0.1", "--duration", "0"]) == 2
+
+
+def test_of_ipv6_too() -> None:
+    members = Path("/proc/net/igmp6")
+    if not members.exists() or not members.read_text().strip():
+        return  # this machine has no IPv6
+    with program("listen", "[ff01::7:77]:0", "--interface", "lo") as listener:
+        port_of(listener)
+        assert "ff010000000000000000000000070077" in members.read_text()
+    assert main(["listen", "[ff01::7:77]:0", "--interface", "no-such", "--duration", "0"]) == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from support.datagrams import Receiver, receiver
 from support.places import ROOT
 
+from epic_cli.engine.contract import Packet
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.decoding import Decoder
 
@@ -29,6 +30,14 @@ def lines_for(kind: str, game: Receiver) -> str:
     return MAINS[kind].format(found[1].replace("9870", game.port))
 
 
+def only_packet(decoder: Decoder, datagram: bytes) -> Packet:
+    """The packet of a datagram that has but one."""
+    (decoded,) = decoder.read([datagram])
+    assert decoded.block is not None
+    assert len(decoded.block) == 1
+    return decoded.block[0]
+
+
 def test_what_python_and_javascript_send_is_read(tmp_path: Path) -> None:
     for kind, program in (("py", "python3"), ("js", "node")):
         if shutil.which(program) is None:
@@ -37,7 +46,7 @@ def test_what_python_and_javascript_send_is_read(tmp_path: Path) -> None:
             path = tmp_path / f"sender.{kind}"
             path.write_text(lines_for(kind, game))
             subprocess.run([program, path], check=True, timeout=60)
-            [packet] = Decoder().decode(game.one()).packets
+            packet = only_packet(Decoder(), game.one())
         assert (packet.entity, packet.time, packet.position) == ("tank", 0.5, (1, 2, 3))
 
 
@@ -49,5 +58,5 @@ def test_what_cpp_sends_is_read(tmp_path: Path) -> None:
         path.write_text(lines_for("cpp", game))
         subprocess.run(["g++", "-o", tmp_path / "sender", path], check=True, timeout=120)
         subprocess.run([tmp_path / "sender"], check=True, timeout=60)
-        [packet] = Decoder(records=RecordLayout(layout[1])).decode(game.one()).packets
+        packet = only_packet(Decoder(records=RecordLayout(layout[1])), game.one())
     assert (packet.entity, packet.time, packet.position) == ("7", 0.5, (1, 2, 3))

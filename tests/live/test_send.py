@@ -152,3 +152,28 @@ def test_ctrl_c_ends_it_while_a_pipe_is_silent() -> None:
         sender.process.stdin.flush()
         assert game.one().startswith(b"1,2,3")
         assert sender.end()[0] == 130
+
+
+def test_a_recorded_network_delays_and_loses_what_it_did(tmp_path: Path) -> None:
+    trace = tmp_path / "network.csv"
+    rows = ["send_time,owd_ms,lost"]
+    for index in range(20):
+        rows.append(f"{index / 100},{10 + 60 * (index % 2)},{int(index % 5 == 4)}")
+    trace.write_text("\n".join(rows))
+    truth = tmp_path / "truth.csv"
+    with receiver() as game:
+        done = epic("send", "--path", "circle", "--send-rate", "100", "--duration", "0.2",
+                    "--trace", trace, "--trace-by", "packet", "--truth-out", truth,
+                    game.port)  # fmt: skip
+        came = game.all()
+    assert done.returncode == 0, done.stderr
+    assert len(came) == 17
+    sent = [line.split(",") for line in truth.read_text().splitlines()[1:]]
+    assert [bool(row[-1]) for row in sent] == [index % 5 != 4 for index in range(20)] + [True]
+    for index, row in enumerate(sent):
+        if row[-1]:  # a busy machine may add something, and takes nothing away
+            delay = float(row[-1]) - float(row[1])
+            assert delay > (0.069 if index % 2 else 0.009)
+    done = epic("send", "--path", "circle", "--trace-by", "packet", "9")
+    assert done.returncode == 2
+    assert b"--trace-by needs --trace" in done.stderr

@@ -5,11 +5,10 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 
-from support.running import EPIC, environment
+from support.running import started
 
 #: Seconds; nothing takes as long unless it hangs.
 PATIENCE = 30.0
@@ -51,13 +50,7 @@ class Program:
     """``epic`` that runs until it is told to stop; what it says can be waited for."""
 
     def __init__(self, *args: str) -> None:
-        self.process = subprocess.Popen(
-            [*EPIC, *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-        )
+        self.process = started(*args)
         self.said = {"stdout": b"", "stderr": b""}
 
     def wait_for(self, words: bytes, stream: str = "stderr") -> bytes:

@@ -49,6 +49,12 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **_NOWHERE, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **changes}
 
 
+def started(*args: str) -> subprocess.Popen[bytes]:
+    """``epic`` in a process that goes on, with pipes to all its streams."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*EPIC, *args], stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
+
+
 @cache
 def _forks() -> Forks:
     return Forks(EPIC[1:3], environment())

@@ -12,7 +12,8 @@ from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.declaration import nearest
 from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.formats.recordings import INPUT_FORMATS
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.recordings import INPUT_FORMATS, PACKET_FORMATS
 from epic_cli.playback import SCREEN_TIMING, Timing
 from epic_cli.terminal.color import COLOR_CHOICES
 from epic_cli.terminal.errors import WrongUsage
@@ -166,6 +167,37 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
     )(command)
+
+
+def row_format_option(meaning: str) -> Decorator:
+    """``--format`` of rows, as ``row_format``."""
+    return click.option(
+        "-f",
+        "--format",
+        "row_format",
+        type=click.Choice(FORMATS),
+        default="epic",
+        show_default=True,
+        help=meaning,
+    )
+
+
+def packet_format_option(meaning: str) -> Decorator:
+    """``--format`` of packets, as ``packet_format``."""
+    return click.option(
+        "-f",
+        "--format",
+        "packet_format",
+        type=click.Choice(PACKET_FORMATS),
+        default="text",
+        show_default=True,
+        help=meaning,
+    )
+
+
+def output_option(meaning: str) -> Decorator:
+    """``--output``."""
+    return click.option("-o", "--output", type=click.Path(), help=meaning)
 
 
 def seed_option(meaning: str) -> Decorator:

@@ -113,7 +113,7 @@ network_options = OptionGroup(
         type=click.Choice(list(PATHS)),
         help="What moves in the simulation: a computed path instead of --truth.",
     ),
-    *path_extent_options,
+    *path_extent_options(),
     click.option(
         "--duration",
         type=Duration(0, 1e9),

@@ -11,9 +11,11 @@ from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    output_option,
     remarks_options,
 )
 from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.live import record_layout_option, sender_option
 from epic_cli.formats.conversion import Changes
 from epic_cli.formats.recordings import ENDINGS, WRITTEN_FORMATS, InputFormat, WrittenFormat
 from epic_cli.terminal.color import ColorChoice
@@ -23,6 +25,8 @@ from epic_cli.terminal.remarks import Remarks
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+    from epic_cli.live.addresses import Address
+    from epic_cli.live.binary import RecordLayout
 
 #: All of what is changed, as ``changes: Changes``.
 _changes_options = OptionGroup(
@@ -55,6 +59,33 @@ _changes_options = OptionGroup(
 )
 
 
+class CaptureOptions(NamedTuple):
+    """What is taken from a capture of a network."""
+
+    port: int | None
+    records: RecordLayout | None
+    sender: Address | None
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is said of it."""
+        return self != CaptureOptions(None, None, None)
+
+
+#: All of it, as ``capture: CaptureOptions``.
+_capture_options = OptionGroup(
+    "capture",
+    CaptureOptions,
+    click.option(
+        "--port",
+        type=click.IntRange(1, 65535),
+        help="Of a capture (pcap, pcapng), take only UDP datagrams from this port or to it.",
+    ),
+    record_layout_option,
+    sender_option("Of a capture, take datagrams of this sender only."),
+)
+
+
 class ConvertOptions(NamedTuple):
     """What is converted, how, and where it goes; no ``files``: standard input."""
 
@@ -64,6 +95,7 @@ class ConvertOptions(NamedTuple):
     changes: Changes
     input_format: InputFormat
     given: Layout | None
+    capture: CaptureOptions
     strict: bool
     remarks: Remarks
     color: ColorChoice
@@ -91,15 +123,11 @@ convert_options = OptionGroup(
         default=None,
         help="The new format.  [default: by the ending of --output]",
     ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(),
-        help="Write to a file, which appears when it is complete.",
-    ),
+    output_option("Write to a file, which appears when it is complete."),
     _changes_options,
     input_format_option,
     layout_options,
+    _capture_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
     remarks_options,
     color_option,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import layout_options
+from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import SENDER, RecordLayoutType
-from epic_cli.engine.text.rows import FORMATS
+from epic_cli.cli.options.live import TargetType, record_layout_option, sender_option
+from epic_cli.cli.options.rotation import RotationType
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.terminal.console import has_terminal
 from epic_cli.terminal.errors import WrongUsage
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import Address
     from epic_cli.live.binary import RecordLayout
+    from epic_cli.live.forwarding import Target
+    from epic_cli.live.whole_files import Rotation
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class IntakeOptions:
     records: RecordLayout | None
     given: Layout | None
     sender: Address | None
+    interface: str | None
     entity: str | None
     max_entities: int
     duration: float
@@ -57,19 +60,13 @@ intake_options = OptionGroup(
         show_default=True,
         help="How packets are written; auto goes by each datagram.",
     ),
-    click.option(
-        "--layout",
-        "records",
-        type=RecordLayoutType(),
-        help="Datagrams are binary records of these fields: 'time:u32*0.001 x:f32 y:f32 z:f32"
-        " id:u16'; little-endian unless it begins with big.",
-    ),
+    record_layout_option,
     layout_options,
+    sender_option("Take packets from this sender only."),
     click.option(
-        "--from",
-        "sender",
-        type=SENDER,
-        help="Take packets from this sender only.",
+        "--interface",
+        metavar="ADDRESS|NAME",
+        help="Join a multicast group on this interface: its address or, for IPv6, its name.",
     ),
     click.option("--entity", help="Take only the packets of this entity."),
     click.option(
@@ -97,6 +94,9 @@ class RowsOptions:
     row_format: str
     output: str | None
     record: str | None
+    raw: str | None
+    rotation: Rotation | None
+    forward: Target | None
 
     def wants_screen(self, given: set[str]) -> bool:
         """Whether a screen is shown; ``given`` are the names of options on the command line.
@@ -120,26 +120,33 @@ rows_options = OptionGroup(
         help="Show a map that fills the terminal, or write rows.  [default: the screen, if there"
         " is a terminal and no option asks for rows]",
     ),
-    click.option(
-        "-f",
-        "--format",
-        "row_format",
-        type=click.Choice(FORMATS),
-        default="epic",
-        show_default=True,
-        help="How rows are written; epic is the demo's own format, for one entity.",
-    ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(),
-        help="Write the rows to a file, which appears when listening ends.",
-    ),
+    row_format_option("How rows are written; epic is the demo's own format, for one entity."),
+    output_option("Write the rows to a file, which appears when listening ends."),
     click.option(
         "--record",
         type=click.Path(),
         metavar="FILE",
         help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
         " name, else packet text. A file with something in it is not written over.",
+    ),
+    click.option(
+        "--raw",
+        type=click.Path(),
+        metavar="FILE",
+        help="Record each datagram as it was received, with its arrival and its sender: a capture"
+        " (pcap) for epic convert and Wireshark.",
+    ),
+    click.option(
+        "--rotate",
+        "rotation",
+        type=RotationType(),
+        help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
+        " their names are numbered.",
+    ),
+    click.option(
+        "--forward",
+        type=TargetType(),
+        help="Send what is drawn to plotjuggler or teleplot as well, on this machine unless a place"
+        " follows: teleplot:192.168.0.7:47269.",
     ),
 )

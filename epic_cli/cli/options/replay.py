@@ -8,14 +8,15 @@ from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    output_option,
     remarks_options,
+    row_format_option,
     saving_options,
     strategy_options,
     timing_options,
 )
 from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.engine.text.rows import FORMATS
 from epic_cli.terminal.replaying import ReplayOptions
 
 #: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
@@ -27,15 +28,7 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
         "Set one of the strategy's settings; may be repeated.",
     ),
     timing_options,
-    click.option(
-        "-f",
-        "--format",
-        "row_format",
-        type=click.Choice(FORMATS),
-        default="epic",
-        show_default=True,
-        help="How rows are written; epic is the demo's own format.",
-    ),
+    row_format_option("How rows are written; epic is the demo's own format."),
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,
     layout_options,
@@ -57,12 +50,7 @@ replay_options = OptionGroup(
     _CHOSEN,
     _TIMING,
     _FORMAT,
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(),
-        help="Write the rows to a file, which appears when it is complete.",
-    ),
+    output_option("Write the rows to a file, which appears when it is complete."),
     _ENTITY,
     _INPUT_FORMAT,
     _LAYOUT,

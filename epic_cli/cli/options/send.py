@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import input_format_option, layout_options
+from epic_cli.cli.options.common import input_format_option, layout_options, packet_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.formats.recordings import PACKET_FORMATS, InputFormat, PacketFormat
+from epic_cli.cli.options.simulate import path_extent_options
+from epic_cli.formats.recordings import InputFormat, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.terminal.quantities import Duration, FiniteRange, Rate
 
@@ -49,20 +50,7 @@ source_options = OptionGroup(
         type=click.Choice(list(PATHS)),
         help="An entity on this path instead of a recording.",
     ),
-    click.option(
-        "--path-speed",
-        type=FiniteRange(1e-6, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its speed in units/s; on the figure-eight its top speed.",
-    ),
-    click.option(
-        "--size",
-        type=FiniteRange(1e-3, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its size in units: a radius, the length of a leg, the height of a jump.",
-    ),
+    *path_extent_options("--path-speed"),
     click.option(
         "--send-rate",
         type=Rate(0.001, 100_000),
@@ -96,15 +84,7 @@ class PaceOptions:
 pace_options = OptionGroup(
     "pace",
     PaceOptions,
-    click.option(
-        "-f",
-        "--format",
-        "packet_format",
-        type=click.Choice(PACKET_FORMATS),
-        default="text",
-        show_default=True,
-        help="How packets are written in a datagram.",
-    ),
+    packet_format_option("How packets are written in a datagram."),
     click.option(
         "--speed",
         type=FiniteRange(0.001, 10_000),

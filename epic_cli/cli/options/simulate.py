@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.cli.options.common import layout_options
+from epic_cli.cli.options.common import layout_options, output_option, packet_format_option
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.formats.recordings import PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
@@ -53,23 +53,25 @@ class MovementOptions:
         return self.duration
 
 
-#: ``--speed`` and ``--size`` of a path.
-path_extent_options: tuple[Decorator, ...] = (
-    click.option(
-        "--speed",
-        type=FiniteRange(1e-6, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its speed in units/s; on the figure-eight its top speed.",
-    ),
-    click.option(
-        "--size",
-        type=FiniteRange(1e-3, 1e6),
-        default=5.0,
-        show_default=True,
-        help="Its size in units: a radius, the length of a leg, the height of a jump.",
-    ),
-)
+def path_extent_options(speed: str = "--speed") -> tuple[Decorator, ...]:
+    """The speed of a path, by this option, and its ``--size``."""
+    return (
+        click.option(
+            speed,
+            type=FiniteRange(1e-6, 1e6),
+            default=5.0,
+            show_default=True,
+            help="Its speed in units/s; on the figure-eight its top speed.",
+        ),
+        click.option(
+            "--size",
+            type=FiniteRange(1e-3, 1e6),
+            default=5.0,
+            show_default=True,
+            help="Its size in units: a radius, the length of a leg, the height of a jump.",
+        ),
+    )
+
 
 movement_options = OptionGroup(
     "movement",
@@ -81,7 +83,7 @@ movement_options = OptionGroup(
         show_default=True,
         help="The path of one entity; strafe and teleport depend on --seed.",
     ),
-    *path_extent_options,
+    *path_extent_options(),
     click.option(
         "--truth",
         type=click.Path(),
@@ -207,16 +209,8 @@ class OutputOptions:
 output_options = OptionGroup(
     "output",
     OutputOptions,
-    click.option(
-        "-f",
-        "--format",
-        "packet_format",
-        type=click.Choice(PACKET_FORMATS),
-        default="text",
-        show_default=True,
-        help="The format of the packets.",
-    ),
-    click.option("-o", "--output", type=click.Path(), help="Write the packets to a file."),
+    packet_format_option("The format of the packets."),
+    output_option("Write the packets to a file."),
     click.option(
         "--truth-out",
         type=click.Path(),

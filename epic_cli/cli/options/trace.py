@@ -1,4 +1,4 @@
-"""A recorded network: the options that ``simulate`` and ``play`` have in common."""
+"""A recorded network: the options that ``simulate``, ``send`` and ``play`` have in common."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import BinaryIO
 import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.network import AddedLink, Link, read_trace
+from epic_cli.network import AddedLink, Channel, Link, read_trace
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, Direction
@@ -107,3 +107,14 @@ def check_network(trace: TraceOptions, given: set[str]) -> None:
             raise WrongUsage(f"--{name.replace('_', '-')} needs --trace")
     if "gemodel" in given and "loss" in given:
         raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
+
+
+def make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:
+    """A link with these conditions, or the recorded network; raises ``CannotAccess``."""
+    if not options.trace:
+        return Link(link, seed=seed)
+    flow, direction = options.trace_flow, options.trace_direction
+    trace = read_file(
+        options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
+    )
+    return options.link(trace, link, seed)

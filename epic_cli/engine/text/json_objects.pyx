@@ -19,6 +19,24 @@ cdef extern from "text/json_objects.h" namespace "epic" nogil:
         void finish(string&)
 
 
+cdef extern from "text/json_shape.h" namespace "epic" nogil:
+    bint shaped_alike "epic::cut_alike"(const char*, const char*, size_t, string&, string&)
+
+
+def cut_alike(bytes data not None, size_t longest):
+    """The shape of a document's objects and a line for each; None: they are not all alike.
+
+    Objects of one shape have the same names in the same order, nested alike, and differ in their
+    values only. Nor is it told of objects longer than so many bytes, or of several lines.
+    """
+    cdef const char* text = data
+    cdef string shape
+    cdef string lines
+    if not shaped_alike(text, text + len(data), longest, shape, lines):
+        return None
+    return shape.data()[:shape.size()], lines.data()[:lines.size()]
+
+
 cdef class DocumentCutter:
     """Cuts an array of objects, or objects one after the other, into lines, of which it keeps the
     places in the document.

@@ -13,7 +13,8 @@ from epic_cli.live.receiving import ReceivingSocket
 class UpstreamSocket(ReceivingSocket):
     """A socket that sends to one place, and takes in what comes from there."""
 
-    def _attach(self, at: Resolved) -> None:
+    def _attach(self, at: Resolved, interface: str | None) -> None:
+        del interface
         self.socket.connect(at.place)
 
     def send(self, data: bytes) -> None:

@@ -1,0 +1,210 @@
+"""Packets of strangers, let in or refused, with times on the receiver's clock."""
+
+from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan, nearbyint
+from libc.stdint cimport int32_t, uint32_t
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport Entities, Packet, PacketBlock
+from epic_cli.engine.intake.lowest cimport LowestDelays
+
+# Seconds; what is further off is of another clock, or in another unit.
+FARTHEST = 3600.0
+cdef double FAR = FARTHEST
+
+# Seconds; a greater time is not one in seconds.
+cdef double LATEST = 1e11
+
+# Seconds; Unix times are taken from the first on.
+cdef double UNIX_BEGIN = 9e8
+cdef double UNIX_END = 5e9
+
+
+cdef enum:
+    UNKNOWN = -1
+    REFUSED = -2        # and below: the reasons, in their order
+
+
+cdef class Admission:
+    """Lets packets in; what it keeps grows with the names that are let in alone.
+
+    The receiver's clock starts with the first packet, at the time that the packet has: its delay
+    is taken for 0. ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
+    Unix time; NaN: the first packet's time. ``refuse_name`` is asked about a new entity's name: a
+    reason, or None. ``reasons`` are those that are not about names: for numbers that are not
+    finite, for times that are far from the clock's, and for what has no velocity
+    (``needs_velocity``) or was true before its time (unless ``takes_delta``).
+    """
+
+    cdef readonly Entities entities
+    cdef readonly size_t packets        # let in
+    cdef readonly size_t late           # with a time before one that came before it
+    cdef object refuse_name
+    cdef object tally
+    cdef tuple reasons
+    cdef list name_reasons
+    cdef bint needs_velocity
+    cdef bint takes_delta
+    cdef double given_origin
+    cdef bint origin_is_given
+    cdef double origin
+    cdef double zero                    # of the receiver's clock, on the machine's; NaN: not begun
+    cdef double newest                  # arrival
+    cdef vector[double] newest_times    # by entity
+    cdef dict numbers                   # of the entities that are let in, by name
+    cdef Entities source                # whose entities the states are of
+    cdef vector[int32_t] states
+    cdef vector[LowestDelays] lowest    # by sender
+
+    def __init__(self, refuse_name, tuple reasons, tally, *, origin=None,
+                 bint needs_velocity=False, bint takes_delta=True):
+        self.entities = Entities()
+        self.refuse_name = refuse_name
+        self.reasons = reasons
+        self.name_reasons = []
+        self.tally = tally
+        self.needs_velocity = needs_velocity
+        self.takes_delta = takes_delta
+        self.origin_is_given = origin is not None
+        self.given_origin = 0.0 if origin is None else origin
+        self.zero = NAN
+        self.newest = -INFINITY
+        self.numbers = {}
+
+    @property
+    def names(self):
+        """The entities that are let in."""
+        return self.numbers.keys()
+
+    def now(self, double machine):
+        """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
+        return None if isnan(self.zero) else machine - self.zero
+
+    def admit(self, PacketBlock block not None, bytes ends not None, bytes times not None,
+              bytes senders not None, double earliest, PacketBlock into not None):
+        """Puts what is let in behind the packets of ``into``; how many were refused, by reason.
+
+        The text of ``block`` is that of datagrams, of which ``ends`` (uint32) says where they end
+        in it, ``times`` (double) when they came in on the machine's clock, and ``senders`` (int32)
+        who sent them, counted from 0. No arrival is before the one before it, nor before
+        ``earliest``, up to which rows have been drawn.
+        """
+        cdef const uint32_t* end = <const uint32_t*><const char*>ends
+        cdef const double* machine = <const double*><const char*>times
+        cdef const int32_t* sender = <const int32_t*><const char*>senders
+        cdef size_t last = len(times) // sizeof(double) - 1
+        cdef size_t datagram = 0
+        cdef size_t index
+        cdef Packet packet
+        cdef dict refused = {}
+        if into.entities is not self.entities:
+            raise ValueError("the block is of other entities")
+        if self.source is not block.entities:
+            self.source = block.entities
+            self.states.clear()
+        self.states.resize(len(block.entities), UNKNOWN)
+        for index in range(block.items.size()):
+            packet = block.items[index]
+            while datagram < last and packet.offset >= end[datagram]:
+                datagram += 1
+            reason = self.admit_one(packet, machine[datagram], sender[datagram], earliest, into)
+            if reason is not None:
+                refused[reason] = refused.get(reason, 0) + 1
+        refused.pop(False, None)        # those that are passed over
+        return refused
+
+    cdef object admit_one(self, Packet& packet, double machine, int32_t sender, double earliest,
+                          PacketBlock into):
+        cdef int32_t state
+        cdef double origin = self.origin
+        cdef double zero = self.zero
+        cdef double time
+        cdef double arrival
+        if not is_finite(packet):
+            return self.reasons[0]
+        state = self.states[packet.entity]
+        if state == UNKNOWN:
+            state = self.look(packet.entity)
+        if state <= REFUSED:
+            return self.name_reasons[REFUSED - state]
+        if isnan(zero):
+            origin = self.first_origin(packet.time)
+            zero = machine - (packet.time - origin)
+        time = packet.time - origin
+        arrival = max(nearbyint((machine - zero) * 1e6) / 1e6, self.newest, earliest)
+        if fabs(packet.time) > LATEST or not fabs(time - arrival) <= FAR:
+            return self.reasons[1]
+        if (self.needs_velocity and not packet.has_velocity) or (
+            packet.delta != 0 and not self.takes_delta
+        ):
+            return self.reasons[2]
+        self.origin, self.zero, self.newest = origin, zero, arrival
+        if state == UNKNOWN:
+            state = self.enter(packet.entity)
+        if origin != 0:
+            packet.single.time = <float>time
+        packet.time = time
+        packet.arrival = arrival
+        packet.entity = state
+        packet.line = <int32_t>into.items.size() + 1
+        packet.column = packet.offset = packet.length = 0
+        into.items.push_back(packet)
+        self.count(packet, sender)
+        return None
+
+    cdef int32_t look(self, int32_t entity) except? -100:
+        """What is known of the name; UNKNOWN: it may be let in."""
+        cdef int32_t state
+        name = self.source.name(entity)
+        number = self.numbers.get(name)
+        if number is not None:
+            state = number
+        else:
+            reason = self.refuse_name(name)
+            if reason is None:
+                return UNKNOWN
+            if reason not in self.name_reasons:
+                self.name_reasons.append(reason)
+            state = REFUSED - <int32_t>self.name_reasons.index(reason)
+        self.states[entity] = state
+        return state
+
+    cdef int32_t enter(self, int32_t entity) except -1:
+        name = self.source.name(entity)
+        number = self.entities.number_of(name)
+        self.numbers[name] = number
+        self.newest_times.resize(len(self.entities), -INFINITY)
+        self.states[entity] = number
+        return number
+
+    cdef double first_origin(self, double time):
+        if not self.origin_is_given:
+            return time if UNIX_BEGIN <= time <= UNIX_END else 0.0
+        return time if isnan(self.given_origin) else self.given_origin
+
+    cdef int count(self, const Packet& packet, int32_t sender) except -1:
+        self.packets += 1
+        self.late += packet.time < self.newest_times[packet.entity]
+        self.newest_times[packet.entity] = max(self.newest_times[packet.entity], packet.time)
+        self.tally.count_sent(packet.time, (packet.arrival,))
+        if self.lowest.size() <= <size_t>sender:
+            self.lowest.resize(sender + 1)
+        self.lowest[sender].add(packet.arrival, packet.arrival - packet.time)
+        return 0
+
+    def drifts(self):
+        """By sender: how much longer (s) a delay gets in a second; None: that is not told yet."""
+        cdef size_t index
+        found = []
+        for index in range(self.lowest.size()):
+            drift = self.lowest[index].drift()
+            found.append(None if isnan(drift) else drift)
+        return found
+
+
+cdef bint is_finite(const Packet& packet) noexcept nogil:
+    return (
+        isfinite(packet.position.x) and isfinite(packet.position.y)
+        and isfinite(packet.position.z) and isfinite(packet.velocity.x)
+        and isfinite(packet.velocity.y) and isfinite(packet.velocity.z)
+        and isfinite(packet.time) and isfinite(packet.delta)
+    )

@@ -1,0 +1,76 @@
+// How fast another clock goes, told from the shortest delays: they alone are of the way itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace epic {
+
+// Keeps the lowest delay of each stretch of time, at most kMost of them: more are merged in pairs,
+// and stretches are twice as long from then on.
+class LowestDelays {
+public:
+    void add(double time, double delay) {
+        if (lows_.empty() || time >= begin_ + length_) {
+            if (lows_.size() == kMost) merge();
+            begin_ = time;
+            lows_.push_back({time, delay});
+        } else if (delay < lows_.back().delay) {
+            lows_.back() = {time, delay};
+        }
+    }
+
+    // How much longer (s) delays get in a second; NaN: in so short a time nobody could tell. The
+    // line below all points that is nearest to them in sum is the edge of their lower hull over
+    // their mean time (Moon, Skelly and Towsley, INFOCOM 1999). It is told where it leads further
+    // than the points lie above it.
+    double drift() const {
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        if (lows_.size() < 8) return none;
+        std::vector<Low> hull;
+        double mean = 0;
+        for (const Low& low : lows_) {
+            mean += low.time / double(lows_.size());
+            while (hull.size() > 1 && !turns_up(hull[hull.size() - 2], hull.back(), low))
+                hull.pop_back();
+            hull.push_back(low);
+        }
+        size_t right = 1;
+        while (right + 1 < hull.size() && hull[right].time < mean) ++right;
+        const Low &a = hull[right - 1], &b = hull[right];
+        const double slope = (b.delay - a.delay) / (b.time - a.time);
+        std::vector<double> above;
+        for (const Low& low : lows_)
+            above.push_back(low.delay - (a.delay + slope * (low.time - a.time)));
+        std::nth_element(above.begin(), above.begin() + long(above.size() / 2), above.end());
+        const double noise = above[above.size() / 2];
+        const double span = lows_.back().time - lows_.front().time;
+        return std::fabs(slope) * span > 4 * noise + 0.0005 ? slope : 0.0;
+    }
+
+private:
+    struct Low {
+        double time, delay;
+    };
+
+    static constexpr size_t kMost = 256;
+
+    static bool turns_up(const Low& a, const Low& b, const Low& c) {
+        return (b.time - a.time) * (c.delay - a.delay) > (b.delay - a.delay) * (c.time - a.time);
+    }
+
+    void merge() {
+        size_t kept = 0;
+        for (size_t i = 0; i + 1 < lows_.size(); i += 2)
+            lows_[kept++] = lows_[i].delay <= lows_[i + 1].delay ? lows_[i] : lows_[i + 1];
+        lows_.resize(kept);
+        length_ *= 2;
+    }
+
+    std::vector<Low> lows_;
+    double begin_ = 0, length_ = 1;
+};
+
+}  // namespace epic

@@ -1,0 +1,1 @@
+"""Captures of a network, as Wireshark and tcpdump write them: read, and written."""

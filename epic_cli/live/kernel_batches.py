@@ -1,0 +1,175 @@
+"""Datagrams as Linux hands them over: many at once, with the times at which it took them in.
+
+Python's own calls take one datagram each, and several times as long.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from typing import Any
+
+from epic_cli.live.arrived import Arrived
+
+#: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
+_TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
+_RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40)
+
+#: Datagrams of a call, and bytes for each: of itself, of its sender, of what the kernel says of it.
+_AT_ONCE = 64
+LARGEST = 65536
+_NAME = 32
+_CONTROL = 128
+
+#: Nanoseconds; a greater age is that of a clock that was set meanwhile.
+_OLDEST = 10_000_000_000
+
+#: So many senders are kept in words.
+_MOST_SENDERS = 1024
+
+
+class _IoVec(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
+
+
+class _Header(ctypes.Structure):
+    """``struct msghdr`` of recvmsg(2)."""
+
+    _fields_ = (
+        ("name", ctypes.c_void_p),
+        ("name_size", ctypes.c_uint32),
+        ("pieces", ctypes.c_void_p),
+        ("piece_count", ctypes.c_size_t),
+        ("control", ctypes.c_void_p),
+        ("control_size", ctypes.c_size_t),
+        ("flags", ctypes.c_int),
+    )
+
+
+class _Message(ctypes.Structure):
+    """``struct mmsghdr`` of recvmmsg(2)."""
+
+    _fields_ = (("header", _Header), ("size", ctypes.c_uint))
+
+
+_MESSAGE = struct.Struct("@PIPNPNi0PI0P")
+assert _MESSAGE.size == ctypes.sizeof(_Message)
+
+#: What the kernel says of a datagram: its size, its level and its kind come first (cmsg(3)).
+_SAID = struct.Struct("@Nii")
+_TIMESPEC = struct.Struct("@Niill")
+_COUNT = struct.Struct("@NiiI")
+_ALIGNED = struct.calcsize("@N")
+
+
+class _Buffers:
+    """What the kernel writes into: all is taken out at once, so the sockets of a thread share it."""
+
+    def __init__(self) -> None:
+        self.senders: dict[bytes, tuple[Any, ...]] = {}
+        self.data = bytearray(_AT_ONCE * LARGEST)
+        self.names = bytearray(_AT_ONCE * _NAME)
+        self.controls = bytearray(_AT_ONCE * _CONTROL)
+        data, names, controls = map(_address, (self.data, self.names, self.controls))
+        self.pieces = (_IoVec * _AT_ONCE)()
+        self.messages = (_Message * _AT_ONCE)()
+        for index, (piece, message) in enumerate(zip(self.pieces, self.messages, strict=True)):
+            piece.base, piece.size = data + index * LARGEST, LARGEST
+            header = message.header
+            header.name, header.name_size = names + index * _NAME, _NAME
+            header.pieces, header.piece_count = ctypes.addressof(piece), 1
+            header.control, header.control_size = controls + index * _CONTROL, _CONTROL
+        self.fresh = bytes(self.messages)
+
+
+_of_thread = threading.local()
+
+
+def _buffers() -> _Buffers:
+    found: _Buffers | None = getattr(_of_thread, "buffers", None)
+    if found is None:
+        found = _of_thread.buffers = _Buffers()
+    return found
+
+
+class KernelBatch:
+    """Reads from a socket that does not wait; ``dropped`` is what its queue had no room for.
+
+    Raises ``OSError`` or ``AttributeError`` where this is no such Linux.
+    """
+
+    def __init__(self, source: socket.socket) -> None:
+        for option in (_TIMESTAMPNS, _RXQ_OVFL):
+            source.setsockopt(socket.SOL_SOCKET, option, 1)
+        self._call = ctypes.CDLL(None, use_errno=True).recvmmsg
+        self._descriptor = source.fileno()
+        self.dropped = 0
+
+    def read(self, most: int, found: list[Arrived]) -> bool:
+        """Appends the datagrams that are there, in their order, while there are less than ``most``.
+
+        False: there are no more. Raises ``OSError``, of which ``BlockingIOError`` says the same.
+        """
+        buffers = _buffers()
+        ctypes.memmove(buffers.messages, buffers.fresh, len(buffers.fresh))
+        some = min(most - len(found), _AT_ONCE)
+        count = self._call(self._descriptor, buffers.messages, some, socket.MSG_DONTWAIT, None)
+        if count < 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        self._take(buffers, count, found)
+        return bool(count == some)
+
+    def _take(self, buffers: _Buffers, count: int, found: list[Arrived]) -> None:
+        now, wall = time.monotonic_ns(), time.time_ns()
+        data, names = buffers.data, buffers.names
+        sizes = memoryview(buffers.messages).cast("B")[: count * _MESSAGE.size]
+        for index, (_, name, _, _, _, said, _, size) in enumerate(_MESSAGE.iter_unpack(sizes)):
+            age = wall - self._said(buffers.controls, index * _CONTROL, said, wall)
+            came = (now - age if 0 <= age <= _OLDEST else now) / 1e9
+            begin = index * LARGEST
+            place = bytes(names[index * _NAME : index * _NAME + name])
+            sender = buffers.senders.get(place) or _sender(buffers.senders, place)
+            found.append(Arrived(bytes(data[begin : begin + size]), sender, came))
+
+    def _said(self, controls: bytearray, at: int, size: int, wall: int) -> int:
+        """When the kernel took a datagram in, in nanoseconds of the wall's clock."""
+        end = at + size
+        taken = wall
+        while at + _SAID.size <= end:
+            length, level, kind = _SAID.unpack_from(controls, at)
+            if level == socket.SOL_SOCKET and kind == _TIMESTAMPNS:
+                _, _, _, seconds, rest = _TIMESPEC.unpack_from(controls, at)
+                taken = seconds * 1_000_000_000 + rest
+            elif level == socket.SOL_SOCKET and kind == _RXQ_OVFL:
+                self.dropped = _COUNT.unpack_from(controls, at)[3]
+            at += max(-(-length // _ALIGNED) * _ALIGNED, _SAID.size)
+        return taken
+
+
+def _sender(known: dict[bytes, tuple[Any, ...]], place: bytes) -> tuple[Any, ...]:
+    """An address as Python's sockets have it."""
+    family = int.from_bytes(place[:2], sys.byteorder)
+    port = int.from_bytes(place[2:4], "big")
+    sender: tuple[Any, ...]
+    if family == socket.AF_INET6:
+        flow, scope = (
+            int.from_bytes(place[4:8], "big"),
+            int.from_bytes(place[24:28], sys.byteorder),
+        )
+        sender = (socket.inet_ntop(family, place[8:24]), port, flow, scope)
+    else:
+        sender = (socket.inet_ntop(socket.AF_INET, place[4:8]), port)
+    if len(known) >= _MOST_SENDERS:
+        known.clear()
+    known[place] = sender
+    return sender
+
+
+def _address(buffer: bytearray) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))

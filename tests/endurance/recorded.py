@@ -1,0 +1,164 @@
+"""Kills ``epic listen --record`` with -9 at random moments, and looks whether anything is lost.
+
+    python -m endurance.recorded --kills 100 --flood 1000000
+
+What has been drawn must be what a replay of the recording draws, and what a recording has must be
+whole lines in the order in which they were sent; the datagrams that ``--raw`` has, too. The flood
+is of random datagrams: good packets among them are recorded, memory does not grow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from support.datagrams import program, receiver, wait_until
+from support.running import epic
+
+from epic_cli.api.reading import read_packets
+from epic_cli.live.captures.frames import Broken, frames
+
+PIECES = [
+    *(
+        b"{",
+        b"}",
+        b"[",
+        b'"',
+        b'"x":',
+        b"1",
+        b",",
+        b"time",
+        b"\n",
+        b"/",
+        b" ",
+        b"\0",
+        b"\xff",
+        b"q",
+    ),
+    *(b"1e999", b"NaN", b"-1e308", b"\x1b[2J", b"entity,time,x,y,z\n"),
+    b'{"time":1,"x":1,"y":2,"z":3}',
+    b"1,2,3 / 4,5,6 / 0.5",
+]
+
+
+def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> str | None:
+    """One recording, killed at a random moment; what was lost, or None."""
+    record = folder / f"game.{chance.choice(('csv', 'jsonl', 'txt'))}"
+    raw = folder / "game.pcap"
+    options = ("-f", "csv", "--tick", "1ms", "--record", str(record), "--raw", str(raw))
+    with program("listen", "0", *options) as listener, receiver() as game:
+        place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
+        until = time.monotonic() + chance.uniform(0.01, seconds)
+        sent = 0
+        while time.monotonic() < until:
+            game.socket.sendto(b"%d,2,3 / 4,5,6 / %r" % (sent, sent / 1e4), place)
+            sent += 1
+            if chance.random() < 0.3:
+                time.sleep(chance.uniform(0, 0.002))
+        os.kill(listener.process.pid, signal.SIGKILL)
+        drawn = listener.process.communicate()[0]
+    data = record.read_bytes()
+    wrong = None
+    indices = [int(one.position[0]) for one in read_packets(record)] if data else []
+    if data and not data.endswith(b"\n"):
+        wrong = "the last line is not whole"
+    elif indices != list(range(len(indices))):
+        wrong = "packets are missing, or not in their order"
+    elif _count(raw) < len(indices):
+        wrong = "a packet is recorded whose datagram is not"
+    elif indices:
+        again = epic("replay", record, "-f", "csv", "--tick", "1ms").stdout.splitlines()
+        rows = drawn[: drawn.rfind(b"\n") + 1].splitlines()
+        if any(one != other for one, other in zip(rows, again, strict=False)):
+            wrong = "what was drawn is not what the recording says"
+    record.unlink()
+    raw.unlink()
+    return wrong
+
+
+def _count(raw: Path) -> int:
+    """Whole datagrams of a capture; only the last may be cut."""
+    count = 0
+    with raw.open("rb") as stream:
+        try:
+            for _ in frames(stream.read):
+                count += 1
+        except Broken as broken:
+            if "ends within" not in str(broken):
+                return -1
+    return count
+
+
+def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
+    """Sends so many random datagrams; what went wrong."""
+    record = folder / "flood.csv"
+    wrong = []
+    rows = folder / "rows.csv"  # a pipe that nobody reads would hold it up
+    with program("listen", "0", "--record", str(record), "-f", "csv", "-o", str(rows)) as listener:
+        place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
+        with receiver() as game:
+
+            def good() -> bool:
+                game.socket.sendto(b'{"time":1,"x":7,"y":7,"z":7}', place)
+                return b"7,7,7" in record.read_bytes()[-20_000:]
+
+            wait_until(good)
+            memory: list[int] = []
+            for number in range(count):
+                size = chance.choice((0, 1, 3, 10, 100, 1000))
+                if number % 2:
+                    data = b"".join(chance.choices(PIECES, k=size % 40))
+                else:
+                    data = chance.randbytes(size)
+                game.socket.sendto(data, place)
+                if number % 20 == 0:
+                    time.sleep(0.002)
+                if number % (count // 10) == 0:
+                    memory.append(_resident(listener.process.pid))
+            game.socket.sendto(b'{"time":1,"x":8,"y":8,"z":8}', place)
+            wait_until(lambda: b"8,8,8" in record.read_bytes()[-20_000:])
+        status, _, said = listener.end()
+    if status != 130:
+        wrong.append(f"status {status}")
+    if memory[-1] > memory[len(memory) // 2] + 20_000_000:
+        wrong.append(f"memory grew: {memory}")
+    if b"Traceback" in said or b"\x1b" in said:
+        wrong.append(f"it said {said[-1000:]!r}")
+    return wrong
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory that a process has; 0 where nobody says."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> None:
+    """Says what was lost."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--flood", type=int, default=0, help="random datagrams")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as name:
+        found = [live_and_die(Path(name), chance) for _ in range(options.kills)]
+        wrong = [one for one in found if one]
+        if options.flood:
+            wrong += flood(Path(name), options.flood, chance)
+    print(f"{options.kills:,} kills, {options.flood:,} random datagrams: {len(wrong)} wrong")
+    print(*wrong, sep="\n", end="")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
