@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -82,8 +83,11 @@ def _traffic(
     reporter: Reporter,
 ) -> Traffic:
     from epic_cli.analysis.diagnosis.traffic import traffic_of
+    from epic_cli.cli.drawn_file import matched
+    from epic_cli.formats.layout import begun_together
 
-    packets = load(recording, options.input_format, reporter, options.given)
+    given = begun_together(options.given) if options.drawing.drawn else options.given
+    packets = load(recording, options.input_format, reporter, given)
     if options.entity is not None:
         if options.entity not in packets:
             there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
@@ -91,7 +95,11 @@ def _traffic(
                 f"{reporter.name}: there is no entity {options.entity!r}; there are: {there}"
             )
         packets = {options.entity: packets[options.entity]}
-    return traffic_of(packets, options.span, candidates)
+    traffic = traffic_of(packets, options.span, candidates)
+    if options.drawing.drawn is None:
+        return traffic
+    match = matched(packets, options.drawing, given, options.remarks)
+    return replace(traffic, drawn=match)
 
 
 def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | None:

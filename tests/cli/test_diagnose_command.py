@@ -140,7 +140,7 @@ def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
     lines = printed.err.splitlines()
     sent = len(recording.read_text().splitlines())
     assert lines[0] == f"{trace}: {sent:,} packets sent in 40 s, 0 of them lost"
-    middles = []
+    middles: list[float] = []
     for line in lines[1:3]:
         program, *words = shlex.split(line.partition(": ")[2])
         assert program == "epic"
@@ -148,7 +148,7 @@ def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
         assert main([*words, "--seed", "4", "--format", "csv", "-q", "-o", str(path)]) == 0
         rows = np.genfromtxt(path, delimiter=",", names=True)
         assert len(rows) == pytest.approx(sent, abs=2)
-        middles.append(np.median(rows["arrival"] - rows["time"]))
+        middles.append(float(np.median(rows["arrival"] - rows["time"])))
     assert middles[0] == pytest.approx(middles[1], abs=0.005)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from epic_cli.analysis.diagnosis.finding import (
     ARRIVALS,
+    DRAWN,
     NUMBERS,
     STRATEGY,
     VELOCITIES,
@@ -39,7 +40,7 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
     left_out = list(known.left_out) if chosen is None else []
     for detector in using:
         lacking = tuple(one for one in detector.needs if one not in there)
-        if STRATEGY in lacking:
+        if STRATEGY in lacking or DRAWN in lacking:
             continue  # nobody has asked
         if lacking:
             unable.append((detector, lacking))
@@ -72,6 +73,8 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(VELOCITIES)
     if traffic.strategies:
         there.add(STRATEGY)
+    if traffic.drawn is not None:
+        there.add(DRAWN)
     return there
 
 

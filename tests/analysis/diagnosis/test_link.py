@@ -69,6 +69,7 @@ def test_the_link_that_was_put_in_is_found(name: str, numbers: bool) -> None:
         error = 3 * (expected / COUNT) ** 0.5
         assert getattr(conditions, field) == pytest.approx(expected, abs=error)
     if isinstance(given.loss, GilbertElliott):
+        assert isinstance(conditions.loss, GilbertElliott)
         assert tuple(conditions.loss) == pytest.approx(tuple(given.loss), rel=0.35)  # of 50 bursts
     else:
         assert conditions.loss == pytest.approx(given.loss, abs=3 * (given.loss / COUNT) ** 0.5)

@@ -49,7 +49,7 @@ def _gamma(u: Floats) -> Floats:
     x = np.sqrt(2 * left) + left
     for _ in range(8):
         x = x - (x - np.log1p(x) - left) * (1 + x) / x
-    return (x - 2) / np.sqrt(2)
+    return np.asarray((x - 2) / np.sqrt(2))
 
 
 def _cube_root_tail(u: Floats) -> Floats:

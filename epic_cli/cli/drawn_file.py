@@ -1,0 +1,62 @@
+"""What a game drew, from a file: a recording, or rows as ``epic replay`` and the demo write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.remarks import Remarks, Reporter
+from epic_cli.terminal.sources import load, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.drawn.match import Match
+    from epic_cli.analysis.drawn.path import DrawnPath
+    from epic_cli.cli.options.drawn import Drawing
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout
+
+
+def drawn_of(
+    packets: Mapping[str, PacketBlock],
+    drawing: Drawing,
+    given: Layout | None,
+    remarks: Remarks,
+) -> dict[str, DrawnPath]:
+    """What the file says was drawn of these entities.
+
+    ``given`` is the layout that it shares with the recording. Raises ``WrongUsage``,
+    ``CannotAccess``.
+    """
+    from epic_cli.analysis.drawn.path import ROWS, UnusableDrawing, drawn_paths
+    from epic_cli.formats.layout import Layout
+
+    file = str(drawing.drawn)
+    name = source_name(file)
+    layout = (given or Layout())._replace(unless_own=True)
+    with Reporter(name, remarks) as reporter:
+        rows = load(file, "auto", reporter, layout._replace(pattern=layout.pattern or ROWS))
+    try:
+        return drawn_paths(rows, packets, drawing.drawn_offset)
+    except UnusableDrawing as error:
+        raise WrongUsage(f"--drawn: {name}: {printable(str(error))}") from error
+
+
+def matched(
+    packets: Mapping[str, PacketBlock],
+    drawing: Drawing,
+    given: Layout | None,
+    remarks: Remarks,
+) -> Match:
+    """Which strategy draws what the file says was drawn; raises as ``drawn_of``."""
+    from epic_cli.analysis.drawn.match import match
+    from epic_cli.analysis.drawn.path import UnusableDrawing
+
+    paths = drawn_of(packets, drawing, given, remarks)
+    try:
+        return match(packets, paths)
+    except UnusableDrawing as error:
+        raise WrongUsage(
+            f"--drawn: {source_name(str(drawing.drawn))}: {printable(str(error))}"
+        ) from error
