@@ -29,6 +29,7 @@ from epic_cli.cli.options.compare import (
     threads_option,
 )
 from epic_cli.cli.options.compare_network import NetworkOptions, network_options
+from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
@@ -37,8 +38,7 @@ from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
-    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.compare import Candidate, Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
     from epic_cli.terminal.profiles import Saving
@@ -64,6 +64,7 @@ Examples:
   epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
   epic compare --by recording sample_inputs/jitter.txt sample_inputs/turn.txt
   epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
+  epic compare --drawn frames.csv --fail-if 'score(drawn)<60' packets.txt
 """
 
 EPILOG = "\n".join(
@@ -78,6 +79,7 @@ EPILOG = "\n".join(
 @click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
+@drawn_options("What the game really drew, to be judged like a strategy: the row drawn.")
 @network_options
 @screen_timing_options
 @judging_options
@@ -93,6 +95,7 @@ def compare(
     /,
     inputs: Inputs,
     participants: Participants,
+    drawing: Drawing,
     network: NetworkOptions,
     timing: Timing,
     judging: Judging,
@@ -117,9 +120,11 @@ def compare(
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_output import write, write_failures
     from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
+    from epic_cli.cli.drawn_file import with_drawn
     from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.formats.layout import begun_together
@@ -128,7 +133,10 @@ def compare(
     network.check(given_options(context), inputs.recordings, inputs.truth)
     if not participants.strategies:
         report_left_out()
-    candidates = participants.candidates()
+    _check_drawing(drawing, network, inputs)
+    candidates: list[Candidate] = [*participants.candidates()]
+    if drawing.drawn is not None:
+        candidates.append(DrawnCandidate({}))  # what it draws is not known yet
     shown = pictures.shown(candidates)
     _check_conditions(judging, candidates)
     error_color = use_color(color, sys.stderr)
@@ -139,10 +147,12 @@ def compare(
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        given = begun_together(inputs.given) if inputs.truth else None
+        given = begun_together(inputs.given) if inputs.truth or drawing.drawn else None
         truths, refused = given_truths(inputs, given, remarks, error_color)
         runs = recordings = Recordings(inputs, given, truths, remarks, saving, error_color)
         total = len(recordings.names)
+        if drawing.drawn is not None:
+            runs, candidates[-1] = with_drawn(runs, drawing, given, remarks)
 
     def run_all(done: Done | None) -> Comparison:
         from epic_cli.analysis.study import study
@@ -177,12 +187,17 @@ def compare(
         if recordings:
             recordings.end()
     failing = write_failures(comparison, judging.fail_if)
+    if recordings is not None:
+        refused = refused or recordings.refused or bool(recordings.broken)
+    return _status(comparison, failing, refused)
+
+
+def _status(comparison: Comparison, failing: bool, refused: bool) -> ExitStatus:
     if any(one.failed for one in comparison.results):
         return ExitStatus.STRATEGY_FAILED
     if failing:
         return ExitStatus.NOT_AS_EXPECTED
-    left_out = recordings is not None and (recordings.refused or recordings.broken)
-    return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
 def _about(names: Iterable[str], truth: str | None) -> About:
@@ -192,6 +207,14 @@ def _about(names: Iterable[str], truth: str | None) -> About:
     recordings = ", ".join(source_name(one) for one in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
     return About(recordings, source_name(truth) if truth else "", command)
+
+
+def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) -> None:
+    if drawing.drawn is not None and network.simulates:
+        raise WrongUsage("--drawn is of one recording: simulated networks are others")
+    drawing.check(inputs.recordings)
+    if drawing.drawn == "-" and inputs.truth == "-":
+        raise WrongUsage("--truth and --drawn cannot both come from standard input")
 
 
 def _check_conditions(judging: Judging, candidates: Sequence[Candidate]) -> None:

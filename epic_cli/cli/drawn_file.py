@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.errors import WrongUsage, say
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import load, source_name
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.match import Match
     from epic_cli.analysis.drawn.path import DrawnPath
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.analysis.study import Run
     from epic_cli.cli.options.drawn import Drawing
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
@@ -60,3 +62,25 @@ def matched(
         raise WrongUsage(
             f"--drawn: {source_name(str(drawing.drawn))}: {printable(str(error))}"
         ) from error
+
+
+def with_drawn(
+    runs: Iterable[Run], drawing: Drawing, given: Layout | None, remarks: Remarks
+) -> tuple[list[Run], DrawnCandidate]:
+    """The one recording, of those entities that were drawn, and what was drawn of them.
+
+    Raises as ``drawn_of``.
+    """
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+
+    found = list(runs)
+    if len(found) != 1:
+        raise WrongUsage(f"--drawn is of one recording, and there are {len(found)}")
+    run = found[0]
+    paths = drawn_of(run.packets, drawing, given, remarks)
+    left_out = [name for name in run.packets if name not in paths]
+    if left_out and not remarks.quiet:
+        names = ", ".join(left_out[:8])
+        say(f"epic: --drawn has nothing of {printable(names)}: left out\n")
+    kept = {name: block for name, block in run.packets.items() if name in paths}
+    return [run._replace(packets=kept)], DrawnCandidate(paths)

@@ -105,6 +105,5 @@ def _missing(stream: Stream) -> tuple[Floats, Known]:
 def _nearest(times: Floats, others: Floats) -> Floats:
     """How far it is from each time to the nearest of the others, which are in order."""
     after = np.minimum(np.searchsorted(others, times), len(others) - 1)
-    return np.minimum(
-        np.abs(others[after] - times), np.abs(others[np.maximum(after - 1, 0)] - times)
-    )
+    apart = np.abs(others[np.stack((after, np.maximum(after - 1, 0)))] - times)
+    return np.asarray(apart.min(axis=0))
