@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Candidate, Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
+    from epic_cli.cli.compare_runs import Recordings
     from epic_cli.terminal.profiles import Saving
+    from epic_cli.views.page_diagnosis import Section
     from epic_cli.views.page_words import About
 
 _METRICS = """\b
@@ -120,27 +122,23 @@ def compare(
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
-    from epic_cli.analysis.drawn.shown import DrawnCandidate
     from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.cli.compare_diagnosis import looked_at
     from epic_cli.cli.compare_output import write, write_failures
     from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
     from epic_cli.cli.drawn_file import with_drawn
     from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.formats.layout import begun_together
-    from epic_cli.terminal.report import report_left_out
 
     network.check(given_options(context), inputs.recordings, inputs.truth)
-    if not participants.strategies:
-        report_left_out()
     _check_drawing(drawing, network, inputs)
-    candidates: list[Candidate] = [*participants.candidates()]
-    if drawing.drawn is not None:
-        candidates.append(DrawnCandidate({}))  # what it draws is not known yet
+    candidates = _taking_part(participants, drawing)
     shown = pictures.shown(candidates)
     _check_conditions(judging, candidates)
     error_color = use_color(color, sys.stderr)
     refused, recordings = False, None
+    diagnoses: list[Section] = []
     runs: Iterable[Run]
     if network.simulates:
         runs, total = simulated_runs(network, inputs, remarks), len(network.all_seeds)
@@ -153,6 +151,7 @@ def compare(
         total = len(recordings.names)
         if drawing.drawn is not None:
             runs, candidates[-1] = with_drawn(runs, drawing, given, remarks)
+        runs = looked_at(runs, diagnoses) if pictures.html is not None else runs
 
     def run_all(done: Done | None) -> Comparison:
         from epic_cli.analysis.study import study
@@ -177,8 +176,8 @@ def compare(
 
     try:
         comparison = run_all(recordings.judged if recordings else None)
-        names = recordings.names if recordings else []
-        write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
+        about = _about(recordings.names if recordings else [], inputs.truth)
+        write(comparison, layout, pictures, shown, color, about, diagnoses)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -187,16 +186,29 @@ def compare(
         if recordings:
             recordings.end()
     failing = write_failures(comparison, judging.fail_if)
-    if recordings is not None:
-        refused = refused or recordings.refused or bool(recordings.broken)
-    return _status(comparison, failing, refused)
+    return _status(comparison, failing, refused, recordings)
 
 
-def _status(comparison: Comparison, failing: bool, refused: bool) -> ExitStatus:
+def _taking_part(participants: Participants, drawing: Drawing) -> list[Candidate]:
+    """The strategies; what the game drew comes last, and is read with the recording."""
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.terminal.report import report_left_out
+
+    if not participants.strategies:
+        report_left_out()
+    strategies = participants.candidates()
+    return [*strategies, DrawnCandidate({})] if drawing.drawn is not None else [*strategies]
+
+
+def _status(
+    comparison: Comparison, failing: bool, refused: bool, recordings: Recordings | None
+) -> ExitStatus:
     if any(one.failed for one in comparison.results):
         return ExitStatus.STRATEGY_FAILED
     if failing:
         return ExitStatus.NOT_AS_EXPECTED
+    if recordings is not None:
+        refused = refused or recordings.refused or bool(recordings.broken)
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
