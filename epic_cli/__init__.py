@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.finding import Detector, Finding
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
-    from epic_cli.api.diagnosing import Explanation, diagnose, explain
+    from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
     from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
@@ -68,6 +68,7 @@ __all__ = [
     "compare",
     "diagnose",
     "explain",
+    "link_of",
     "read_packets",
     "replay",
     "replay_array",
@@ -82,7 +83,7 @@ _PLACES = {
     "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
-    "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain"),
+    "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),
     "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),

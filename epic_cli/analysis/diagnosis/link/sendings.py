@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.detectors.on_change import rested
-
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Stream, Traffic
 
@@ -22,6 +20,9 @@ SHARED = 0.9
 #: An interval is a multiple of the period if it is no further from it than this share of one,
 #: and stamps without numbers are regular if so many of the intervals are.
 NEAR, REGULAR = 0.25, 0.95
+
+#: What moves by less than this share of the usual speed rests.
+RESTING = 0.25
 
 
 class Sendings(NamedTuple):
@@ -98,7 +99,11 @@ def _missing(stream: Stream) -> tuple[Floats, Known]:
     off = np.abs(turns - np.round(turns))
     if float((off < NEAR).mean()) < REGULAR:
         return np.zeros(len(turns)), "unknown"
-    lost: Flags = (off < NEAR) & ~rested(stream)
+    moving = stream.steps > 0
+    speeds = stream.steps / stream.intervals
+    # states may be sent on change only: while it rests, nothing is missing
+    moved = speeds >= RESTING * np.median(speeds[moving]) if moving.any() else moving
+    lost: Flags = (off < NEAR) & moved
     return np.where(lost, np.maximum(np.round(turns) - 1, 0.0), 0.0), "stamps"
 
 
