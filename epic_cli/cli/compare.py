@@ -66,7 +66,6 @@ Examples:
   epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
   epic compare --by recording sample_inputs/jitter.txt sample_inputs/turn.txt
   epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
-  epic compare --drawn frames.csv --fail-if 'score(drawn)<60' packets.txt
 """
 
 EPILOG = "\n".join(
