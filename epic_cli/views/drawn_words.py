@@ -25,7 +25,8 @@ def _value(value: object) -> str:
 def drawn_words(match: Match) -> list[str]:
     """What was drawn, in sentences; a line for each of several entities."""
     best = match.best
-    left = f"{three_digits(best.residual)} is left (RMS), {round(match.off * 100, 2):.3g}% of a usual step"
+    share = f"{round(match.off * 100, 2):.3g}%"
+    left = f"{three_digits(best.residual)} is left (RMS), {share} of a usual step"
     options = strategy_options(best)
     behind = _behind(best)
     if match.found:

@@ -134,3 +134,18 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
     assert "nothing moves" in epic("diagnose", packets, "--drawn", still, status=2)
     simulated = ("compare", "--path", "circle", "--seeds", "2", "--drawn", good)
     assert "simulated networks are others" in epic(*simulated, status=2)
+
+
+def test_the_page_of_a_comparison_says_what_is_wrong_with_each_recording(
+    epic: Epic, packets: Path, tmp_path: Path
+) -> None:
+    lines = packets.read_text().splitlines(keepends=True)
+    holes, page = tmp_path / "holes.txt", tmp_path / "page.html"
+    holes.write_text("".join(line for n, line in enumerate(lines) if n % 20 > 3))
+    epic("compare", packets, holes, "-s", "lerp", "-f", "csv", "--html", page)
+    data = json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
+    good, bad = data["diagnoses"]
+    assert (good["recording"], good["drawn"], good["findings"]) == (str(packets), True, [])
+    assert (bad["recording"], bad["drawn"]) == (str(holes), False)
+    assert [one["title"] for one in bad["findings"]] == ["packets are lost"]
+    assert [name for name, _ in bad["findings"][0]["moments"]] == ["first", "worst"]
