@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from epic_cli.analysis.digits import three_digits
@@ -38,7 +39,8 @@ def drawn_words(match: Match) -> list[str]:
             "No strategy draws what the game drew, with its usual settings or others: the nearest"
             f" is {options}{behind}: {left}."
         )
-    lines = [f"{told} It is {_late(match.lag)} the packets' stamps."]
+    known = not math.isnan(match.lag)
+    lines = [f"{told} It is {_late(match.lag)} the packets' stamps." if known else told]
     if abs(best.shift) > SAME_TIME:
         lines.append(
             "That may be a delay of the game's own, or the frames' clock is not that of the"
@@ -66,10 +68,9 @@ def _late(lag: float) -> str:
 
 def _entity_words(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
-    return (
-        f"{one.entity or 'without a name'}: {three_digits(one.residual)} is left,"
-        f" {_late(one.lag)} the packets{smoothing}."
-    )
+    late = "" if math.isnan(one.lag) else f", {_late(one.lag)} the packets"
+    name = one.entity or "without a name"
+    return f"{name}: {three_digits(one.residual)} is left{late}{smoothing}."
 
 
 def drawn_record(match: Match) -> dict[str, Any]:
@@ -79,11 +80,18 @@ def drawn_record(match: Match) -> dict[str, Any]:
         "strategy": best.candidate.strategy,
         "settings": dict(best.candidate.settings),
         "found": match.found,
-        "residual": best.residual,
-        "of_step": match.off,
-        "lag": match.lag,
+        "residual": _known(best.residual),
+        "of_step": _known(match.off),
+        "lag": _known(match.lag),
         "shift": best.shift,
         "low_pass": best.constant,
-        "without": match.without.residual,
-        "entities": [one._asdict() for one in match.entities],
+        "without": _known(match.without.residual),
+        "entities": [
+            {key: _known(value) for key, value in one._asdict().items()} for one in match.entities
+        ],
     }
+
+
+def _known(value: Any) -> Any:
+    """JSON has no number for what is not known."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -201,3 +201,29 @@ def test_a_low_pass_is_the_lag_frame_by_frame() -> None:
     expected[0] = positions[0]
     assert low_pass(times, positions, 0.12) == pytest.approx(np.array(expected), abs=1e-9)
     assert low_pass(times, positions, 0.0) is positions
+
+
+def test_a_sender_with_another_clock_has_no_known_lag() -> None:
+    given = recorded(seconds=6.0)
+    block = PacketBlock()
+    for number in range(len(given)):
+        packet = given[number]
+        block.append(packet._replace(time=packet.time + 500))
+    path = drawn(block, "gambetta")
+    found = match({"": block}, {"": path}, candidates(["gambetta", "lerp"]))
+    assert found.best.candidate.label == "gambetta"
+    assert found.found
+    assert np.isnan(found.lag)
+
+
+def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:
+    block = recorded(seconds=6.0)
+    path = drawn(block, "lerp")
+    paths = {"a": path, "b": path._replace(times=path.times + 1000), "c": path}
+    few = PacketBlock()
+    few.append(Packet((0.0, 0.0, 0.0), None, 0.0, 0.1))
+    found = match({"a": block, "b": block, "c": few}, paths, FEW)
+    assert [one.entity for one in found.entities] == ["a"]
+    wild = path.positions.copy()
+    wild[::7] = 1e12
+    assert not match({"a": block}, {"a": path._replace(positions=wild)}, FEW).smoothed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +12,9 @@ from epic_cli.analysis.candidates import candidates as all_candidates
 from epic_cli.analysis.drawn.path import FEWEST, DrawnPath, UnusableDrawing
 from epic_cli.analysis.drawn.redraw import Redraw, at_times
 from epic_cli.analysis.drawn.search import Explanation, Search
-from epic_cli.analysis.drawn.smoothing import Fit
+from epic_cli.analysis.drawn.smoothing import EARLIEST, LATEST, Fit
 from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
+from epic_cli.analysis.truth import LARGEST
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
@@ -29,6 +31,9 @@ WARM_UP = 1.0
 
 #: Seconds of packets before the frames that are looked at.
 LEAD = 10.0
+
+#: Seconds after the last packet for which frames are looked at.
+AFTER = 2.0
 
 #: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
 SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
@@ -98,8 +103,11 @@ class _Entity:
         columns = packet_table(packets)
         order = np.argsort(columns[TIME], kind="stable")
         stamps, positions = columns[TIME][order], columns[POSITION].T[order]
-        finite = np.isfinite(stamps) & np.isfinite(positions).all(axis=1)
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(stamps) & (np.abs(positions) < LARGEST).all(axis=1)
         self.stamps, self.positions = stamps[finite], positions[finite]
+        if len(self.stamps) < FEWEST:
+            raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
         self.redraw = Redraw(packets)
         path = self._excerpt(path)
         self.path = path
@@ -112,12 +120,14 @@ class _Entity:
         self.enough = max(SAME * self.step, ROUNDED * path.resolution)
 
     def _excerpt(self, path: DrawnPath) -> DrawnPath:
-        begins = self.redraw.begins if self.redraw.arrivals else self.stamps[0]
-        there = (path.times >= begins) & (path.times <= self.stamps[-1] + 2.0)
+        begins, ends = self.stamps[[0, -1]]
+        if self.redraw.arrivals:
+            begins, ends = self.redraw.begins, self.redraw.ends
+        there = (path.times >= begins) & (path.times <= ends + AFTER)
         if there.sum() < FEWEST:
             raise UnusableDrawing(
                 f"its times are others than those of the packets: {path.times[0]:.6g} to"
-                f" {path.times[-1]:.6g} s, which arrived in {begins:.6g} to {self.stamps[-1]:.6g} s"
+                f" {path.times[-1]:.6g} s, which came in {begins:.6g} to {ends:.6g} s"
             )
         path = path._replace(times=path.times[there], positions=path.positions[there])
         count = len(path.times)
@@ -126,12 +136,18 @@ class _Entity:
             begin = int((travelled[MOST_FRAMES:] - travelled[:-MOST_FRAMES]).argmax())
             part = slice(begin, begin + MOST_FRAMES)
             path = path._replace(times=path.times[part], positions=path.positions[part])
-            self.redraw.forget(float(path.times[0]) - LEAD)
+        self.redraw.forget(float(path.times[0]) - LEAD)
         return path
 
     def lag(self) -> float:
-        """How far it is behind the line through the packets, by their stamps (s)."""
-        return self.fit.shift(at_times(self.stamps, self.positions, self.path.times)).shift
+        """How far it is behind the line through the packets, by their stamps (s).
+
+        NaN: further than that is looked for, as where the sender has another clock.
+        """
+        own = at_times(self.stamps, self.positions, self.path.times)
+        found = self.fit.shift(own)
+        far = not EARLIEST + 0.01 < found.shift < LATEST - 0.01
+        return math.nan if far or not math.isfinite(found.residual) else found.shift
 
 
 def match(
@@ -144,7 +160,15 @@ def match(
     The frames' times are taken for the receiver's clock, that of the arrivals; without arrival
     times, for the sender's. Raises ``UnusableDrawing`` where nothing can be compared.
     """
-    shared = [_Entity(name, paths[name], packets[name]) for name in packets if name in paths]
+    shared: list[_Entity] = []
+    reasons = [UnusableDrawing("there is nothing in it")]
+    for name in (one for one in packets if one in paths):
+        try:
+            shared.append(_Entity(name, paths[name], packets[name]))
+        except UnusableDrawing as error:
+            reasons.append(error)
+    if not shared:
+        raise reasons[-1]
     moving = sorted((one for one in shared if one.step and one.moved), key=lambda one: -one.moved)
     if not moving:
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")

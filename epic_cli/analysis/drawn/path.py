@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
-from epic_cli.analysis.truth import resolution_of
+from epic_cli.analysis.truth import LARGEST, resolution_of
 
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats
@@ -77,7 +77,8 @@ def _names(named: Mapping[str, object]) -> str:
 
 
 def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
-    rows = columns[:, np.isfinite(columns[:4]).all(axis=0)]
+    with np.errstate(invalid="ignore"):
+        rows = columns[:, (np.abs(columns[:4]) < LARGEST).all(axis=0)]
     times = rows[TIME] + offset
     back = np.flatnonzero(np.diff(times) < 0)
     if len(back):

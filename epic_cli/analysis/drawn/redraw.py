@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
 
 
+#: So many frames before those that are drawn have a part in them, at most.
+MOST_BEFORE = 5000
+
+
 class Redraw:
     """One entity's packets, to be drawn in given frames by one strategy after the other.
 
@@ -38,6 +42,11 @@ class Redraw:
         """When the first packet is there (s); minus infinity: from the first frame on."""
         return self._packets[0][0] if self._packets else -np.inf
 
+    @property
+    def ends(self) -> float:
+        """When the last packet is there (s); infinity: nobody knows."""
+        return self._packets[-1][0] if self._packets else np.inf
+
     def forget(self, until: float) -> None:
         """Leaves out packets that arrived before this time (s)."""
         self._packets = [one for one in self._packets if one[0] >= until]
@@ -52,12 +61,13 @@ class Redraw:
             if not self.arrivals:
                 return self._by_ticks(candidate, times - shift)
             return self._by_frames(candidate, times - shift)
-        except (StrategyFailed, TooManyRows):
+        except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)
 
     def _by_frames(self, candidate: Candidate, times: Floats) -> Floats:
         frame = float(np.median(np.diff(times)))
-        before = times[0] - frame * np.arange(max(int((times[0] - self.begins) / frame), 0), 0, -1)
+        earlier = min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE)
+        before = times[0] - frame * np.arange(int(earlier), 0, -1)
         strategy, place, found = candidate.make(), 0, []
         packets = self._packets
         update, read, count = strategy.update, strategy.read, len(self._packets)
