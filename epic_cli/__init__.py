@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.finding import Detector, Finding
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
-    from epic_cli.api.diagnosing import Explanation, diagnose, explain
+    from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
     from epic_cli.api.listening import PacketListener, listen
     from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
@@ -70,6 +70,7 @@ __all__ = [
     "compare",
     "diagnose",
     "explain",
+    "link_of",
     "listen",
     "read_packets",
     "replay",
@@ -85,7 +86,7 @@ _PLACES = {
     "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
-    "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain"),
+    "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),
     "epic_cli.api.listening": ("PacketListener", "listen"),
     "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.diagnosis.diagnose import diagnose as look
 from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
 from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import traffic_of
+from epic_cli.analysis.drawn.match import match
+from epic_cli.analysis.drawn.path import ROWS, drawn_paths
 from epic_cli.api.comparing import by_entity
+from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
+from epic_cli.engine.contract import Packet, Sample
 
 if TYPE_CHECKING:
     from epic_cli.api.reading import Path
-    from epic_cli.engine.contract import Packet
 
 
 class Explanation(NamedTuple):
@@ -34,12 +40,19 @@ def diagnose(
     strategies: str | Iterable[str] = (),
     *,
     span: tuple[float, float] = (-math.inf, math.inf),
+    drawn: Path | Iterable[Packet | Sample] | None = None,
+    drawn_offset: float = 0.0,
 ) -> Diagnosis:
     """Looks for causes of jitter in a recording, as ``epic diagnose`` does.
 
     ``packets`` are what ``replay`` takes: packets, or the path of a recording. Only those stamped
     in the ``span`` (seconds) are looked at. Of ``strategies``, named as ``epic compare`` names
     them (``"source+cl_interp=0.05"``), it is looked at how often their delay buffers run empty.
+
+    ``drawn`` is what the game really drew, at times of the receiver's clock less ``drawn_offset``
+    (seconds): samples, packets, or the path of a recording or of rows. The diagnosis then has
+    ``drawn``, which strategy and settings that is (``best``), how near (``residual``), how late
+    (``lag``, ``shift``), and whether it was smoothed twice (``smoothed``, ``best.constant``).
 
     Returns a frozen ``Diagnosis``. Its ``findings`` stand worst first; each has its ``cause`` by
     name, the ``share`` of the recording that suffers from it (0 to 1), the ``statistic`` that
@@ -49,14 +62,41 @@ def diagnose(
     those of other packages that failed. ``explain`` has the words of a finding.
 
     Raises what ``replay`` does for what is no recording, and ``ValueError`` for wrong strategies
-    and where no entity has 20 packets.
+    where no entity has 20 packets, and where what was drawn cannot be used.
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = candidates(wanted) if wanted else []
-    traffic = traffic_of(by_entity(packets_of(packets)), span, taking_part)
+    blocks = by_entity(packets_of(packets))
+    traffic = traffic_of(blocks, span, taking_part)
     if not traffic.streams:
         raise ValueError("not enough to say: no entity has 20 packets")
+    if drawn is not None:
+        paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
+        traffic = replace(traffic, drawn=match(blocks, paths))
     return look(traffic)
+
+
+def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
+    if isinstance(drawn, (str, os.PathLike)):
+        with open(drawn, "rb") as stream:  # noqa: PTH123
+            rows = stream.read(4).startswith(b"pos:")
+        return read_packets(drawn, pattern=ROWS if rows else None)
+    return [
+        Packet(one.position, one.velocity, one.time, entity=one.entity)
+        for one in drawn
+        if not (isinstance(one, Sample) and one.status == "none")
+    ]
+
+
+def link_of(packets: Path | Iterable[Packet]) -> FoundLink:
+    """The network that a recording shows, as ``epic diagnose --link-out`` writes it.
+
+    Its ``trace`` is for ``epic_cli.network.TraceLink``, its ``conditions`` are for
+    ``epic_cli.network.Link``; ``rate`` (Hz) and ``duration`` (s) are those of the packets sent.
+    Raises what ``replay`` does for what is no recording, and ``ValueError`` where there are no
+    arrival times, or fewer than 20 messages.
+    """
+    return found_link(traffic_of(by_entity(packets_of(packets))))
 
 
 def explain(finding: Finding) -> Explanation:

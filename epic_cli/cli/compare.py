@@ -29,6 +29,7 @@ from epic_cli.cli.options.compare import (
     threads_option,
 )
 from epic_cli.cli.options.compare_network import NetworkOptions, network_options
+from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
@@ -37,11 +38,12 @@ from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
-    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.compare import Candidate, Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Done, Run
+    from epic_cli.cli.compare_runs import Recordings
     from epic_cli.terminal.profiles import Saving
+    from epic_cli.views.page_diagnosis import Section
     from epic_cli.views.page_words import About
 
 _METRICS = """\b
@@ -78,6 +80,7 @@ EPILOG = "\n".join(
 @click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
+@drawn_options("What the game really drew, to be judged like a strategy: the row drawn.")
 @network_options
 @screen_timing_options
 @judging_options
@@ -93,6 +96,7 @@ def compare(
     /,
     inputs: Inputs,
     participants: Participants,
+    drawing: Drawing,
     network: NetworkOptions,
     timing: Timing,
     judging: Judging,
@@ -118,31 +122,35 @@ def compare(
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.cli.compare_diagnosis import looked_at
     from epic_cli.cli.compare_output import write, write_failures
     from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
+    from epic_cli.cli.drawn_file import with_drawn
     from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.formats.layout import begun_together
-    from epic_cli.terminal.report import report_left_out
 
     network.check(given_options(context), inputs.recordings, inputs.truth)
-    if not participants.strategies:
-        report_left_out()
-    candidates = participants.candidates()
+    _check_drawing(drawing, network, inputs)
+    candidates = _taking_part(participants, drawing)
     shown = pictures.shown(candidates)
     _check_conditions(judging, candidates)
     error_color = use_color(color, sys.stderr)
     refused, recordings = False, None
+    diagnoses: list[Section] = []
     runs: Iterable[Run]
     if network.simulates:
         runs, total = simulated_runs(network, inputs, remarks), len(network.all_seeds)
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        given = begun_together(inputs.given) if inputs.truth else None
+        given = begun_together(inputs.given) if inputs.truth or drawing.drawn else None
         truths, refused = given_truths(inputs, given, remarks, error_color)
         runs = recordings = Recordings(inputs, given, truths, remarks, saving, error_color)
         total = len(recordings.names)
+        if drawing.drawn is not None:
+            runs, candidates[-1] = with_drawn(runs, drawing, given, remarks)
+        runs = looked_at(runs, diagnoses) if pictures.html is not None else runs
 
     def run_all(done: Done | None) -> Comparison:
         from epic_cli.analysis.study import study
@@ -167,8 +175,8 @@ def compare(
 
     try:
         comparison = run_all(recordings.judged if recordings else None)
-        names = recordings.names if recordings else []
-        write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
+        about = _about(recordings.names if recordings else [], inputs.truth)
+        write(comparison, layout, pictures, shown, color, about, diagnoses)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -177,12 +185,30 @@ def compare(
         if recordings:
             recordings.end()
     failing = write_failures(comparison, judging.fail_if)
+    return _status(comparison, failing, refused, recordings)
+
+
+def _taking_part(participants: Participants, drawing: Drawing) -> list[Candidate]:
+    """The strategies; what the game drew comes last, and is read with the recording."""
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.terminal.report import report_left_out
+
+    if not participants.strategies:
+        report_left_out()
+    strategies = participants.candidates()
+    return [*strategies, DrawnCandidate({})] if drawing.drawn is not None else [*strategies]
+
+
+def _status(
+    comparison: Comparison, failing: bool, refused: bool, recordings: Recordings | None
+) -> ExitStatus:
     if any(one.failed for one in comparison.results):
         return ExitStatus.STRATEGY_FAILED
     if failing:
         return ExitStatus.NOT_AS_EXPECTED
-    left_out = recordings is not None and (recordings.refused or recordings.broken)
-    return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+    if recordings is not None:
+        refused = refused or recordings.refused or bool(recordings.broken)
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
 
 
 def _about(names: Iterable[str], truth: str | None) -> About:
@@ -192,6 +218,14 @@ def _about(names: Iterable[str], truth: str | None) -> About:
     recordings = ", ".join(source_name(one) for one in names)
     command = f"epic {shlex.join(sys.argv[1:])}"
     return About(recordings, source_name(truth) if truth else "", command)
+
+
+def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) -> None:
+    if drawing.drawn is not None and network.simulates:
+        raise WrongUsage("--drawn is of one recording: simulated networks are others")
+    drawing.check(inputs.recordings)
+    if drawing.drawn == "-" and inputs.truth == "-":
+        raise WrongUsage("--truth and --drawn cannot both come from standard input")
 
 
 def _check_conditions(judging: Judging, candidates: Sequence[Candidate]) -> None:

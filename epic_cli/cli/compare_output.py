@@ -17,6 +17,7 @@ from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import failure_words, ranking, story
+from epic_cli.views.page_diagnosis import Section
 from epic_cli.views.page_words import About
 from epic_cli.views.scenes import scene_chart
 
@@ -37,11 +38,12 @@ def write(
     chosen: Sequence[str],
     color: ColorChoice,
     about: About | None = None,
+    diagnoses: Sequence[Section] = (),
 ) -> None:
     """Pictures to their files, figures and charts to stdout.
 
     Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
-    comparison is ``about``.
+    comparison is ``about``, and the ``diagnoses`` of its recordings.
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
@@ -54,7 +56,7 @@ def write(
     if pictures.html is not None:
         from epic_cli.views.page import page
 
-        _write(page(comparison, layout.sort, labels, about), pictures.html)
+        _write(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
     _write_figures(comparison, layout, color)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.cli.options.diagnose import ANY, DiagnoseOptions, diagnose_options
+from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.remarks import Reporter
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.diagnosis.link.found import FoundLink
     from epic_cli.analysis.diagnosis.traffic import Traffic
     from epic_cli.views.diagnosis import Report
 
@@ -26,6 +29,7 @@ Examples:
   epic diagnose -s snapshot,mirror+send_interval=0.05 sample_inputs/jitter.txt
   epic diagnose --format markdown sample_inputs/*.csv > findings.md
   epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
+  epic diagnose --link-out bad_minute.csv sample_inputs/jitter.txt
 """
 
 
@@ -47,6 +51,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     from epic_cli.analysis.diagnosis.diagnose import diagnose as look
     from epic_cli.views.diagnosis import Report
 
+    options.check()
     candidates = options.candidates()
     refused, found = False, set()
     for number, recording in enumerate(options.recordings or ("-",)):
@@ -55,8 +60,11 @@ def diagnose(options: DiagnoseOptions) -> int:
             traffic = _traffic(recording, options, candidates, reporter)
         if not traffic.streams:
             raise WrongUsage(f"not enough to say: {name} has no entity with 20 packets")
+        link = _link(traffic, options, name)
         report = Report(name, traffic, look(traffic))
         _write(report, options, number)
+        if link is not None:
+            _write_link(link, str(options.link_out))
         refused |= reporter.refused
         found |= {one.cause for one in report.diagnosis.findings}
         for one in report.diagnosis.findings:
@@ -75,8 +83,11 @@ def _traffic(
     reporter: Reporter,
 ) -> Traffic:
     from epic_cli.analysis.diagnosis.traffic import traffic_of
+    from epic_cli.cli.drawn_file import matched
+    from epic_cli.formats.layout import begun_together
 
-    packets = load(recording, options.input_format, reporter, options.given)
+    given = begun_together(options.given) if options.drawing.drawn else options.given
+    packets = load(recording, options.input_format, reporter, given)
     if options.entity is not None:
         if options.entity not in packets:
             there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
@@ -84,7 +95,33 @@ def _traffic(
                 f"{reporter.name}: there is no entity {options.entity!r}; there are: {there}"
             )
         packets = {options.entity: packets[options.entity]}
-    return traffic_of(packets, options.span, candidates)
+    traffic = traffic_of(packets, options.span, candidates)
+    if options.drawing.drawn is None:
+        return traffic
+    match = matched(packets, options.drawing, given, options.remarks)
+    return replace(traffic, drawn=match)
+
+
+def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | None:
+    """The recording's network, if it is wanted; raises ``WrongUsage`` where it has none."""
+    from epic_cli.analysis.diagnosis.link.found import found_link
+
+    if options.link_out is None:
+        return None
+    try:
+        return found_link(traffic)
+    except ValueError as error:
+        raise WrongUsage(f"--link-out: {name} shows no network: {error}") from error
+
+
+def _write_link(link: FoundLink, path: str) -> None:
+    from epic_cli.network.trace_writer import write_trace
+    from epic_cli.terminal.output import open_sink
+    from epic_cli.views.found_link import link_story
+
+    with open_sink(path) as sink:
+        sink.write(write_trace(link.trace).encode())
+    say(printable(link_story(link, path), kept="\n"))
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:

@@ -68,7 +68,7 @@ _ALIGNED = struct.calcsize("@N")
 
 
 class _Buffers:
-    """What the kernel writes into: all is taken out at once, so the sockets of a thread share it."""
+    """What the kernel writes into. All is taken out at once: the sockets of a thread share it."""
 
     def __init__(self) -> None:
         self.senders: dict[bytes, tuple[Any, ...]] = {}

@@ -9,6 +9,7 @@ from epic_cli.analysis.advice import Advice, Verdict
 from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.drawn.shown import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.notes import Flaw
 
@@ -64,6 +65,7 @@ def ranking(comparison: Comparison) -> list[Finding]:
         _costs(found, found.best, comparison.resolution),
         _worst(found, comparison),
         _change(found, comparison),
+        _drawn(found.best, comparison),
     ]
     return [Finding(one, detail=bool(at)) for at, one in enumerate(filter(None, sentences))]
 
@@ -82,11 +84,25 @@ def _verdict(found: Advice, best: Result) -> str:
             several = _listed([best, *found.tied])
             return f"{several} cannot be told apart; {best.label} has the highest score, {score}."
         case Verdict.WINNER:
+            if best.label == DRAWN:
+                return f"Keep what the game drew: it scores {score}, beyond doubt the most."
             return f"Take {_named(best)}: it scores {score}, beyond doubt the most."
         case Verdict.UNSURE:
             return f"Highest score: {best.label}, {score}; how sure that is cannot be told."
         case _:
             return f"{best.label} scores {score}."
+
+
+def _drawn(best: Result, comparison: Comparison) -> str:
+    """Where what the game drew stands, unless it is the best."""
+    shown = next((one for one in comparison.results if one.label == DRAWN), None)
+    if shown is None or best.label == DRAWN or not shown.ranked:
+        return ""
+    score = f"{one_decimal(shown.value('score'))}"
+    if math.isnan(shown.value("score")):
+        return ""
+    rank = f", rank {shown.rank}" if shown.rank else ""
+    return f"What the game drew scores {score}{rank}."
 
 
 def _named(result: Result) -> str:

@@ -16,6 +16,7 @@ from epic_cli.analysis.diagnosis.network import SHARES, Network, network_of
 from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.engine.text.widths import printable
+from epic_cli.views.drawn_words import drawn_record, drawn_words
 from epic_cli.views.table import definitions, paragraph
 
 #: Seconds around a moment that are worth a look.
@@ -140,6 +141,10 @@ class DiagnosisText:
         if report.traffic.messages is not None:
             yield Text()
             yield from paragraph(network_words(network_of(report.traffic.messages)), room)
+        if report.traffic.drawn is not None:
+            yield Text()
+            for line in drawn_words(report.traffic.drawn):
+                yield from paragraph(printable(line), room)
         lines = unable_words(report.diagnosis.unable)
         for line in (*lines, *(printable(str(one)) for one in report.diagnosis.left_out)):
             yield from paragraph(line, room)
@@ -185,10 +190,11 @@ def record(report: Report, finding: Finding) -> dict[str, Any]:
 
 
 def as_jsonl(report: Report) -> str:
-    """A line for each finding; none: nothing was found."""
-    return "".join(
-        json.dumps(record(report, one), allow_nan=False) + "\n" for one in report.diagnosis.findings
-    )
+    """A line for each finding, and one for what was drawn, if that is looked at."""
+    records = [record(report, one) for one in report.diagnosis.findings]
+    if report.traffic.drawn is not None:
+        records.append({"recording": report.name, "drawn": drawn_record(report.traffic.drawn)})
+    return "".join(json.dumps(one, allow_nan=False) + "\n" for one in records)
 
 
 def as_markdown(report: Report) -> str:
@@ -207,6 +213,8 @@ def as_markdown(report: Report) -> str:
         lines.append("")
     if report.traffic.messages is not None:
         lines += [network_words(network_of(report.traffic.messages)), ""]
+    if report.traffic.drawn is not None:
+        lines += [*map(_plain, drawn_words(report.traffic.drawn)), ""]
     lines += unable_words(report.diagnosis.unable)
     lines += [_plain(str(one)) for one in report.diagnosis.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -12,6 +12,7 @@ from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison import columns, ordered
 from epic_cli.views.comparison_words import ranking, story
 from epic_cli.views.page_data import scene_data
+from epic_cli.views.page_diagnosis import Section
 from epic_cli.views.page_words import About, facts, scene_words
 from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
@@ -28,7 +29,7 @@ SENTENCES = 5
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
     "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
-    "histogram", "figures", "hover", "clock", "gestures", "begin",
+    "histogram", "figures", "diagnosis", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ class Content:
 
     ``verdict`` comes first, ``details`` and ``notes`` are folded; ``facts`` say what it is, each
     a term and its description. ``shown`` strategies are switched on at first, none: all.
+    ``diagnoses`` are sections on recordings, ``drawn`` where it is that of the scenes.
     """
 
     title: str
@@ -59,6 +61,7 @@ class Content:
     table: Table = field(default_factory=Table)
     shown: Sequence[str] = ()
     tick: float = 0.05
+    diagnoses: Sequence[Section] = ()
 
 
 def page(
@@ -66,9 +69,11 @@ def page(
     sort: str = "score",
     shown: Sequence[str] = (),
     about: About | None = None,
+    diagnoses: Sequence[Section] = (),
 ) -> str:
     """The page of a comparison; ``shown`` strategies are switched on at first, none: all.
 
+    ``diagnoses`` are what is wrong with its recordings.
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
     results = ordered(comparison, sort)
@@ -94,6 +99,9 @@ def page(
         ),
         shown=shown,
         tick=comparison.tick,
+        diagnoses=[
+            {**one, "drawn": one["recording"] in comparison.recordings[:1]} for one in diagnoses
+        ],
     )
     return page_of(comparison.scenes, content)
 
@@ -131,6 +139,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
         "dashes": [list(one) for one in DASHES],
         "tick": content.tick,
+        "diagnoses": list(content.diagnoses),
         "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
     return _assembled(content.title, data)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from epic_cli import Packet, diagnose, explain, read_packets
+from epic_cli import Packet, diagnose, explain, link_of, read_packets, replay
 from epic_cli.app import main
 
 SAMPLE = Path(__file__).parents[2] / "sample_inputs" / "jitter.txt"
@@ -28,6 +29,44 @@ def test_a_span_is_all_that_is_looked_at() -> None:
     (found,) = diagnose(SAMPLE, span=(0.0, 2.0)).findings
     assert found.worst == 1.55
     assert diagnose(SAMPLE, span=(2.0, 4.9)).findings == ()
+
+
+@pytest.mark.parametrize("given", ["samples", "packets", "rows", "table"])
+def test_what_was_drawn_is_recognised(given: str, tmp_path: Path) -> None:
+    samples = list(replay(SAMPLE, "lerp", tick="1/60"))
+    drawn: Any = samples
+    if given == "packets":
+        drawn = [Packet(one.position, None, one.time) for one in samples]
+    elif given == "rows":
+        drawn = tmp_path / "rows.txt"
+        form = "pos: {0},{1},{2}  vel: 0.0,0.0,0.0  time: {3}"
+        drawn.write_text("\n".join(form.format(*one.position, one.time) for one in samples) + "\n")
+    elif given == "table":
+        drawn = tmp_path / "rows.csv"
+        lines = (f"{one.time + 5},{one.position[0]},{one.position[1]},0" for one in samples)
+        drawn.write_text("\n".join(["time,x,y,z", *lines]) + "\n")
+    offset = -5.0 if given == "table" else 0.0
+    found = diagnose(SAMPLE, drawn=drawn, drawn_offset=offset).drawn
+    assert found is not None
+    assert found.best.candidate.strategy == "lerp"
+    assert found.found
+    assert not found.smoothed
+    assert diagnose(SAMPLE).drawn is None
+
+
+def test_drawings_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(ValueError, match="it has 1 usable frame"):
+        diagnose(SAMPLE, drawn=[Packet((0.0, 0.0, 0.0), None, 1.0)])
+
+
+def test_the_link_makes_what_was_recorded() -> None:
+    found = link_of(SAMPLE)
+    assert found.rate == 20
+    assert found.conditions.loss == 0.05
+    assert found.lost == 5
+    assert link_of(read_packets(SAMPLE)) == found
+    with pytest.raises(ValueError, match="there are no arrival times"):
+        link_of([Packet((float(t), 0.0, 0.0), None, t / 20) for t in range(40)])
 
 
 def test_what_cannot_be_looked_at_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -126,3 +127,43 @@ def test_settings_without_a_strategy_are_refused(
 ) -> None:
     assert main(["diagnose", "--set", "source.cl_interp=0.1", str(recording)]) == 2
     assert "name it with -s" in capsys.readouterr().err
+
+
+def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What both make has as many packets, and is delayed alike."""
+    trace = tmp_path / "bad minute.csv"
+    assert main(["diagnose", "--link-out", str(trace), str(recording)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"{recording}: 1 finding (")
+    lines = printed.err.splitlines()
+    sent = len(recording.read_text().splitlines())
+    assert lines[0] == f"{trace}: {sent:,} packets sent in 40 s, 0 of them lost"
+    middles: list[float] = []
+    for line in lines[1:3]:
+        program, *words = shlex.split(line.partition(": ")[2])
+        assert program == "epic"
+        path = tmp_path / f"{len(middles)}.csv"
+        assert main([*words, "--seed", "4", "--format", "csv", "-q", "-o", str(path)]) == 0
+        rows = np.genfromtxt(path, delimiter=",", names=True)
+        assert len(rows) == pytest.approx(sent, abs=2)
+        middles.append(float(np.median(rows["arrival"] - rows["time"])))
+    assert middles[0] == pytest.approx(middles[1], abs=0.005)
+
+
+def test_a_network_is_refused_where_there_is_none(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare, out = tmp_path / "bare.txt", str(tmp_path / "link.csv")
+    bare.write_text("".join(f"{n},0,0 / 1,0,0 / {n / 20}\n" for n in range(50)))
+    for words, told in (
+        ([str(bare), "--link-out", out], "shows no network: there are no arrival times"),
+        ([str(recording), str(bare), "--link-out", out], "one recording"),
+        ([str(recording), "--link-out", "-"], "goes to a file"),
+    ):
+        assert main(["diagnose", *words]) == 2
+        printed = capsys.readouterr()
+        assert told in printed.err
+        assert printed.out == ""
+    assert not (tmp_path / "link.csv").exists()

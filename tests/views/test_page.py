@@ -18,8 +18,13 @@ import pytest
 from numpy.typing import NDArray
 from support import comparisons
 
+from epic_cli.analysis.diagnosis.diagnose import Diagnosis
+from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.views.diagnosis import Report
 from epic_cli.views.page import Content, page, page_of
+from epic_cli.views.page_diagnosis import section
 from epic_cli.views.page_words import About
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -206,9 +211,22 @@ def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
 
 
-def visited(browser: str, name: str, folder: Path, link: str = "") -> Any:
+def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
+    """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link."""
+    finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
+    sections = [
+        section(Report(name, traffic, Diagnosis((finding, later), ())))
+        for name, traffic in (("one", Traffic((), None, 40)), ("two", Traffic((), None, 20)))
+        for later in (replace(finding, first=None, worst=99.0),)
+    ]
+    study = replace(COMPARISON, recordings=("one", "two"))
+    found = visited(browser, "diagnosed", tmp_path, text=page(study, diagnoses=sections))
+    assert found == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
+
+
+def visited(browser: str, name: str, folder: Path, link: str = "", text: str = PAGE) -> Any:
     script = (VISITS / f"{name}.js").read_text()
-    text = PAGE.replace("</body>", f"<script>{script}</script></body>")
+    text = text.replace("</body>", f"<script>{script}</script></body>")
     document, complaints = visit(browser, text, folder, link)
     assert complaints == ""
     assert 'data-ready="yes"' in document

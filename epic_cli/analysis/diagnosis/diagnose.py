@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from epic_cli.analysis.diagnosis.finding import (
     ARRIVALS,
+    DRAWN,
     NUMBERS,
     STRATEGY,
     VELOCITIES,
@@ -15,18 +16,21 @@ from epic_cli.analysis.diagnosis.finding import (
 )
 from epic_cli.analysis.diagnosis.registry import LeftOut, registry
 from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.drawn.match import Match
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """What was found, worst first, and the detectors that could not look, with what they lack.
 
-    ``left_out`` are detectors of other packages that failed.
+    ``left_out`` are detectors of other packages that failed. ``drawn`` is what explains the game's
+    own drawing, where there is one.
     """
 
     findings: tuple[Finding, ...]
     unable: tuple[tuple[Detector, tuple[str, ...]], ...]
     left_out: tuple[LeftOut, ...] = ()
+    drawn: Match | None = None
 
 
 def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diagnosis:
@@ -39,7 +43,7 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
     left_out = list(known.left_out) if chosen is None else []
     for detector in using:
         lacking = tuple(one for one in detector.needs if one not in there)
-        if STRATEGY in lacking:
+        if STRATEGY in lacking or DRAWN in lacking:
             continue  # nobody has asked
         if lacking:
             unable.append((detector, lacking))
@@ -52,7 +56,7 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
             left_out.append(LeftOut(detector.name, "", f"{type(error).__name__}: {error}"))
     folded = _folded(findings, using)
     folded.sort(key=lambda one: -one.share)
-    return Diagnosis(tuple(folded), tuple(unable), tuple(left_out))
+    return Diagnosis(tuple(folded), tuple(unable), tuple(left_out), traffic.drawn)
 
 
 def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
@@ -72,6 +76,8 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(VELOCITIES)
     if traffic.strategies:
         there.add(STRATEGY)
+    if traffic.drawn is not None:
+        there.add(DRAWN)
     return there
 
 

@@ -16,6 +16,7 @@ VELOCITIES = "velocities"
 
 #: The same of whoever asks: without it there is nothing to look at.
 STRATEGY = "a strategy"
+DRAWN = "what the game drew"
 
 
 @dataclass(frozen=True)

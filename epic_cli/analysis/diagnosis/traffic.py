@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.drawn.match import Match
     from epic_cli.engine.packets import PacketBlock
 
     Floats = NDArray[np.float64]
@@ -159,7 +160,8 @@ class Traffic:
 
     ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` is how many there are in all.
-    ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity.
+    ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity. ``drawn``
+    is what explains the game's own drawing.
     """
 
     streams: tuple[Stream, ...]
@@ -167,6 +169,7 @@ class Traffic:
     packets: int
     strategies: tuple[Candidate, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
+    drawn: Match | None = None
 
     @property
     def duration(self) -> float:

@@ -27,7 +27,10 @@ from epic_cli.terminal.quantities import Seconds, Span
 from epic_cli.views.perspectives import VIEWS, View
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
+    from collections.abc import Sequence
+
+    from epic_cli.analysis.candidates import Candidate as Strategy
+    from epic_cli.analysis.compare import Candidate
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.formats.layout import Layout as RecordingLayout
 
@@ -88,7 +91,7 @@ class Participants:
     strategies: tuple[tuple[str, ...], ...]
     assignments: tuple[tuple[str, str, str], ...]
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[Strategy]:
         """The candidates; raises ``WrongUsage``."""
         from epic_cli.analysis.candidates import candidates
 
@@ -253,7 +256,7 @@ class Pictures:
             return None
         return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
 
-    def shown(self, candidates: list[Candidate]) -> list[str]:
+    def shown(self, candidates: Sequence[Candidate]) -> list[str]:
         """The labels of the candidates that are drawn, none: the best; raises ``WrongUsage``."""
         labels = [one.label for one in candidates]
         shown = [one for several in self.show for one in several]

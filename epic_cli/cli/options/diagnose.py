@@ -15,6 +15,7 @@ from epic_cli.cli.options.common import (
 )
 from epic_cli.cli.options.compare import Participants
 from epic_cli.cli.options.compare_parameters import Assignment, Strategies
+from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.color import ColorChoice
@@ -42,10 +43,20 @@ class DiagnoseOptions(NamedTuple):
     span: tuple[float, float]
     row_format: str
     fail_if: tuple[str, ...]
+    drawing: Drawing
+    link_out: str | None
     input_format: InputFormat
     given: Layout | None
     remarks: Remarks
     color: ColorChoice
+
+    def check(self) -> None:
+        """Refuses what goes with one recording only, and standard output for files."""
+        self.drawing.check(self.recordings)
+        if self.link_out is not None and len(self.recordings) > 1:
+            raise WrongUsage("--link-out is of one recording: give one at a time")
+        if self.link_out == "-":
+            raise WrongUsage("--link-out goes to a file; standard output is for the findings")
 
     def candidates(self) -> list[Candidate]:
         """The strategies that are looked at, too; raises ``WrongUsage``."""
@@ -114,6 +125,17 @@ diagnose_options = OptionGroup(
         type=Cause(),
         multiple=True,
         help="End with status 5 if this cause is found, or any; may be repeated.",
+    ),
+    drawn_options(
+        "What the game really drew: say which strategy and settings that is, and whether it was"
+        " smoothed twice."
+    ),
+    click.option(
+        "--link-out",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write the network that it finds, without the movement: a trace for simulate --trace;"
+        " stderr has the words for simulate that do the like.",
     ),
     input_format_option,
     layout_options,

@@ -10,6 +10,7 @@ const wanted = follow(location.hash);
 state.log = wanted.get("log") === "1" || spread() > 30;
 $("log").checked = state.log;
 fillWords();
+fillDiagnoses();
 $("entity-choice").hidden = data.scenes.length < 2;
 data.scenes.forEach((one, index) => { text("option", one.entity || "(no name)", $("entity")).value = index; });
 // ranks first, so that the best have the first colours
@@ -30,6 +31,8 @@ function spread() {
 
 addEventListener("hashchange", () => {
   const asked = new URLSearchParams(location.hash.slice(1));
+  const meant = data.scenes.findIndex((one) => one.entity === asked.get("entity"));
+  if (meant >= 0) { $("entity").value = meant; choose(meant); }
   if (asked.has("t")) go(Number(asked.get("t")) - scene().start);
 });
 addEventListener("resize", () => redraw());

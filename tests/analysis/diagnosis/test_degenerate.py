@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from support.faulty_traffic import Columns
 
 from epic_cli.analysis.diagnosis.diagnose import diagnose
+from epic_cli.analysis.diagnosis.link.found import found_link
 from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of_tables
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.views.diagnosis import Report, as_jsonl, as_markdown
+from epic_cli.views.found_link import link_story
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -29,6 +31,9 @@ def told(tables: dict[str, Columns]) -> str:
     assert "nan" not in words.replace("dominan", "")
     for line in as_jsonl(report).splitlines():
         json.loads(line)
+    if traffic.messages is not None:
+        story = link_story(found_link(traffic), "network.csv")
+        assert "nan" not in story
     return words
 
 

@@ -1,0 +1,61 @@
+"""Two smoothings on top of each other: what a strategy draws is smoothed once more."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.diagnosis.finding import DRAWN, Detector, Finding
+from epic_cli.analysis.drawn.match import CLEARER
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+
+
+def look(traffic: Traffic) -> list[Finding]:
+    """A low-pass without which no strategy draws what the game drew."""
+    match = traffic.drawn
+    assert match is not None
+    if not match.smoothed:
+        return []
+    best, without = match.best, match.without
+    statistic = without.residual / max(best.residual, match.enough)
+    return [
+        Finding(
+            "second-smoothing",
+            min(1.0, without.residual / match.step),
+            statistic,
+            CLEARER,
+            {
+                "strategy": best.candidate.label,
+                "constant": best.constant,
+                "alpha": -math.expm1(-match.frame / best.constant),
+                "frame": match.frame,
+                "left": best.residual / match.step,
+                "without": without.residual / match.step,
+                "other": without.candidate.label,
+            },
+            entities=tuple(one.entity for one in match.entities if one.entity and one.constant),
+        )
+    ]
+
+
+DETECTOR = Detector(
+    "second-smoothing",
+    "there are two smoothings on top of each other",
+    "What the game drew is what {strategy} draws, behind a low-pass with a time constant of"
+    " {constant:s}: that leaves {left:share} of a usual step, without it {other} comes nearest and"
+    " leaves {without:share}.",
+    "Everything is drawn another {constant:s} later, corners are cut, and each correction is spread"
+    " out: it floats.",
+    "Keep one of the two: draw what {strategy} gives as it is. A lerp by {alpha:share} in each"
+    " frame of {frame:s}, or a damping with this time, is what is on top of it.",
+    "RMS distance from every strategy's own drawing, in the same frames, of what was drawn; the"
+    " best without a low-pass against the best behind one",
+    "twice, where what is left is below 5 % of a usual step",
+    "least squares of a first-order lag; settings by coordinate search over their tuning ranges",
+    look,
+    cost="n times the settings that are tried",
+    needs=(DRAWN,),
+    rank=81,
+)

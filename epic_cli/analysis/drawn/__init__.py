@@ -1,0 +1,1 @@
+"""What a game really drew: which strategy that is, and what is on top of it."""

@@ -1,0 +1,93 @@
+"""What a game drew, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
+from epic_cli.analysis.truth import LARGEST, resolution_of
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.truth import Floats
+    from epic_cli.engine.packets import PacketBlock
+
+#: A game's rows as the demo prints them, as a pattern for lines of text.
+ROWS = (
+    r"pos: (?P<x>[^, ]+),(?P<y>[^, ]+),(?P<z>[^, ]+)"
+    r"  vel: (?P<vx>[^, ]+),(?P<vy>[^, ]+),(?P<vz>[^, ]+)  time: (?P<time>\S+)"
+)
+
+#: Of fewer frames nothing is said.
+FEWEST = 20
+
+
+class UnusableDrawing(ValueError):
+    """What was drawn cannot be used: why, in words that go after the file's name."""
+
+
+class DrawnPath(NamedTuple):
+    """An entity's frames: ``times`` (n, rising seconds of the receiver's clock), ``positions``.
+
+    Positions (n, 3) are those of the recording, known to the nearest ``resolution`` (length).
+    """
+
+    times: Floats
+    positions: Floats
+    resolution: float
+
+    @property
+    def frame(self) -> float:
+        """Seconds from one frame to the next, usually."""
+        return float(np.median(np.diff(self.times)))
+
+
+def drawn_paths(
+    rows: Mapping[str, PacketBlock], entities: Mapping[str, object], offset: float = 0.0
+) -> dict[str, DrawnPath]:
+    """What was drawn of the recording's ``entities``; ``offset`` (s) is added to its times.
+
+    Where both have only one, that is meant, whatever it is called. Of frames with the same time
+    the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
+    """
+    if len(rows) == len(entities) == 1:
+        rows = dict(zip(entities, rows.values(), strict=True))
+    shared = {name: rows[name] for name in entities if name in rows}
+    if not shared:
+        raise UnusableDrawing(
+            f"none of its entities is in the recording: it has {_names(rows)}, the recording has"
+            f" {_names(entities)}"
+        )
+    paths = {name: _path(name, packet_table(block), offset) for name, block in shared.items()}
+    found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST}
+    if not found:
+        most = max(len(one.times) for one in paths.values())
+        raise UnusableDrawing(
+            f"it has {most} usable frame{'' if most == 1 else 's'} of an entity, and {FEWEST} are"
+            " needed"
+        )
+    return found
+
+
+def _names(named: Mapping[str, object]) -> str:
+    names = sorted(repr(one) if one else "one without a name" for one in named)
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "") or "none"
+
+
+def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
+    with np.errstate(invalid="ignore"):
+        rows = columns[:, (np.abs(columns[:4]) < LARGEST).all(axis=0)]
+    times = rows[TIME] + offset
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        before, after = times[back[0]] - offset, times[back[0] + 1] - offset
+        whose = f" of {name!r}" if name else ""
+        raise UnusableDrawing(
+            f"its frames{whose} are not in the order of time: {after:.6g} s comes after"
+            f" {before:.6g} s"
+        )
+    last = np.append(np.diff(times) > 0, True)[: len(times)]
+    positions = rows[POSITION].T[last]
+    return DrawnPath(times[last], positions, resolution_of(positions))
