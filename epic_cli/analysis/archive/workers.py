@@ -56,6 +56,7 @@ class Renewable(Protocol):
 class _Asked(NamedTuple, Generic[Job, Answer]):
     job: Job
     future: Future[Answer]
+    alone: bool = False
 
 
 def carry_out(
@@ -77,8 +78,8 @@ def carry_out(
     waiting: deque[_Asked[Job, Answer]] = deque()
     told: set[Future[Answer]] = set()
 
-    def tell() -> None:
-        for job, future in waiting:
+    def tell(asked: Iterable[_Asked[Job, Answer]]) -> None:
+        for job, future, _ in asked:
             if arrived is not None and future.done() and future not in told:
                 told.add(future)
                 if not future.cancelled() and future.exception() is None:
@@ -91,14 +92,17 @@ def carry_out(
                 waiting.append(_Asked(job, _submitted(executor, work, job)))
             if not waiting:
                 return
-            wait([one.future for one in waiting], return_when=FIRST_COMPLETED)
-            tell()
-            if any(_death(one.future) for one in waiting):
+            under_way = [one.future for one in waiting if not one.future.done()]
+            if not waiting[0].future.done():
+                wait(under_way, return_when=FIRST_COMPLETED)
+            tell(waiting)
+            if any(_suspect(one) for one in waiting):
                 wait([one.future for one in waiting])
                 waiting = _again(executor, work, waiting)
-                tell()
-            while waiting and waiting[0].future.done():
+            # more may come, and die, while these are looked at
+            while waiting and waiting[0].future.done() and not _suspect(waiting[0]):
                 first = waiting.popleft()
+                tell([first])
                 told.discard(first.future)
                 outcome: Answer | Failure = _outcome(first.future)
                 yield first.job, outcome
@@ -122,6 +126,11 @@ def _death(future: Future[Answer]) -> BrokenExecutor | None:
     return error if isinstance(error, BrokenExecutor) else None
 
 
+def _suspect(asked: _Asked[Job, Answer]) -> bool:
+    """Whether it is one of several that a worker may have died of."""
+    return not asked.alone and _death(asked.future) is not None
+
+
 def _again(
     executor: Executor, work: Callable[[Job], Answer], waiting: deque[_Asked[Job, Answer]]
 ) -> deque[_Asked[Job, Answer]]:
@@ -130,14 +139,15 @@ def _again(
         raise next(error for one in waiting if (error := _death(one.future)))
     executor.renew()
     found: deque[_Asked[Job, Answer]] = deque()
-    for job, future in waiting:
-        last = future
-        if _death(future):
-            last = _submitted(executor, work, job)
-            wait([last])
-            if _death(last):
-                executor.renew()
-        found.append(_Asked(job, last))
+    for one in waiting:
+        if not _suspect(one):
+            found.append(one)
+            continue
+        last = _submitted(executor, work, one.job)
+        wait([last])
+        if _death(last):
+            executor.renew()
+        found.append(_Asked(one.job, last, alone=True))
     return found
 
 
