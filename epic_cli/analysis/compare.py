@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import math
 import os
 import threading
@@ -51,6 +52,14 @@ if TYPE_CHECKING:
 
 #: What several runs are: recordings of what happened, or simulated networks.
 Runs = Literal["recordings", "networks"]
+
+
+def _frozen(values: dict[str, float]) -> MappingProxyType[str, float]:
+    return MappingProxyType(values)
+
+
+# results go from one process to another
+copyreg.pickle(MappingProxyType, lambda values: (_frozen, (dict(values),)))
 
 #: Called with how many of how many traces are done.
 Progress = Callable[[int, int], None]

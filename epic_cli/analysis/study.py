@@ -23,7 +23,7 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
-from epic_cli.analysis.notes import AllAlike, Flaw, NothingJudged, NotJudged
+from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
@@ -209,12 +209,11 @@ class Gathered:
         if not found:
             if asked.total == len(skipped) == 1:
                 raise skipped[0].error
-            reasons = [one.error for one in skipped]
-            raise NothingJudged(
-                tuple(
-                    note for one in reasons if isinstance(one, NothingJudged) for note in one.notes
-                )
-            )
+            reasons = [one.error for one in skipped if isinstance(one.error, NothingJudged)]
+            for name, error in skipped:
+                if not isinstance(error, NothingJudged):  # that tells more than what is short
+                    raise NotEnoughToSay(f"{name}: {error}")
+            raise NothingJudged(tuple(note for one in reasons for note in one.notes))
         if runs_are == "networks":
             found = _different(found)
         whole = together(found, asked.candidates, tuple(skipped), seed)

@@ -1,0 +1,214 @@
+"""One recording judged, in whatever process: read, compared, and what is to be said of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.analysis.archive.journal import digest_of, key
+from epic_cli.analysis.candidates import Candidate
+from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.study import Asked, Run, Verdict, verdict
+from epic_cli.analysis.truth import Truth, truths_of
+from epic_cli.engine.strategies import find, is_built_in
+from epic_cli.formats.layout import Beginning, begun_together
+from epic_cli.formats.layout import Layout as RecordingLayout
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.terminal.errors import CannotAccess, WrongUsage
+from epic_cli.terminal.remarks import Remarks, Reporter
+from epic_cli.terminal.sources import load, source_name
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from epic_cli.analysis.compare import Progress
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.terminal.profiles import Saving
+
+
+class Request(NamedTuple):
+    """What is asked of every recording; another process can be asked as well.
+
+    ``given`` is how they are read, with the truth's beginning where there is a ``truth`` (a file).
+    """
+
+    asked: Asked
+    given: RecordingLayout | None = None
+    input_format: InputFormat = "auto"
+    entity: str | None = None
+    truth: str | None = None
+    remarks: Remarks = Remarks()
+    color: bool = False
+    threads: int | None = 1
+
+
+class Job(NamedTuple):
+    """A recording by its name; with a ``selection``, what is drawn of it is kept for pictures."""
+
+    file: str
+    selection: Selection | None = None
+
+
+class Judged(NamedTuple):
+    """What came of a recording.
+
+    ``verdict`` None: it cannot be used at all, and ``trouble`` says why. ``refused``: lines of it
+    were. ``said`` is to be said now, ``closing`` at the end.
+    """
+
+    verdict: Verdict | None
+    refused: bool = False
+    trouble: str = ""
+    said: str = ""
+    closing: str = ""
+
+
+def judge(request: Request, job: Job) -> Judged:
+    """Reads and judges a recording, in a process that has nothing but its name."""
+    return judged(request, job, lambda: _truths_for(request), request.threads)
+
+
+def judged(
+    request: Request,
+    job: Job,
+    truths: Callable[[], Mapping[str, Truth] | None],
+    threads: int | None,
+    stop: threading.Event | None = None,
+    saving: Saving | None = None,
+) -> Judged:
+    """Reads and judges a recording; what is to be said is kept, and what is wrong with it."""
+    said: list[str] = []
+    reporter = Reporter(source_name(job.file), request.remarks, request.color, said.append)
+    found, trouble = None, ""
+    try:
+        found = judge_here(request, job, reporter, truths(), threads, stop=stop, saving=saving)
+    except (CannotAccess, WrongUsage) as error:
+        trouble = str(error)
+    before = len(said)
+    reporter.__exit__()
+    return Judged(found, reporter.refused, trouble, "".join(said[:before]), "".join(said[before:]))
+
+
+def judge_here(
+    request: Request,
+    job: Job,
+    reporter: Reporter,
+    truths: Mapping[str, Truth] | None,
+    threads: int | None = None,
+    *,
+    saving: Saving | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> Verdict:
+    """Reads and judges a recording; raises ``CannotAccess`` and ``WrongUsage``."""
+    given = request.given if request.truth else begun_together(request.given)
+    packets = load(job.file, request.input_format, reporter, given)
+    reporter.save(saving, request.given)
+    if any(block.lacks_velocity() for block in packets.values()):
+        reporter.estimated()
+    run = Run(reporter.name, of_entity(packets, request.entity, reporter.name), truths)
+    found = verdict(
+        run,
+        request.asked,
+        selection=job.selection,
+        threads=threads,
+        progress=progress,
+        stop=stop,
+    )
+    if isinstance(found, Comparison):
+        reporter.refuse(found.refused)
+        found = replace(found, refused=())
+    return found
+
+
+def of_entity(
+    packets: dict[str, PacketBlock], entity: str | None, name: str
+) -> dict[str, PacketBlock]:
+    """The packets of one entity, or of all; raises ``WrongUsage``."""
+    if entity is None:
+        return packets
+    if entity not in packets:
+        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
+        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
+    return {entity: packets[entity]}
+
+
+def _truths_for(request: Request) -> Mapping[str, Truth] | None:
+    given = request.given
+    if request.truth is None or given is None:
+        return None
+    time = given.beginning.time if given.beginning else None
+    return _truths(request.truth, given._replace(beginning=None), time, request.asked.offset)
+
+
+@lru_cache(maxsize=1)
+def _truths(
+    file: str, given: RecordingLayout, beginning: float | None, offset: float
+) -> Mapping[str, Truth]:
+    """The truth, read once in each process; the one that asks has said what is odd about it."""
+    silent = Reporter(source_name(file), Remarks(quiet=True))
+    given = given._replace(unless_own=True, beginning=Beginning(beginning))
+    return truths_of(load(file, "auto", silent, given), "given", offset)[0]
+
+
+def key_maker(request: Request) -> Callable[[Any], str | None]:
+    """What names the verdict on a job in a journal: the recording's content, and what is asked.
+
+    None where the recording cannot be read, and where pictures are wanted.
+    """
+    asked, given = request.asked, request.given
+    shared = {
+        "candidates": [[one.label, *_what_it_is(one)] for one in asked.candidates],
+        "timing": list(map(str, asked.timing)),
+        "weights": list(asked.weights or ()),
+        "offset": asked.offset,
+        "warm_up": asked.warm_up,
+        "share": asked.share,
+        "layout": list(map(str, given._replace(beginning=None))) if given else None,
+        "beginning": given.beginning.time if given and given.beginning else None,
+        "input_format": request.input_format,
+        "entity": request.entity,
+        "truth": digest_of(request.truth) if request.truth else None,
+    }
+
+    def key_of(job: Job) -> str | None:
+        if job.selection is not None:
+            return None
+        try:
+            return key(recording=digest_of(job.file), **shared)
+        except OSError:
+            return None
+
+    return key_of
+
+
+def _what_it_is(candidate: Any) -> list[str]:
+    """A strategy with its settings, and the code of one that is somebody's own."""
+    assert isinstance(candidate, Candidate)
+    settings = sorted(f"{name}={value!r}" for name, value in candidate.settings.items())
+    code = ""
+    if not is_built_in(candidate.strategy):
+        source = inspect.getsourcefile(find(candidate.strategy))
+        code = digest_of(source) if source else ""
+    return [candidate.strategy, *settings, code]
+
+
+def settled(given: RecordingLayout, names: list[str], input_format: InputFormat) -> RecordingLayout:
+    """The layout with the moment at which all recordings begin, as if they were read in order."""
+    from epic_cli.terminal.sources import blocks
+
+    beginning = given.beginning or Beginning()
+    for name in names:
+        if beginning.time is not None or name == "-":
+            break
+        silent = Reporter(source_name(name), Remarks(quiet=True))
+        try:
+            next(blocks(name, input_format, given, silent), None)
+        except (CannotAccess, WrongUsage):
+            continue
+    return given._replace(beginning=Beginning(beginning.time))
