@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.archive.journal import digest_of, key
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.study import Asked, Run, Verdict, verdict
 from epic_cli.analysis.truth import Truth, truths_of
-from epic_cli.engine.strategies import find, is_built_in
+from epic_cli.cli.archive import Answer, layout_key, told_of, what_it_is
+from epic_cli.cli.recordings import of_entity
 from epic_cli.formats.layout import Beginning, begun_together
 from epic_cli.formats.layout import Layout as RecordingLayout
 from epic_cli.formats.recordings import InputFormat
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.compare import Progress
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.terminal.profiles import Saving
 
 
@@ -54,44 +52,18 @@ class Job(NamedTuple):
     selection: Selection | None = None
 
 
-class Judged(NamedTuple):
-    """What came of a recording.
-
-    ``verdict`` None: it cannot be used at all, and ``trouble`` says why. ``refused``: lines of it
-    were. ``said`` is to be said now, ``closing`` at the end.
-    """
-
-    verdict: Verdict | None
-    refused: bool = False
-    trouble: str = ""
-    said: str = ""
-    closing: str = ""
+#: What came of a recording.
+Judged = Answer[Verdict]
 
 
 def judge(request: Request, job: Job) -> Judged:
     """Reads and judges a recording, in a process that has nothing but its name."""
-    return judged(request, job, lambda: _truths_for(request), request.threads)
-
-
-def judged(
-    request: Request,
-    job: Job,
-    truths: Callable[[], Mapping[str, Truth] | None],
-    threads: int | None,
-    stop: threading.Event | None = None,
-    saving: Saving | None = None,
-) -> Judged:
-    """Reads and judges a recording; what is to be said is kept, and what is wrong with it."""
-    said: list[str] = []
-    reporter = Reporter(source_name(job.file), request.remarks, request.color, said.append)
-    found, trouble = None, ""
-    try:
-        found = judge_here(request, job, reporter, truths(), threads, stop=stop, saving=saving)
-    except (CannotAccess, WrongUsage) as error:
-        trouble = str(error)
-    before = len(said)
-    reporter.__exit__()
-    return Judged(found, reporter.refused, trouble, "".join(said[:before]), "".join(said[before:]))
+    return told_of(
+        job.file,
+        request.remarks,
+        request.color,
+        lambda reporter: judge_here(request, job, reporter, _truths_for(request), request.threads),
+    )
 
 
 def judge_here(
@@ -126,18 +98,6 @@ def judge_here(
     return found
 
 
-def of_entity(
-    packets: dict[str, PacketBlock], entity: str | None, name: str
-) -> dict[str, PacketBlock]:
-    """The packets of one entity, or of all; raises ``WrongUsage``."""
-    if entity is None:
-        return packets
-    if entity not in packets:
-        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
-    return {entity: packets[entity]}
-
-
 def _truths_for(request: Request) -> Mapping[str, Truth] | None:
     given = request.given
     if request.truth is None or given is None:
@@ -163,13 +123,13 @@ def key_maker(request: Request) -> Callable[[Any], str | None]:
     """
     asked, given = request.asked, request.given
     shared = {
-        "candidates": [[one.label, *_what_it_is(one)] for one in asked.candidates],
+        "candidates": list(map(what_it_is, asked.candidates)),
         "timing": list(map(str, asked.timing)),
         "weights": list(asked.weights or ()),
         "offset": asked.offset,
         "warm_up": asked.warm_up,
         "share": asked.share,
-        "layout": list(map(str, given._replace(beginning=None))) if given else None,
+        "layout": layout_key(given),
         "beginning": given.beginning.time if given and given.beginning else None,
         "input_format": request.input_format,
         "entity": request.entity,
@@ -185,17 +145,6 @@ def key_maker(request: Request) -> Callable[[Any], str | None]:
             return None
 
     return key_of
-
-
-def _what_it_is(candidate: Any) -> list[str]:
-    """A strategy with its settings, and the code of one that is somebody's own."""
-    assert isinstance(candidate, Candidate)
-    settings = sorted(f"{name}={value!r}" for name, value in candidate.settings.items())
-    code = ""
-    if not is_built_in(candidate.strategy):
-        source = inspect.getsourcefile(find(candidate.strategy))
-        code = digest_of(source) if source else ""
-    return [candidate.strategy, *settings, code]
 
 
 def settled(given: RecordingLayout, names: list[str], input_format: InputFormat) -> RecordingLayout:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.cli.options.compare import Inputs
 from epic_cli.cli.options.compare_network import NetworkOptions
 from epic_cli.engine.text.widths import printable
-from epic_cli.formats.folders import NoRecordings, recordings_in
-from epic_cli.terminal.errors import CannotAccess, WrongUsage
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import load, source_name
@@ -17,37 +16,8 @@ from epic_cli.terminal.sources import load, source_name
 if TYPE_CHECKING:
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.truth import Truth
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout as RecordingLayout
     from epic_cli.network import Channel, Movement
-
-
-def recordings_of(inputs: Inputs) -> list[str]:
-    """The files that are meant, those of a folder by name.
-
-    The truth is none of them. Raises ``WrongUsage``, ``CannotAccess``.
-    """
-    found: list[str] = []
-    for name in inputs.recordings or ("-",):
-        try:
-            inside = [name] if name == "-" else recordings_in(name)
-        except NoRecordings as error:
-            raise WrongUsage(printable(str(error))) from error
-        except OSError as error:
-            raise CannotAccess("read", name, error) from error
-        found += [one for one in inside if one == name or one != inputs.truth]
-    return found
-
-
-def _of_entity(
-    packets: dict[str, PacketBlock], entity: str | None, name: str
-) -> dict[str, PacketBlock]:
-    if entity is None:
-        return packets
-    if entity not in packets:
-        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
-    return {entity: packets[entity]}
 
 
 def given_truths(

@@ -28,6 +28,8 @@ def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
     """
     if isinstance(value, enum.Enum):
         return {"enum": [_name(type(value)), value.name]}
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes):
