@@ -55,7 +55,7 @@ Runs = Literal["recordings", "networks"]
 
 
 def _frozen(values: dict[str, float]) -> MappingProxyType[str, float]:
-    return MappingProxyType(values)
+    return MappingProxyType({name: _number(value) for name, value in values.items()})
 
 
 # results go from one process to another

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.analysis.archive.workers import Failure, carry_out
@@ -107,8 +108,8 @@ def compare(
     if executor is not None:
         if seeds is not None:
             raise ValueError("an executor is for recordings, not for seeds")
-        work = _Work(Asked(taking_part, timing, weighed, truth_offset, warm_up), truth, threads)
-        return _carried_out(work, packets, executor, seed)
+        asked = Asked(taking_part, timing, weighed, truth_offset, warm_up)
+        return _carried_out(asked, packets, truth, threads, executor, seed)
     runs: Iterable[Run]
     if seeds is not None:
         total = seeds
@@ -140,30 +141,31 @@ def compare(
         raise _not_enough(error) from error
 
 
-class _Work(NamedTuple):
-    """What is asked of every recording, wherever it is read."""
-
-    asked: Asked
-    truth: Path | Iterable[Packet] | None
-    threads: int | None
-
-    def __call__(self, recording: str) -> Verdict:
-        """Reads and judges one."""
-        truths = None if self.truth is None else _truths(self.truth, self.asked.offset)
-        run = Run(recording, by_entity(packets_of(recording)), truths)
-        return verdict(run, self.asked, threads=self.threads or 1)
+def _judged(
+    asked: Asked, truth: Path | Iterable[Packet] | None, threads: int | None, recording: str
+) -> Verdict:
+    """One recording, wherever it is read."""
+    truths = None if truth is None else _truths(truth, asked.offset)
+    run = Run(recording, by_entity(packets_of(recording)), truths)
+    return verdict(run, asked, threads=threads or 1)
 
 
-def _carried_out(work: _Work, packets: object, executor: Executor, seed: int) -> Comparison:
+def _carried_out(
+    asked: Asked,
+    packets: object,
+    truth: Path | Iterable[Packet] | None,
+    threads: int | None,
+    executor: Executor,
+    seed: int,
+) -> Comparison:
     """The comparison of recordings that the workers of an executor judge."""
     recordings = _recordings(cast("Path", packets))
     paths = [os.fspath(one) for one in recordings if isinstance(one, (str, os.PathLike))]
     if len(paths) != len(recordings):
         raise ValueError("an executor's workers read recordings: give their paths")
-    work = work._replace(asked=work.asked._replace(total=len(paths)))
+    asked = asked._replace(total=len(paths))
     gathered = Gathered()
-    judged: Callable[[str], Verdict] = work
-    for path, found in carry_out(judged, paths, executor):
+    for path, found in carry_out(partial(_judged, asked, truth, threads), paths, executor):
         if not isinstance(found, Failure):
             gathered.add(path, found)
         elif len(paths) == 1:
@@ -171,7 +173,7 @@ def _carried_out(work: _Work, packets: object, executor: Executor, seed: int) ->
         else:
             gathered.skip(path, ValueError(f"{type(found.error).__name__}: {found.error}"))
     try:
-        return gathered.conclusion(work.asked, seed)
+        return gathered.conclusion(asked, seed)
     except NotEnoughToSay as error:
         raise _not_enough(error) from error
 
