@@ -28,6 +28,9 @@ Answer = TypeVar("Answer")
 #: A scheduler that is there answers within so many seconds: first its machine, then the program.
 _MACHINE, _PROGRAM = 1.5, 3.0
 
+#: It greets with the length, in so many bytes, of what is never longer.
+_WORD, _GREETING = 8, 1 << 20
+
 #: So many jobs for each thread of the cluster are at hand.
 _AT_HAND = 3
 
@@ -126,21 +129,21 @@ class Cluster(Executor):
 
 def place_of(address: str) -> tuple[str, int]:
     """The host and port of ``tcp://host:8786``; raises ``ValueError``."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("tcp", "tls") or not parts.hostname or not parts.port:
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:  # half an IPv6 address, or a port beyond all ports
+        host = port = None
+    if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise ValueError(f"{address!r} is no address of a scheduler such as tcp://host:8786")
-    return parts.hostname, parts.port
+    return host, port
 
 
 def _connected(address: str) -> Client:
     place = place_of(address)
     if importlib.util.find_spec("distributed") is None:
         raise NoCluster("that needs dask.distributed: pip install 'epic-cli[cluster]'")
-    try:  # before anything else is loaded, which takes longer than this
-        socket.create_connection(place, _MACHINE).close()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise NoCluster(f"nobody answers ({reason})") from error
+    _knock(address, place)
     from distributed import Client
 
     # what it says of connections that come and go is said by us, once
@@ -150,6 +153,26 @@ def _connected(address: str) -> Client:
         return Client(address, timeout=_PROGRAM, set_as_default=False)
     except Exception as error:
         raise NoCluster("what answers is no Dask scheduler") from error
+
+
+def _knock(address: str, place: tuple[str, int]) -> None:
+    """Sees that a scheduler is there, which takes less time than to load what talks to it.
+
+    Its first word is how long the greeting is that follows, which what talks to it trusts blindly.
+    Raises ``NoCluster``.
+    """
+    try:
+        with socket.create_connection(place, _MACHINE) as connection:
+            if address.startswith("tls:"):
+                return  # it waits for our word
+            connection.settimeout(_PROGRAM)
+            word = connection.recv(_WORD, socket.MSG_WAITALL)
+    except TimeoutError:
+        raise NoCluster("nobody answers") from None
+    except OSError as error:
+        raise NoCluster(f"nobody answers ({error.strerror or error})") from error
+    if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
+        raise NoCluster("what answers is no Dask scheduler")
 
 
 def _of_this_version(
