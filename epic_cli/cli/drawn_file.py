@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
@@ -65,22 +65,18 @@ def matched(
 
 
 def with_drawn(
-    runs: Iterable[Run], drawing: Drawing, given: Layout | None, remarks: Remarks
-) -> tuple[list[Run], DrawnCandidate]:
-    """The one recording, of those entities that were drawn, and what was drawn of them.
+    run: Run, drawing: Drawing, given: Layout | None, remarks: Remarks
+) -> tuple[Run, DrawnCandidate]:
+    """A recording, of those entities that were drawn, and what was drawn of them.
 
     Raises as ``drawn_of``.
     """
     from epic_cli.analysis.drawn.shown import DrawnCandidate
 
-    found = list(runs)
-    if len(found) != 1:
-        raise WrongUsage(f"--drawn is of one recording, and there are {len(found)}")
-    run = found[0]
     paths = drawn_of(run.packets, drawing, given, remarks)
     left_out = [name for name in run.packets if name not in paths]
     if left_out and not remarks.quiet:
         names = ", ".join(left_out[:8])
         say(f"epic: --drawn has nothing of {printable(names)}: left out\n")
     kept = {name: block for name, block in run.packets.items() if name in paths}
-    return [run._replace(packets=kept)], DrawnCandidate(paths)
+    return run._replace(packets=kept), DrawnCandidate(paths)

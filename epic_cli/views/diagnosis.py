@@ -15,6 +15,7 @@ from epic_cli.analysis.diagnosis.finding import Detector, Finding
 from epic_cli.analysis.diagnosis.network import SHARES, Network, network_of
 from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.drawn.match import Match
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.drawn_words import drawn_record, drawn_words
 from epic_cli.views.table import definitions, paragraph
@@ -85,17 +86,29 @@ def who(finding: Finding) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """What is told of one recording."""
+    """What is told of one recording: how many ``packets`` in which ``duration`` (s), and more.
+
+    ``network`` None: nothing is known of it; ``drawn`` None: nor of what the game drew.
+    """
 
     name: str
-    traffic: Traffic
+    packets: int
+    duration: float
+    network: Network | None
     diagnosis: Diagnosis
+    drawn: Match | None = None
+
+
+def report_of(name: str, traffic: Traffic, diagnosis: Diagnosis) -> Report:
+    """The report on a recording that is at hand."""
+    network = network_of(traffic.messages) if traffic.messages is not None else None
+    return Report(name, traffic.packets, traffic.duration, network, diagnosis, traffic.drawn)
 
 
 def headline(report: Report) -> str:
     """How much was looked at, and how much was found."""
     found = len(report.diagnosis.findings)
-    looked = f"{report.traffic.packets:,} packets in {seconds(report.traffic.duration)}"
+    looked = f"{report.packets:,} packets in {seconds(report.duration)}"
     verdict = {0: "nothing wrong was found", 1: "1 finding"}.get(found, f"{found} findings")
     return f"{report.name}: {verdict} ({looked})"
 
@@ -138,12 +151,12 @@ class DiagnosisText:
         for place, finding in enumerate(report.diagnosis.findings, 1):
             yield Text()
             yield from self._finding(place, finding, room)
-        if report.traffic.messages is not None:
+        if report.network is not None:
             yield Text()
-            yield from paragraph(network_words(network_of(report.traffic.messages)), room)
-        if report.traffic.drawn is not None:
+            yield from paragraph(network_words(report.network), room)
+        if report.drawn is not None:
             yield Text()
-            for line in drawn_words(report.traffic.drawn):
+            for line in drawn_words(report.drawn):
                 yield from paragraph(printable(line), room)
         lines = unable_words(report.diagnosis.unable)
         for line in (*lines, *(printable(str(one)) for one in report.diagnosis.left_out)):
@@ -192,8 +205,8 @@ def record(report: Report, finding: Finding) -> dict[str, Any]:
 def as_jsonl(report: Report) -> str:
     """A line for each finding, and one for what was drawn, if that is looked at."""
     records = [record(report, one) for one in report.diagnosis.findings]
-    if report.traffic.drawn is not None:
-        records.append({"recording": report.name, "drawn": drawn_record(report.traffic.drawn)})
+    if report.drawn is not None:
+        records.append({"recording": report.name, "drawn": drawn_record(report.drawn)})
     return "".join(json.dumps(one, allow_nan=False) + "\n" for one in records)
 
 
@@ -211,10 +224,10 @@ def as_markdown(report: Report) -> str:
             titles = [detector_of(one.cause).title for one in finding.consequences]
             lines.append(f"- hence: {'; '.join(titles)}")
         lines.append("")
-    if report.traffic.messages is not None:
-        lines += [network_words(network_of(report.traffic.messages)), ""]
-    if report.traffic.drawn is not None:
-        lines += [*map(_plain, drawn_words(report.traffic.drawn)), ""]
+    if report.network is not None:
+        lines += [network_words(report.network), ""]
+    if report.drawn is not None:
+        lines += [*map(_plain, drawn_words(report.drawn)), ""]
     lines += unable_words(report.diagnosis.unable)
     lines += [_plain(str(one)) for one in report.diagnosis.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"

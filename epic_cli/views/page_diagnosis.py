@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.network import network_of
 from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.views.diagnosis import Report, headline, network_words, sentence, unable_words
 
 #: Of so many recordings a page tells what is wrong with them.
 MOST = 12
 
-#: What a page has of one recording, without its traffic.
+#: What a page has of one recording.
 Section = dict[str, Any]
 
 
 def section(report: Report) -> Section:
     """The findings of a recording; their moments (stamps, s) are places on its time axis."""
     lines = [str(one) for one in report.diagnosis.left_out]
-    if report.traffic.messages is not None:
-        lines.insert(0, network_words(network_of(report.traffic.messages)))
+    if report.network is not None:
+        lines.insert(0, network_words(report.network))
     return {
         "recording": report.name,
         "headline": headline(report),

@@ -22,7 +22,6 @@ from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.diagnosis import Report
 from epic_cli.views.page import Content, page, page_of
 from epic_cli.views.page_diagnosis import section
 from epic_cli.views.page_words import About
@@ -215,7 +214,7 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link."""
     finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
     sections = [
-        section(Report(name, traffic, Diagnosis((finding, later), ())))
+        section(report_of(name, traffic, Diagnosis((finding, later), ())))
         for name, traffic in (("one", Traffic((), None, 40)), ("two", Traffic((), None, 20)))
         for later in (replace(finding, first=None, worst=99.0),)
     ]

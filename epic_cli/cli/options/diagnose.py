@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.cli.options.archive import Archive, archive_options
 from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
@@ -47,13 +49,17 @@ class DiagnoseOptions(NamedTuple):
     link_out: str | None
     input_format: InputFormat
     given: Layout | None
+    archive: Archive
     remarks: Remarks
     color: ColorChoice
 
-    def check(self) -> None:
-        """Refuses what goes with one recording only, and standard output for files."""
-        self.drawing.check(self.recordings)
-        if self.link_out is not None and len(self.recordings) > 1:
+    def check(self, names: Sequence[str]) -> None:
+        """Refuses what goes with one recording only, and standard output for files.
+
+        ``names`` are the recordings, folders opened.
+        """
+        self.drawing.check(names, self.archive.options)
+        if self.link_out is not None and (len(names) > 1 or self.archive.options):
             raise WrongUsage("--link-out is of one recording: give one at a time")
         if self.link_out == "-":
             raise WrongUsage("--link-out goes to a file; standard output is for the findings")
@@ -139,6 +145,7 @@ diagnose_options = OptionGroup(
     ),
     input_format_option,
     layout_options,
+    archive_options,
     remarks_options,
     color_option,
 )

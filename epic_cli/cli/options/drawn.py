@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import click
@@ -17,15 +18,17 @@ class Drawing(NamedTuple):
     drawn: str | None
     drawn_offset: float
 
-    def check(self, recordings: tuple[str, ...]) -> None:
-        """Refuses what fits no recording, or several; raises ``WrongUsage``."""
+    def check(self, recordings: Sequence[str], archive: str = "") -> None:
+        """Refuses what fits no recording, or several, or an ``archive``; raises ``WrongUsage``."""
         if self.drawn is None:
             if self.drawn_offset:
                 raise WrongUsage("--drawn-offset needs --drawn")
             return
         if len(recordings) > 1:
             raise WrongUsage("--drawn is of one recording: give one at a time")
-        if self.drawn == "-" and recordings in ((), ("-",)):
+        if archive:
+            raise WrongUsage(f"--drawn is of one recording, which is looked at here: no {archive}")
+        if self.drawn == "-" and tuple(recordings) in ((), ("-",)):
             raise WrongUsage("recording and --drawn cannot both come from standard input")
 
 

@@ -15,7 +15,7 @@ from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.link.found import found_link
 from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of_tables
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.views.diagnosis import Report, as_jsonl, as_markdown
+from epic_cli.views.diagnosis import as_jsonl, as_markdown, report_of
 from epic_cli.views.found_link import link_story
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -26,7 +26,7 @@ def told(tables: dict[str, Columns]) -> str:
     traffic: Traffic = traffic_of_tables(tables)
     if not traffic.streams:
         return ""
-    report = Report("", traffic, diagnose(traffic))
+    report = report_of("", traffic, diagnose(traffic))
     words = as_jsonl(report) + as_markdown(report)
     assert "nan" not in words.replace("dominan", "")
     for line in as_jsonl(report).splitlines():
