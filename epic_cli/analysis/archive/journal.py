@@ -1,0 +1,229 @@
+"""A journal of answers: what has been asked and answered once is not asked again.
+
+    with Journal(path, "compare") as journal:    # "compare": what kind of answers these are
+        asked = key(recording=digest, settings={"delay": 0.1}, seed=3)
+        answer = journal.find(asked)             # None: not known yet
+        if answer is None:
+            journal.add(asked, {"score": 71.5})  # in the file when this returns
+
+The file is JSON lines: a header that names the version of this program and the kind, then an entry
+for each answer, ``{"key": ..., "value": ...}``. An answer is what JSON can hold; NaN and infinity
+are written as Python's ``json`` does. A ``key`` depends on what was asked and on nothing else: the
+content of a recording (``digest_of``), not its name.
+
+Only whole lines count. What a crash has left of a last one is cut off (``cut`` says how many bytes
+it was), and asked again. After ``kill -9`` all that ``add`` returned from is there; after a power
+failure all but the last second. One program writes a journal at a time. Those of several shards
+are files of their own, of which each can read the others (``also``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterable
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, NamedTuple
+
+#: What is written reaches the disk after so many seconds at most.
+_SYNC_EVERY = 1.0
+
+_READ_AT_ONCE = 1 << 20
+_LONGEST_HEADER = 1000
+
+#: What an entry begins with.
+_KEY = re.compile(rb'\{"key":"([0-9a-f]{64})",')
+
+
+class UnusableJournal(ValueError):
+    """The file is no journal that can be gone on with; it has not been touched."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+class OtherVersion(UnusableJournal):
+    """Another version of this program has written the journal: its answers may differ."""
+
+    def __init__(self, path: str, theirs: str, ours: str) -> None:
+        super().__init__(
+            path, f"this journal is of epic {theirs}, and this is epic {ours}: use another file"
+        )
+        self.theirs, self.ours = theirs, ours
+
+
+def program_version() -> str:
+    """The version of this program, as it has been installed."""
+    return version("epic-cli")
+
+
+def key(**asked: Any) -> str:
+    """A stable name (64 hexadecimal digits) for what is asked: equal values, equal names.
+
+    Values are what JSON can hold; numbers are told apart by all their digits, 1 and 1.0 too.
+    """
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(path: str) -> str:
+    """The SHA-256 of a file's content, in hexadecimal digits. Raises ``OSError``."""
+    with open(path, "rb") as stream:  # noqa: PTH123 - it is a name as somebody has given it
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class _Place(NamedTuple):
+    """Where an entry stands: the open file, and which bytes of it."""
+
+    descriptor: int
+    offset: int
+    length: int
+
+
+class Journal:
+    """Answers by key, in a file that is made where there is none.
+
+    Raises ``OSError``, and ``UnusableJournal`` where the file is something else, of another kind
+    or version, or written by another program at this moment. ``also`` are journals of the same kind
+    that are read only; those that do not exist hold nothing. Answers stay in the files: thousands
+    of them take no memory.
+    """
+
+    def __init__(self, path: str, kind: str, also: Iterable[str] = ()) -> None:
+        self.path = path
+        #: How many bytes of a damaged end have been cut off.
+        self.cut = 0
+        self._header = {"epic": program_version(), "journal": kind}
+        self._places: dict[str, _Place] = {}
+        self._synced = time.monotonic()
+        with contextlib.ExitStack() as opened:
+            self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
+            self._lock()
+            self._end, size = self._read(self._descriptor, path)
+            if self._end < size:
+                os.ftruncate(self._descriptor, self._end)
+                self.cut = size - self._end
+            if not self._end:
+                self._write(self._header)
+            for other in also:
+                with contextlib.suppress(FileNotFoundError):
+                    self._read(_open(other, os.O_RDONLY, opened), other)
+            self._opened = opened.pop_all()
+
+    def __len__(self) -> int:
+        """How many answers are known."""
+        return len(self._places)
+
+    def find(self, asked: str) -> Any:
+        """The answer under this key; None: there is none. Raises ``OSError``."""
+        place = self._places.get(asked)
+        if place is None:
+            return None
+        entry = _entry(os.pread(place.descriptor, place.length, place.offset))
+        return entry and entry.get("value")
+
+    def add(self, asked: str, answer: Any) -> None:
+        """Keeps an answer; it is in the file when this returns. Raises ``OSError``."""
+        begin = self._end
+        self._write({"key": asked, "value": answer})
+        self._places[asked] = _Place(self._descriptor, begin, self._end - begin)
+
+    def close(self) -> None:
+        """Lets go of the file, with all of it on the disk. Raises ``OSError``."""
+        with self._opened:
+            os.fsync(self._descriptor)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _lock(self) -> None:
+        """Where it can be told: nobody else writes it."""
+        try:
+            import fcntl
+        except ImportError:  # a system without it
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UnusableJournal(self.path, "another epic is writing this journal") from None
+        except OSError:  # a file system without locks
+            pass
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        # in one piece, with its line's end: half a line is known for what it is
+        left = memoryview(_json(entry) + b"\n")
+        while left:
+            written = os.write(self._descriptor, left)
+            self._end += written
+            left = left[written:]
+        if time.monotonic() - self._synced > _SYNC_EVERY:
+            os.fsync(self._descriptor)
+            self._synced = time.monotonic()
+
+    def _read(self, descriptor: int, path: str) -> tuple[int, int]:
+        """Takes the whole lines; how many bytes these are, of how many there are.
+
+        A damaged line among others is passed over.
+        """
+        with open(descriptor, "rb", _READ_AT_ONCE, closefd=False) as stream:
+            end = place = self._check(stream.readline(_LONGEST_HEADER), path)
+            for line in stream if end else ():
+                found = _KEY.match(line)
+                if found and line.endswith(b"}\n"):
+                    end = place + len(line)
+                    name = found[1].decode()
+                    self._places[name] = _Place(descriptor, place, len(line))
+                place += len(line)
+        return end, os.fstat(descriptor).st_size
+
+    def _check(self, line: bytes, path: str) -> int:
+        """How many bytes the header takes; 0: none, or the part of it that a crash left."""
+        if (_json(self._header) + b"\n").startswith(line) and not line.endswith(b"\n"):
+            return 0
+        entry = _entry(line) or {}
+        theirs, kind = entry.get("epic"), entry.get("journal")
+        if not isinstance(theirs, str) or not isinstance(kind, str):
+            raise UnusableJournal(path, "this is no journal of epic")
+        if kind != self._header["journal"]:
+            raise UnusableJournal(
+                path, f"this is a journal of epic {kind}, not of epic {self._header['journal']}"
+            )
+        if theirs != self._header["epic"]:
+            raise OtherVersion(path, theirs, self._header["epic"])
+        return len(line)
+
+
+def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
+    """A descriptor that ``opened`` closes."""
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+        raise UnusableJournal(path, "this is no file")  # a pipe would be waited for
+    descriptor = os.open(path, how, 0o666)
+    opened.callback(os.close, descriptor)
+    return descriptor
+
+
+def _json(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode()
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """The value of a line; None: it is damaged."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,75 @@
+"""An executor of processes on this machine that outlives the death of one of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+#: So many jobs for each process are at hand: one of them may take longer than the others.
+_AT_HAND = 4
+
+
+class Processes(Executor):
+    """So many (``count``) worker processes, which end when this process does, however it ends.
+
+        with Processes(4) as executor:
+            ...
+
+    They are started when there is something to do, and left to themselves by Ctrl-C: this process
+    is the one that is interrupted. Leaving the block stops them at once, whatever they are at.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._begin()
+
+    @property
+    def in_flight(self) -> int:
+        """How many jobs to have at hand at a time."""
+        return _AT_HAND * self.count
+
+    def submit(
+        self,
+        fn: Callable[Parameters, Answer],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Future[Answer]:
+        """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died."""
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def renew(self) -> None:
+        """Takes new processes for the old ones."""
+        self.shutdown()
+        self._begin()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Stops the processes at once, whatever they are at."""
+        self._alive.close()
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+    def _begin(self) -> None:
+        # a new interpreter each: a fork of a process with threads may wait for ever
+        context = multiprocessing.get_context("spawn")
+        watched, self._alive = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
+
+
+def _prepare(alive: Connection) -> None:
+    """What a worker does first: it leaves Ctrl-C to its parent, and ends when that has gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        alive.poll(None)  # nothing is ever sent: it is readable when the other end is closed
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
