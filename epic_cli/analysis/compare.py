@@ -16,7 +16,7 @@ import numpy as np
 from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
-from epic_cli.analysis.entities import Entity, judged_entities
+from epic_cli.analysis.entities import Entities, Entity, judged_entities
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
@@ -226,22 +226,93 @@ def compare(
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
     """
-    weights = weights or Weights()
-    tick = timing.tick[0] / timing.tick[1]
+    prepared = prepare(packets, timing, truths, offset=offset, warm_up=warm_up)
+    return compare_prepared(
+        prepared,
+        candidates,
+        weights=weights,
+        selection=selection,
+        threads=threads,
+        progress=progress,
+        stop=stop,
+        sums=sums,
+    )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A recording made ready to be drawn by any candidate, any number of times.
+
+    ``arrivals`` says whether it begins with an arrival time, ``offset`` is the one of ``compare``.
+    """
+
+    entities: Entities
+    timing: Timing
+    arrivals: bool
+    offset: float
+
+    @property
+    def by_arrival(self) -> bool:
+        """Whether packets meet ticks by when they arrive."""
+        return self.timing.in_force(self.arrivals)[1] == "arrival"
+
+    @property
+    def tick(self) -> float:
+        """Seconds from one row to the next."""
+        return self.timing.tick[0] / self.timing.tick[1]
+
+    def pacing(self) -> Pacing:
+        """A new pacing."""
+        return self.timing.resolve(self.arrivals)
+
+
+def prepare(
+    packets: Mapping[str, PacketBlock],
+    timing: Timing,
+    truths: Mapping[str, Truth] | None = None,
+    *,
+    offset: float = 0.0,
+    warm_up: float | None = None,
+) -> Prepared:
+    """What every candidate's run over these packets needs; see ``compare``, which raises alike."""
     arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
-
-    def pacing() -> Pacing:
-        return timing.resolve(arrivals)
-
     by_arrival = timing.in_force(arrivals)[1] == "arrival"
     latency = (timing.latency or 0.0) if by_arrival else None
-    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
+    tick = timing.tick[0] / timing.tick[1]
+    entities = judged_entities(
+        packets, truths, offset, lambda: timing.resolve(arrivals), tick, warm_up, latency
+    )
+    return Prepared(entities, timing, arrivals, offset)
+
+
+def judge(prepared: Prepared, candidate: Candidate, weights: Weights) -> Result:
+    """What one candidate draws of all entities together, without sums for intervals."""
+    work = _Work(prepared.pacing, weights, None, KEPT, None, threading.Event())
+    outcomes = [_outcome(candidate, entity, work) for entity in prepared.entities.judged]
+    unfit = not prepared.by_arrival and needs_arrivals(candidate.make())
+    return result_of(candidate.label, None, outcomes, unfit)
+
+
+def compare_prepared(
+    prepared: Prepared,
+    candidates: Sequence[Candidate],
+    *,
+    weights: Weights | None = None,
+    selection: Selection | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    sums: bool = False,
+) -> Comparison:
+    """Runs every candidate over a recording that has been prepared; see ``compare``."""
+    weights = weights or Weights()
+    entities = prepared.entities
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
     if selection is not None:
         selection = selection.among(len(jobs))
     work = _Work(
-        pacing,
+        prepared.pacing,
         weights,
         selection,
         max(KEPT // len(judged), FEWEST_KEPT),
@@ -253,7 +324,7 @@ def compare(
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
-        unfit = not by_arrival and needs_arrivals(candidate.make())
+        unfit = not prepared.by_arrival and needs_arrivals(candidate.make())
         results.append(result_of(candidate.label, None, own, unfit))
         by_entity += [
             result_of(candidate.label, entity.name, [outcome], unfit)
@@ -267,7 +338,7 @@ def compare(
                 scene(
                     entity.name,
                     entity.packets,
-                    offset,
+                    prepared.offset,
                     entity.truth,
                     selection,
                     entity.events,
@@ -276,7 +347,7 @@ def compare(
             )
     return Comparison(
         weights,
-        tick,
+        prepared.tick,
         (entities.warm_up,),
         entities.rows,
         entities.origin,

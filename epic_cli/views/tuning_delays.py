@@ -192,7 +192,7 @@ def _table(titles: list[str], rows: list[list[str]], left: int) -> list[str]:
 
 def as_csv_rows(found: DelaysNeeded) -> list[Mapping[str, Any]]:
     """The buffers' records, settings as ``--set`` takes them."""
-    rows = []
+    rows: list[Mapping[str, Any]] = []
     for one in records(found):
         if one["kind"] == "buffer":
             settings = one["settings"]

@@ -65,7 +65,7 @@ cdef class Epic(Strategy):
             Number("slop_time", 0.5, "how long it goes on without packets", "s", 0, 3600,
                    tune=(0.1, 2.0)),
             Choice("start", "origin", "where the first line begins: at the origin, as in the"
-                   " demo's main(), or at the first packet", Start),
+                   " demo's main(), or at the first packet", Start, tune=False),
         ),
     )
 

@@ -72,7 +72,8 @@ cdef class OneEuro(Filter):
                    "Hz", 0.001, 1e6),
             Choice("velocity", "filtered", "predict with the slope of the filtered positions, or"
                    " with the packets' velocity", VelocitySource),
-            Switch("quirks", "off", "treat equal, earlier and zero timestamps as the program does"),
+            Switch("quirks", "off", "treat equal, earlier and zero timestamps as the program does",
+                   tune=False),
             *FILTER_SETTINGS,
         ),
     )

@@ -99,7 +99,8 @@ cdef class Quake3(Strategy):
             Number("cg_error_decay", 0.1, "how long the error of a prediction takes to fade;"
                    " 0: it is not shown", "s", 0, 0.5, tune=(0.02, 0.5)),
             SNAP_DISTANCE_OR_ERROR,
-            Switch("quirks", "off", "compute velocities and errors as the original does"),
+            Switch("quirks", "off", "compute velocities and errors as the original does",
+                   tune=False),
         ),
     )
 
