@@ -16,7 +16,6 @@ from epic_cli.views.table import KEPT, Column, definitions, fit
 from epic_cli.views.tuning_delays import DelaysText, written
 from epic_cli.views.tuning_front import front_chart, front_rows
 from epic_cli.views.tuning_words import (
-    between,
     figure,
     findings,
     found_settings,
@@ -161,16 +160,17 @@ def part_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]], 
         for number, (what, result) in enumerate(results):
             rows.append([
                 "" if number else name, what, shown[0].cell(result.value("score")),
-                _likely(result), *(each.cell(result.value(each.name)) for each in shown[1:]),
+                _likely(result, shown[0]),
+                *(each.cell(result.value(each.name)) for each in shown[1:]),
             ])  # fmt: skip
         if judgement.verdict is Verdict.BETTER:
             better.add(len(rows) - 1)
     return titles, rows, better
 
 
-def _likely(result: Result) -> str:
-    low, high = result.interval("score")
-    return "" if math.isnan(low) else f"{low:.1f}-{high:.1f}"
+def _likely(result: Result, metric: Metric) -> str:
+    low, high = result.interval(metric.name)
+    return "" if math.isnan(low) else f"{metric.cell(low)} to {metric.cell(high)}"
 
 
 def setting_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]]]:
@@ -231,7 +231,7 @@ def strategy_rows(found: Tunings) -> tuple[list[str], list[list[str]]]:
             one.strategy,
             str(result.rank or "-"),
             metric.cell(tuned.value(metric.name)),
-            _likely(result) if metric.name == "score" else between(metric, *result.interval(metric.name)).strip(" ()"),
+            _likely(result, metric),
             metric.cell(judgement.default.value(metric.name)),
             f"{sign}{gain}",
             VERDICTS[judgement.verdict],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.tuning.closed_form import DelaysNeeded, delays_needed
-from epic_cli.analysis.tuning.front import KEPT, FrontPoint, chosen, front, worth
+from epic_cli.analysis.tuning.front import KEPT, FrontPoint, chosen, front, simplified, worth
 from epic_cli.analysis.tuning.goal import Goal
 from epic_cli.analysis.tuning.influence import Influence, influences, plain
 from epic_cli.analysis.tuning.memory import JournalMemory
@@ -196,30 +196,31 @@ def _tuning(
     threads: int,
     hints: Sequence[Mapping[str, Value]],
 ) -> Tuning:
-    interrupted = False
-    important: tuple[Influence, ...] = ()
-    weights = divided.tuned.ground.weights
+    goal, weights = trials.goal, divided.tuned.ground.weights
     best: Try | None = None
+    important: tuple[Influence, ...] = ()
+    points: Sequence[FrontPoint] = ()
+    tries, interrupted = 0, False
     try:
         search(space, trials, seed, [{**one, **space.held} for one in hints])
         best = plain(space, trials)
         tries = len(trials.made)
         important = influences(space, trials, best)
-        best = (
-            min((best, trials.best), key=lambda one: trials.goal.key(one.figures))
-            if (trials.goal.cost(trials.best.figures) < trials.goal.cost(best.figures) - 1)
-            else best
-        )
+        for _ in range(SWEEPS):  # looking at each setting alone may have found something better
+            again = plain(space, trials)
+            if again.settings == best.settings:
+                break
+            best, important = again, influences(space, trials, again)
+        points = chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
+        points = simplified(points, trials, weights, space.held)
     except KeyboardInterrupt:
         interrupted = True
         if not trials.made:
             raise NothingTried from None
         best = best or trials.best
-        tries = len(trials.made)
-        choice = chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
+        points = points or chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
     before = candidate(space.strategy, space.held)
     after = candidate(space.strategy, best.settings)
-    goal = trials.goal
     on = divided.judged
     return Tuning(
         space.strategy,
@@ -228,8 +229,8 @@ def _tuning(
         judged(divided.tuned, before, after, goal, seed, threads),
         judged(on, before, after, goal, seed, threads) if on else None,
         important,
-        choice,
-        tries,
+        tuple(points),
+        tries or len(trials.made),
         interrupted,
     )
 
