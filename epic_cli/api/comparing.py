@@ -94,25 +94,8 @@ def compare(
     """
     timing = make_timing(tick, clock, pacing, latency)
     taking_part = _taking_part(strategies)
-    weighed = make_weights(weights or {}, _weights_of(game))
-    if seeds is None and (link is not None or send_rate is not None):
-        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
-    runs: Iterable[Run]
-    if seeds is not None:
-        total = seeds
-        runs = _simulated(packets, truth, range(seed, seed + seeds), link, send_rate)
-    else:
-        recordings = _recordings(packets)
-        total, truths = len(recordings), None
-        if truth is not None:
-            truths, _ = truths_of(by_entity(packets_of(truth)), "given", truth_offset)
-            if not truths:
-                raise ValueError("not enough to say: the truth has no movement to compare with")
-        runs = (
-            Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
-                by_entity(packets_of(one)), truths)
-            for one in recordings
-        )  # fmt: skip
+    weighed = make_weights(weights or {}, game_weights(game))
+    runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     try:
         return study(
             runs,
@@ -132,6 +115,34 @@ def compare(
         raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
 
 
+def runs_of(
+    packets: Path | Iterable[Packet] | Sequence[Path] | None,
+    truth: Path | Iterable[Packet] | None,
+    truth_offset: float,
+    seeds: int | None,
+    seed: int,
+    link: LinkConditions | None,
+    send_rate: float | None,
+) -> tuple[Iterable[Run], int]:
+    """What is judged, recordings or simulated networks, and how many there are; see ``compare``."""
+    if seeds is None and (link is not None or send_rate is not None):
+        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    if seeds is not None:
+        return _simulated(packets, truth, range(seed, seed + seeds), link, send_rate), seeds
+    recordings = _recordings(packets)
+    truths = None
+    if truth is not None:
+        truths, _ = truths_of(by_entity(packets_of(truth)), "given", truth_offset)
+        if not truths:
+            raise ValueError("not enough to say: the truth has no movement to compare with")
+    runs = (
+        Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
+            by_entity(packets_of(one)), truths)
+        for one in recordings
+    )  # fmt: skip
+    return runs, len(recordings)
+
+
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     """The packets of each entity by its name, in their order."""
     found: dict[str, PacketBlock] = {}
@@ -140,7 +151,8 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     return found
 
 
-def _weights_of(name: str | None) -> Weights | None:
+def game_weights(name: str | None) -> Weights | None:
+    """What matters in a kind of game; None: no special kind. Raises ``ValueError``."""
     from epic_cli.analysis.games import GAMES
 
     found = {one.name: one.weights for one in GAMES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ def plain(space: Space, trials: Trials) -> Try:
     """
     best = trials.best
     limit = trials.goal.cost(best.figures) + _slack(trials, best, RESOLUTION, SAME)
+    least = best.figures.get("score", -math.inf) - RESOLUTION
     for axis in space.axes:
         value = best.settings.get(axis.name, axis.default)
         if value == axis.default:
@@ -59,8 +61,11 @@ def plain(space: Space, trials: Trials) -> Try:
         if not isinstance(value, str):
             simpler += [{**best.settings, axis.name: float(f"{value:.{d}g}")} for d in (1, 2)]
         for settings in simpler:
-            if trials.costs([settings], beyond=True)[0] <= limit:
-                best = trials.of(settings)
+            cost = trials.costs([settings], beyond=True)[0]
+            one = trials.of(settings)
+            # of settings that are equally good the best score was chosen: that stays, too
+            if cost <= limit and one.figures.get("score", -math.inf) >= least:
+                best = one
                 break
     return best
 

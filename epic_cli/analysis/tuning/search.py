@@ -29,11 +29,11 @@ SPREAD = 0.3
 #: One number is tried at so many places for each choice, then so often around the best.
 GRID, REFINED = 13, 12
 
+#: Fewer places are no grid.
+COARSEST = 4
+
 #: A population that has found nothing better for so many generations has settled.
 PATIENCE = 10
-
-#: What a figure that cannot be told costs: more than any that can be.
-NONE = 1e30
 
 
 class NoLibrary(Exception):
@@ -63,24 +63,20 @@ def search(
     ``hints`` are settings that somebody else thinks well of. The defaults come first. Raises
     ``NoLibrary``.
     """
-    if _needs_library(space):
-        _library(space)
+    places = min(GRID, trials.budget.tries // space.combinations)
+    grid = len(space.numeric) == 1 and places >= COARSEST
+    if space.numeric and not grid:
+        _library(space)  # before anything takes time
     try:
         trials.costs([dict(space.held), *hints])
-        if not space.axes:
-            return
-        if not space.numeric:
-            _choices(space, trials)
-        elif len(space.numeric) == 1 and space.combinations * GRID <= trials.budget.tries:
-            _one_number(space, trials)
-        else:
+        if grid:
+            _one_number(space, trials, places)
+        elif space.numeric:
             _several(space, trials, seed)
+        elif space.axes:
+            _choices(space, trials)
     except Enough:
         pass
-
-
-def _needs_library(space: Space) -> bool:
-    return len(space.numeric) > 1 or (len(space.numeric) == 1 and space.combinations > 2)
 
 
 def _choices(space: Space, trials: Trials) -> None:
@@ -88,23 +84,24 @@ def _choices(space: Space, trials: Trials) -> None:
     halfway = tuple(0.5 for _ in space.axes)
     if space.combinations <= trials.budget.tries:
         trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
+        return
     trials.costs([space.settings(one) for one in spread(trials.budget.tries, space.axes)])
 
 
-def _one_number(space: Space, trials: Trials) -> None:
+def _one_number(space: Space, trials: Trials, places: int) -> None:
     (at,) = space.numeric
 
     def settings(kinds: tuple[int, ...], share: float) -> dict[str, Value]:
         shares = tuple(share if one == at else 0.5 for one in range(len(space.axes)))
         return space.settings(Point(kinds, shares))
 
-    shares = np.linspace(0, 1, GRID).tolist()
+    shares = np.linspace(0, 1, places).tolist()
     asked = [(kinds, share) for kinds in space.every_kind() for share in shares]
     costs = trials.costs([settings(*one) for one in asked])
     kinds, share = asked[int(np.argmin(costs))]
     if kinds[at] != NUMBER:
         return
-    step = 1 / (GRID - 1)
+    step = 1 / (places - 1)
     for number in _golden(
         share - step, share + step, lambda x: trials.costs([settings(kinds, x)])[0]
     ):
@@ -197,9 +194,10 @@ class _Optimizer:
 
     def tell(self, costs: Sequence[float]) -> None:
         """What each of them costs, in their order."""
-        self._optimizer.tell(
-            [(one, min(cost, NONE)) for one, cost in zip(self._asked, costs, strict=True)]
-        )
+        # places, not costs: what handles bounds in the library computes with differences, which
+        # equal costs, and infinite ones, do not have
+        places = np.argsort(np.argsort(costs, kind="stable"), kind="stable").tolist()
+        self._optimizer.tell(list(zip(self._asked, map(float, places), strict=True)))
 
     def _point(self, solution: Any) -> Point:
         axes = self._space.axes

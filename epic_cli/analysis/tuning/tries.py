@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.candidates import Candidate
@@ -19,12 +19,18 @@ from epic_cli.analysis.compare import Result
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.bench import Bench
     from epic_cli.analysis.tuning.goal import Goal
     from epic_cli.engine.settings import Value
 
 #: The figures of one candidate by name; those of one that cannot be ranked are none.
 Figures = Mapping[str, float]
+
+
+class Judge(Protocol):
+    """What settings are judged on: a ``Bench``."""
+
+    def judge(self, candidate: Candidate) -> Result:
+        """What a candidate comes to."""
 
 
 class Try(NamedTuple):
@@ -71,7 +77,7 @@ class Trials:
     """All tries of one strategy, in the order in which they were asked for."""
 
     strategy: str
-    bench: Bench
+    bench: Judge
     goal: Goal
     budget: Budget
     executor: Executor

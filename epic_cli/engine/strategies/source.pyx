@@ -75,7 +75,7 @@ cdef class Source(Strategy):
         rank=110,
         settings=(
             Number("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
-                   tune=(0.01, 0.5), scale="log"),
+                   tune=(0, 0.5)),
             Number("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
                    "packets", 0, 100, tune=(0, 4)),
             Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
