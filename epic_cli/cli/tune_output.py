@@ -13,6 +13,7 @@ from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views import tuning_delays as delays
 from epic_cli.views.tuning import TuningsText, notes
+from epic_cli.views.tuning_svg import picture
 from epic_cli.views.tuning_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.tuning_words import findings
 
@@ -42,6 +43,8 @@ def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:
 
 def write_tunings(found: Tunings, written: Written, color: ColorChoice) -> None:
     """Pictures to their files, the answer to stdout; what it rests on too, or to stderr."""
+    if written.svg is not None:
+        write(picture(found), written.svg)
     match written.form:
         case "table":
             show(TuningsText(found), color)

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.tuning.closed_form import DelaysNeeded, delays_needed
-from epic_cli.analysis.tuning.front import KEPT, FrontPoint, chosen, front, simplified, worth
+from epic_cli.analysis.tuning.front import (
+    KEPT,
+    FrontPoint,
+    chosen,
+    front,
+    pareto,
+    simplified,
+    worth,
+)
 from epic_cli.analysis.tuning.goal import Goal
 from epic_cli.analysis.tuning.influence import Influence, influences, plain
 from epic_cli.analysis.tuning.memory import JournalMemory
@@ -213,6 +221,7 @@ def _tuning(
             best, important = again, influences(space, trials, again)
         points = chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
         points = simplified(points, trials, weights, space.held)
+        points = pareto([*points, *front(space.strategy, [best], weights)])
     except KeyboardInterrupt:
         interrupted = True
         if not trials.made:

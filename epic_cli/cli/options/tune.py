@@ -31,7 +31,7 @@ DIVISIONS = ("time", "recording", "none")
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
     "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "journal",
-    "threads", "svg", "html",
+    "threads", "svg",
 )  # fmt: skip
 
 
@@ -191,16 +191,15 @@ effort_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Written:
-    """How the answer is written, and pictures of the trade-off in files."""
+    """How the answer is written, and a picture of the trade-off in a file."""
 
     form: str
     svg: str | None
-    html: str | None
 
     def __post_init__(self) -> None:
         """Refuses standard output."""
-        if "-" in (self.svg, self.html):
-            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+        if self.svg == "-":
+            raise WrongUsage("a picture goes to a file; standard output is for the figures")
 
 
 written_options = OptionGroup(
@@ -219,10 +218,5 @@ written_options = OptionGroup(
         "--svg",
         type=click.Path(),
         help="Draw what smoothness costs in latency to this file.",
-    ),
-    click.option(
-        "--html",
-        type=click.Path(),
-        help="Write the page of 'epic compare' with the strategies as tuned, and the trade-off.",
     ),
 )
