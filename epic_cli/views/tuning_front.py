@@ -22,7 +22,7 @@ FEWEST = 3
 #: So many points of a front are listed, so many strategies are drawn.
 LISTED, DRAWN = 7, 6
 
-TITLE = "what it costs beside latency (roughness) over latency (ms): further down is smoother"
+TITLE = "roughness (what the score counts beside latency) over latency (ms)"
 
 
 def front_of(found: Tunings) -> tuple[FrontPoint, ...]:

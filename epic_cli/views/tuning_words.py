@@ -138,8 +138,10 @@ def _instead(one: Tuning) -> str:
         if not math.isnan(before.value("lag"))
         else lag_words(after.value("lag")),
         f"is {_cell(after, 'error')} off (RMS) instead of {_cell(before, 'error')}",
-        f"jumps {after.value('jumps'):.0f} times instead of {before.value('jumps'):.0f}",
     ]
+    jumps = [one.value("jumps") for one in (after, before)]
+    if any(jumps):
+        parts.append("jumps {:.0f} times instead of {:.0f}".format(*jumps))
     return f"With that it {', '.join(parts[:-1])} and {parts[-1]}."
 
 
