@@ -16,10 +16,11 @@ import numpy as np
 from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
-from epic_cli.analysis.entities import Entities, Entity, judged_entities
+from epic_cli.analysis.entities import Entity
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
+from epic_cli.analysis.prepared import Prepared, prepare
 from epic_cli.analysis.scenes.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
@@ -237,52 +238,6 @@ def compare(
         stop=stop,
         sums=sums,
     )
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A recording made ready to be drawn by any candidate, any number of times.
-
-    ``arrivals`` says whether it begins with an arrival time, ``offset`` is the one of ``compare``.
-    """
-
-    entities: Entities
-    timing: Timing
-    arrivals: bool
-    offset: float
-
-    @property
-    def by_arrival(self) -> bool:
-        """Whether packets meet ticks by when they arrive."""
-        return self.timing.in_force(self.arrivals)[1] == "arrival"
-
-    @property
-    def tick(self) -> float:
-        """Seconds from one row to the next."""
-        return self.timing.tick[0] / self.timing.tick[1]
-
-    def pacing(self) -> Pacing:
-        """A new pacing."""
-        return self.timing.resolve(self.arrivals)
-
-
-def prepare(
-    packets: Mapping[str, PacketBlock],
-    timing: Timing,
-    truths: Mapping[str, Truth] | None = None,
-    *,
-    offset: float = 0.0,
-    warm_up: float | None = None,
-) -> Prepared:
-    """What every candidate's run over these packets needs; see ``compare``, which raises alike."""
-    arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
-    by_arrival = timing.in_force(arrivals)[1] == "arrival"
-    latency = (timing.latency or 0.0) if by_arrival else None
-    tick = timing.tick[0] / timing.tick[1]
-    entities = judged_entities(
-        packets, truths, offset, lambda: timing.resolve(arrivals), tick, warm_up, latency
-    )
-    return Prepared(entities, timing, arrivals, offset)
 
 
 def judge(prepared: Prepared, candidate: Candidate, weights: Weights) -> Result:

@@ -45,7 +45,7 @@ Examples:
   epic tune sample_inputs/jitter.txt
   epic tune -s lerp sample_inputs/jitter.txt
   epic tune -s dead-reckoning --tries 40 --for error sample_inputs/jitter.txt
-  epic tune -s mirror,geckos --game shooter --tries 20 sample_inputs/jitter.txt
+  epic tune -s lerp,geckos --game shooter sample_inputs/jitter.txt
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.compare import Comparison, Prepared, compare_prepared, judge, prepare
+from epic_cli.analysis.compare import Comparison, compare_prepared, judge
 from epic_cli.analysis.notes import NothingJudged, NotJudged
 from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
+from epic_cli.analysis.prepared import Prepared, prepare
 from epic_cli.analysis.sampled_truth import sample_truth
 from epic_cli.analysis.study import pooled_results, together
 from epic_cli.engine.packets import PacketBlock

@@ -9,9 +9,6 @@ from typing import NamedTuple
 from epic_cli.analysis.metric import Better, Metric
 from epic_cli.analysis.metrics import METRICS, named
 
-#: What a figure is known by where a candidate cannot be ranked.
-UNRANKED = math.nan
-
 #: The names of figures that can be tuned for.
 GOALS = tuple(one.name for one in METRICS if one.better is not Better.NEITHER)
 
