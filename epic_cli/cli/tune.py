@@ -163,7 +163,13 @@ def _search(
     from epic_cli.analysis.tuning.bench import Ground
     from epic_cli.analysis.tuning.goal import goal
     from epic_cli.analysis.tuning.search import NoLibrary
-    from epic_cli.analysis.tuning.tune import Limits, NothingToTune, NothingTried, tune
+    from epic_cli.analysis.tuning.tune import (
+        Limits,
+        NeedsArrivals,
+        NothingToTune,
+        NothingTried,
+        tune,
+    )
     from epic_cli.analysis.tuning.validation import divide
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.search_progress import SearchProgress
@@ -194,6 +200,8 @@ def _search(
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     except (NothingToTune, NoLibrary, UnusableJournal) as error:
         raise WrongUsage(str(error)) from error
+    except NeedsArrivals as error:
+        raise WrongUsage(f"{error}; --latency makes them") from error
     except NothingTried:
         raise KeyboardInterrupt from None
 

@@ -248,6 +248,8 @@ def notes(found: Tunings) -> list[str]:
     lines = story(found)
     if found.untuned:
         lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
+    if found.unfit:
+        lines.append(f"Left out, since there are no arrival times: {', '.join(found.unfit)}.")
     return lines + comparison_story(comparison, comparison.results)
 
 

@@ -174,6 +174,16 @@ def test_the_picture_has_every_point_with_its_settings(
     assert path.read_bytes() == first
 
 
+def test_who_needs_arrivals_is_left_out_where_there_are_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    turn = str(SAMPLES / "turn.txt")
+    out, _ = told(capsys, "-s", "mirror,lerp", "--tries", "8", turn)
+    assert "Left out, since there are no arrival times: mirror." in out
+    told(capsys, "-s", "source+latency=0", "--tries", "8", "--format", "csv", turn)
+    told(capsys, "-s", "source", "--latency", "50ms", "--tries", "8", "--format", "csv", turn)
+
+
 def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -199,6 +209,9 @@ def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
         (["-s", "lerp", "--svg", "-", JITTER], "a picture goes to a file"),
         (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
+        (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
+        (["-s", "lerp", "--validate", "recording", JITTER], "takes two of them"),
+        (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and judges on all"),
         (["-s", "lerp", "--seeds", "3", JITTER], "has been over its own already"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.compare import Comparison, compare_prepared, judge
-from epic_cli.analysis.notes import NothingJudged, NotJudged
+from epic_cli.analysis.notes import NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
 from epic_cli.analysis.prepared import Prepared, prepare
 from epic_cli.analysis.sampled_truth import sample_truth
@@ -115,7 +115,7 @@ def halves(run: Run, ground: Ground, share: float) -> tuple[Bench, Bench]:
     """A recording up to a share of its time as if it had ended there, and the rest of it.
 
     What is drawn in the rest is judged with everything before it known: strategies go on. Raises
-    ``NothingJudged`` where there is nothing to judge in one of them.
+    ``NotEnoughToSay`` where there is nothing to judge in one of them.
     """
     whole = bench([run], ground)
     start, end = _span(whole.prepared[0])
@@ -148,7 +148,7 @@ def _since(prepared: Prepared, begin: float) -> Prepared:
     judged = [_entity_since(one, entities.warm_up, begin) for one in entities.judged]
     kept = tuple(one for one in judged if one.truth.counted.any())
     if not kept:
-        raise NothingJudged(())
+        raise NotEnoughToSay("nothing in the second half of the recording can be judged")
     return replace(prepared, entities=replace(entities, judged=kept))
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.analysis.compare import needs_arrivals
 from epic_cli.analysis.tuning.closed_form import DelaysNeeded, delays_needed
 from epic_cli.analysis.tuning.front import (
     KEPT,
@@ -92,7 +93,7 @@ class Tunings:
     ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
     ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on;
     None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
-    in it as they are.
+    in it as they are; ``unfit`` are those that need arrival times, where there are none.
     """
 
     goal: Goal
@@ -103,6 +104,7 @@ class Tunings:
     comparison: Comparison | None
     delays: DelaysNeeded | None
     untuned: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -121,6 +123,14 @@ class NothingToTune(ValueError):
         given = f"; {', '.join(held)} {'is' if len(held) == 1 else 'are'} given" if held else ""
         super().__init__(f"{strategy} has no setting to tune{given}")
         self.strategy = strategy
+
+
+class NeedsArrivals(ValueError):
+    """None of the strategies means anything without arrival times, and there are none."""
+
+    def __init__(self, strategies: Sequence[str]) -> None:
+        need = "needs" if len(strategies) == 1 else "need"
+        super().__init__(f"{', '.join(strategies)} {need} arrival times, and there are none")
 
 
 class NothingTried(ValueError):
@@ -146,9 +156,15 @@ def tune(
     tries. An interruption (``KeyboardInterrupt``) ends the search of the strategy that is under
     way, and of all that would come: the answer is the best so far.
 
-    Raises ``NothingToTune`` for a single strategy without settings to tune, ``NoLibrary``,
-    ``NothingTried``.
+    Raises ``NothingToTune`` for a single strategy without settings to tune, ``NeedsArrivals``,
+    ``NoLibrary``, ``NothingTried``.
     """
+    unfit: list[str] = []
+    if not all(one.by_arrival for one in divided.tuned.prepared):
+        unfit = [one.label for one in candidates if needs_arrivals(one.make())]
+        candidates = [one for one in candidates if one.label not in unfit]
+        if not candidates:
+            raise NeedsArrivals(unfit)
     delays = delays_needed([one.packets for one in runs], candidates)
     hints = _hints(delays)
     memory = JournalMemory(journal, divided.tuned) if journal is not None else Memory()
@@ -193,6 +209,7 @@ def tune(
         comparison,
         delays,
         tuple(untuned),
+        tuple(unfit),
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from epic_cli.analysis.certainty.uncertainty import Figures, difference
 from epic_cli.analysis.metric import Better
+from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.study import piece_of, together
 from epic_cli.analysis.tuning.bench import Bench, bench, halves
 
@@ -42,15 +43,17 @@ class Divided(NamedTuple):
 def divide(runs: Sequence[Run], ground: Ground, by: Division | None = None) -> Divided:
     """Divides recordings, by time or by recording as it suits them unless told.
 
-    Raises ``NothingJudged`` where there is nothing to judge in one of the parts, ``TooManyRows``.
+    Raises ``NotEnoughToSay`` where there is nothing to judge in one of the parts, ``TooManyRows``.
     """
     if by is None:
         by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
     if by == "none":
         return Divided(bench(runs, ground), None, by)
     if by == "recording":
+        if len(runs) < 2:
+            raise NotEnoughToSay("to tune on some recordings and judge on others takes two of them")
         return Divided(bench(runs[::2], ground), bench(runs[1::2], ground), by)
-    parts = [halves(one, ground, HALF) for one in runs]
+    parts = list(_halves(runs, ground))
     first, second = (
         Bench(
             ground,
@@ -60,6 +63,18 @@ def divide(runs: Sequence[Run], ground: Ground, by: Division | None = None) -> D
         for part in zip(*parts, strict=True)
     )
     return Divided(first, second, by)
+
+
+def _halves(runs: Sequence[Run], ground: Ground) -> Iterator[tuple[Bench, Bench]]:
+    """Those recordings of which both halves can be judged, one at least."""
+    found = 0
+    for number, one in enumerate(runs, 1):
+        try:
+            yield halves(one, ground, HALF)
+            found += 1
+        except NotEnoughToSay:
+            if number == len(runs) and not found:
+                raise
 
 
 class Verdict(enum.Enum):
