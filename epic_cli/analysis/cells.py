@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_CELLS = 256
 MOST_CELLS_OF_ALL = 20_000
 FEWEST_CELLS = 16
+#: Of very many recordings each is one of the units that are drawn: few cells will do.
+FEWEST_OF_MANY = 4
 #: ... none of which is shorter than so many seconds.
 SHORTEST = 0.1
 
@@ -75,11 +77,12 @@ class Grid(NamedTuple):
         return np.clip(places, 0, self.size - 1)
 
 
-def grid(times: Sequence[Floats]) -> Grid:
-    """The cells of a recording, from the ticks of its entities."""
+def grid(times: Sequence[Floats], share: int = 1) -> Grid:
+    """The cells of a recording, from the ticks of its entities; it is one of about ``share``."""
     start = min(float(one[0]) for one in times)
     span = max(float(one[-1]) for one in times) - start
-    most = max(FEWEST_CELLS, min(MOST_CELLS, MOST_CELLS_OF_ALL // len(times)))
+    fewest = FEWEST_CELLS if share == 1 else FEWEST_OF_MANY
+    most = max(fewest, min(MOST_CELLS, MOST_CELLS_OF_ALL // (len(times) * share)))
     length = max(SHORTEST, span / most)
     return Grid(start, length, max(1, math.ceil(span / length)))
 

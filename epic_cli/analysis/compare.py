@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import math
 import os
 import threading
@@ -52,6 +53,14 @@ if TYPE_CHECKING:
 
 #: What several runs are: recordings of what happened, or simulated networks.
 Runs = Literal["recordings", "networks"]
+
+
+def _frozen(values: dict[str, float]) -> MappingProxyType[str, float]:
+    return MappingProxyType({name: _number(value) for name, value in values.items()})
+
+
+# results go from one process to another
+copyreg.pickle(MappingProxyType, lambda values: (_frozen, (dict(values),)))
 
 #: Called with how many of how many traces are done.
 Progress = Callable[[int, int], None]
@@ -172,8 +181,8 @@ class Comparison:
 
 
 #: Of so many errors of each candidate quantiles are told: all that there are of most recordings.
-#: More would fill the memory, a few of each entity are enough.
-KEPT, FEWEST_KEPT = 400_000, 500
+#: More would fill the memory, a few of each entity are enough, fewer of each of many recordings.
+KEPT, FEWEST_KEPT, FEWEST_OF_MANY = 400_000, 500, 50
 
 
 #: No more rows than this are drawn at a time by all threads together: each row of a strategy takes
@@ -214,6 +223,7 @@ def compare(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     sums: bool = False,
+    share: int = 1,
 ) -> Comparison:
     """Runs every candidate over the packets of every entity and measures what it draws.
 
@@ -222,7 +232,8 @@ def compare(
     sender's) is then added to their times. ``warm_up`` is in seconds, see ``sample_truth``. With
     a ``selection`` of rows, scenes for pictures are kept. ``threads`` is as many as there are
     cores unless given; an interruption (``KeyboardInterrupt``) waits for them to stop,
-    as they do at ``stop``. With ``sums``, results keep what intervals are made of (``study``).
+    as they do at ``stop``. With ``sums``, results keep what intervals are made of (``study``);
+    ``share``: of about so many recordings this is one, and what is kept of it is that much less.
 
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
@@ -237,6 +248,7 @@ def compare(
         progress=progress,
         stop=stop,
         sums=sums,
+        share=share,
     )
 
 
@@ -258,6 +270,7 @@ def compare_prepared(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     sums: bool = False,
+    share: int = 1,
 ) -> Comparison:
     """Runs every candidate over a recording that has been prepared; see ``compare``."""
     weights = weights or Weights()
@@ -270,8 +283,8 @@ def compare_prepared(
         prepared.pacing,
         weights,
         selection,
-        max(KEPT // len(judged), FEWEST_KEPT),
-        grid([one.truth.times for one in judged]) if sums else None,
+        max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
+        grid([one.truth.times for one in judged], share) if sums else None,
         stop or threading.Event(),
     )
     most = max(1, MOST_AT_ONCE // max(len(one.truth.times) for one in judged))

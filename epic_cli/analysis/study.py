@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.archive.threads import Threads
+from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.cells import FIELDS
 from epic_cli.analysis.certainty.uncertainty import Figures, Piece, judge
 from epic_cli.analysis.compare import (
@@ -24,7 +23,7 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
-from epic_cli.analysis.notes import AllAlike, Flaw, NothingJudged
+from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
@@ -42,6 +41,89 @@ class Run(NamedTuple):
     name: str
     packets: Mapping[str, PacketBlock]
     truths: Mapping[str, Truth] | None = None
+
+
+class Asked(NamedTuple):
+    """What is asked of every run; ``total`` is how many there are. See ``compare`` for the rest."""
+
+    candidates: Sequence[Candidate]
+    timing: Timing
+    weights: Weights | None = None
+    offset: float = 0.0
+    warm_up: float | None = None
+    total: int = 1
+
+    @property
+    def share(self) -> int:
+        """Of about how many recordings each is one, in powers of two.
+
+        A few recordings more ask for nothing else of those that have been judged.
+        """
+        return 1 << (self.total.bit_length() - 1)
+
+
+class Unfit(NamedTuple):
+    """Why a run cannot be judged, as values: ``notes`` of its entities, or too many rows."""
+
+    notes: tuple[NotJudged, ...] = ()
+    most_rows: int = 0
+
+    def error(self) -> ValueError:
+        """What ``compare`` raises of it."""
+        return TooManyRows(self.most_rows) if self.most_rows else NothingJudged(self.notes)
+
+
+#: What came of a run.
+Verdict = Comparison | Unfit
+
+
+def verdict(
+    run: Run,
+    asked: Asked,
+    *,
+    selection: Selection | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> Verdict:
+    """Judges one run: all that a study has to know of it, and no more where it is one of many."""
+    try:
+        found = compare(
+            run.packets,
+            asked.candidates,
+            asked.timing,
+            run.truths,
+            weights=asked.weights,
+            offset=asked.offset,
+            warm_up=asked.warm_up,
+            selection=selection,
+            threads=threads,
+            progress=progress,
+            stop=stop,
+            sums=True,
+            share=asked.share,
+        )
+    except NothingJudged as error:
+        return Unfit(error.notes)
+    except TooManyRows as error:
+        return Unfit(most_rows=error.most)
+    return found if asked.total == 1 else _condensed(found)
+
+
+def _condensed(found: Comparison) -> Comparison:
+    """Without what is kept twice: errors are needed of all entities together, sums of each."""
+    nothing = np.empty(0)
+    return replace(
+        found,
+        results=tuple(
+            replace(one, measured=one.measured and replace(one.measured, sums=None))
+            for one in found.results
+        ),
+        by_entity=tuple(
+            replace(one, measured=one.measured and replace(one.measured, errors=nothing))
+            for one in found.by_entity
+        ),
+    )
 
 
 #: Called with each run and what came of it, in their order; None: it cannot be judged.
@@ -74,49 +156,68 @@ def study(
     A run among several that cannot be judged is ``skipped``. Raises what ``compare`` does where
     there is only one, and ``NothingJudged`` where none is left.
     """
-    workers = threads or os.cpu_count() or 1
-    stop = threading.Event()
+    asked = Asked(candidates, timing, weights, offset, warm_up, total)
+    gathered = Gathered()
+    with Threads(threads, total) as executor:
 
-    def judged(run: Run, index: int, inner: int) -> Comparison | ValueError:
-        try:
-            return compare(
-                run.packets,
-                candidates,
-                timing,
-                run.truths,
-                weights=weights,
-                offset=offset,
-                warm_up=warm_up,
+        def judged(numbered: tuple[int, Run]) -> Verdict:
+            index, run = numbered
+            return verdict(
+                run,
+                asked,
                 selection=None if index else selection,
-                threads=inner,
+                threads=executor.inner,
                 progress=progress if total == 1 else None,
-                stop=stop,
-                sums=True,
+                stop=executor.stop,
             )
-        except (NothingJudged, TooManyRows) as error:
-            if total == 1:
-                raise
-            return error
 
-    found: list[tuple[str, Comparison]] = []
-    skipped: list[Skipped] = []
-    for count, (run, outcome) in enumerate(_evaluated(runs, judged, workers, total, stop), 1):
-        if progress is not None and total > 1:
-            progress(count, total)
-        if isinstance(outcome, ValueError):
-            skipped.append(Skipped(run.name, outcome))
+        for count, ((_, run), found) in enumerate(carry_out(judged, enumerate(runs), executor), 1):
+            if isinstance(found, Failure):
+                raise found.error
+            if progress is not None and total > 1:
+                progress(count, total)
+            gathered.add(run.name, found)
+            if done is not None:
+                done(run, found if isinstance(found, Comparison) else None)
+    return gathered.conclusion(asked, seed, runs_are)
+
+
+class Gathered:
+    """The verdicts on several runs, by name and in their order."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[str, Comparison]] = []
+        self._skipped: list[Skipped] = []
+
+    def add(self, name: str, found: Verdict) -> None:
+        """One more."""
+        if isinstance(found, Unfit):
+            self.skip(name, found.error())
         else:
-            found.append((run.name, outcome))
-        if done is not None:
-            done(run, None if isinstance(outcome, ValueError) else outcome)
-    if not found:
-        reasons = [one.error for one in skipped]
-        raise NothingJudged(
-            tuple(note for one in reasons if isinstance(one, NothingJudged) for note in one.notes)
-        )
-    if runs_are == "networks":
-        found = _different(found)
-    return replace(together(found, candidates, tuple(skipped), seed), runs_are=runs_are)
+            self._found.append((name, found))
+
+    def skip(self, name: str, error: ValueError) -> None:
+        """One that there is no verdict on."""
+        self._skipped.append(Skipped(name, error))
+
+    def conclusion(self, asked: Asked, seed: int = 0, runs_are: Runs = "recordings") -> Comparison:
+        """All as one; ``seed`` is that of the bootstrap.
+
+        Raises ``NothingJudged`` where there is none, and of a single run what ``compare`` raises.
+        """
+        found, skipped = self._found, self._skipped
+        if not found:
+            if asked.total == len(skipped) == 1:
+                raise skipped[0].error
+            reasons = [one.error for one in skipped if isinstance(one.error, NothingJudged)]
+            for name, error in skipped:
+                if not isinstance(error, NothingJudged):  # that tells more than what is short
+                    raise NotEnoughToSay(f"{name}: {error}")
+            raise NothingJudged(tuple(note for one in reasons for note in one.notes))
+        if runs_are == "networks":
+            found = _different(found)
+        whole = together(found, asked.candidates, tuple(skipped), seed)
+        return replace(whole, runs_are=runs_are)
 
 
 def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Comparison]]:
@@ -125,42 +226,6 @@ def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compariso
     if len(found) == 1 or any(one.results != first.results for _, one in found):
         return found
     return [(name, replace(first, notes=(*first.notes, AllAlike(len(found)))))]
-
-
-def _evaluated(
-    runs: Iterable[Run],
-    judged: Callable[[Run, int, int], Comparison | ValueError],
-    workers: int,
-    total: int,
-    stop: threading.Event,
-) -> Iterator[tuple[Run, Comparison | ValueError]]:
-    """Each run with what came of it, in their order; some are under way at a time."""
-    if total == 1 or workers == 1:
-        for index, run in enumerate(runs):
-            yield run, judged(run, index, workers)
-        return
-    # with fewer runs than threads, each runs several strategies at a time
-    side_by_side = min(workers, total)
-    inner = -(-workers // side_by_side)
-    coming = enumerate(runs)
-    with ThreadPoolExecutor(side_by_side, "study") as executor:
-        waiting: list[tuple[Run, Future[Comparison | ValueError]]] = []
-
-        def ask(count: int) -> None:
-            for index, run in islice(coming, count):
-                waiting.append((run, executor.submit(judged, run, index, inner)))
-
-        try:
-            ask(2 * side_by_side)
-            while waiting:
-                run, future = waiting.pop(0)
-                outcome = future.result()
-                ask(1)
-                yield run, outcome
-        except BaseException:
-            stop.set()
-            executor.shutdown(wait=True, cancel_futures=True)
-            raise
 
 
 def together(

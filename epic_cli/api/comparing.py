@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.study import Run, study
+from epic_cli.analysis.study import Asked, Gathered, Run, Verdict, study, verdict
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.api.reading import Path
@@ -21,8 +23,10 @@ from epic_cli.engine.strategy import Strategy, is_native
 from epic_cli.formats.folders import recordings_in
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from fractions import Fraction
 
+    from epic_cli.analysis.truth import Truth
     from epic_cli.engine.contract import Packet
     from epic_cli.network import LinkConditions
     from epic_cli.playback import ClockName, PacingName
@@ -58,6 +62,7 @@ def compare(
     link: LinkConditions | None = None,
     send_rate: float | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Runs strategies over the same packets and measures what each draws against the truth.
 
@@ -76,7 +81,10 @@ def compare(
     go into the score; a ``game`` (``"shooter"``, ``"vehicle"``, ``"fighting"``, ``"observer"``) has
     others. There is a row for each picture of a usual screen unless another ``tick`` is given. The
     first ``warm_up`` seconds of each unbroken movement do not count. The other arguments are those
-    of ``replay``; ``threads`` is the number of cores unless given.
+    of ``replay``; ``threads`` is the number of cores unless given. An ``executor`` of
+    ``concurrent.futures`` (processes, a cluster's) judges recordings side by side, with one thread
+    each unless given: they are paths, which its workers read, and strategies and truth are what
+    goes there by pickle. The result is the same; ``skipped`` has those at which a worker failed.
 
     Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS
@@ -95,6 +103,11 @@ def compare(
     timing = make_timing(tick, clock, pacing, latency)
     taking_part = _taking_part(strategies)
     weighed = make_weights(weights or {}, game_weights(game))
+    if executor is not None:
+        if seeds is not None:
+            raise ValueError("an executor is for recordings, not for seeds")
+        asked = Asked(taking_part, timing, weighed, truth_offset, warm_up)
+        return _carried_out(asked, packets, truth, threads, executor, seed)
     runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     try:
         return study(
@@ -110,9 +123,57 @@ def compare(
             runs_are="recordings" if seeds is None else "networks",
         )
     except NotEnoughToSay as error:
-        from epic_cli.views.comparison_words import not_enough_words
+        raise _not_enough(error) from error
 
-        raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
+
+def _judged(
+    asked: Asked, truth: Path | Iterable[Packet] | None, threads: int | None, recording: str
+) -> Verdict:
+    """One recording, wherever it is read."""
+    truths = None if truth is None else _truths(truth, asked.offset)
+    run = Run(recording, by_entity(packets_of(recording)), truths)
+    return verdict(run, asked, threads=threads or 1)
+
+
+def _carried_out(
+    asked: Asked,
+    packets: object,
+    truth: Path | Iterable[Packet] | None,
+    threads: int | None,
+    executor: Executor,
+    seed: int,
+) -> Comparison:
+    """The comparison of recordings that the workers of an executor judge."""
+    recordings = _recordings(cast("Path", packets))
+    paths = [os.fspath(one) for one in recordings if isinstance(one, (str, os.PathLike))]
+    if len(paths) != len(recordings):
+        raise ValueError("an executor's workers read recordings: give their paths")
+    asked = asked._replace(total=len(paths))
+    gathered = Gathered()
+    for path, found in carry_out(partial(_judged, asked, truth, threads), paths, executor):
+        if not isinstance(found, Failure):
+            gathered.add(path, found)
+        elif len(paths) == 1:
+            raise found.error
+        else:
+            gathered.skip(path, ValueError(f"{type(found.error).__name__}: {found.error}"))
+    try:
+        return gathered.conclusion(asked, seed)
+    except NotEnoughToSay as error:
+        raise _not_enough(error) from error
+
+
+def _not_enough(error: NotEnoughToSay) -> ValueError:
+    from epic_cli.views.comparison_words import not_enough_words
+
+    return ValueError(f"not enough to say: {not_enough_words(error)}")
+
+
+def _truths(truth: Path | Iterable[Packet], offset: float) -> Mapping[str, Truth]:
+    truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
+    if not truths:
+        raise ValueError("not enough to say: the truth has no movement to compare with")
+    return truths
 
 
 def runs_of(
@@ -130,11 +191,7 @@ def runs_of(
     if seeds is not None:
         return _simulated(packets, truth, range(seed, seed + seeds), link, send_rate), seeds
     recordings = _recordings(packets)
-    truths = None
-    if truth is not None:
-        truths, _ = truths_of(by_entity(packets_of(truth)), "given", truth_offset)
-        if not truths:
-            raise ValueError("not enough to say: the truth has no movement to compare with")
+    truths = None if truth is None else _truths(truth, truth_offset)
     runs = (
         Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
             by_entity(packets_of(one)), truths)

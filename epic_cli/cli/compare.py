@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.cli.options.archive import Archive, archive_options
 from epic_cli.cli.options.common import (
     color_option,
     remarks_options,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.study import Done, Run
+    from epic_cli.cli.compare_recordings import Recordings
     from epic_cli.terminal.profiles import Saving
     from epic_cli.views.page_words import About
 
@@ -84,6 +85,7 @@ EPILOG = "\n".join(
 @layout_options
 @pictures_options
 @threads_option
+@archive_options
 @saving_options
 @remarks_options
 @color_option
@@ -99,6 +101,7 @@ def compare(
     layout: Layout,
     pictures: Pictures,
     threads: int | None,
+    archive: Archive,
     saving: Saving | None,
     remarks: Remarks,
     color: ColorChoice,
@@ -118,11 +121,13 @@ def compare(
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.cli.compare_output import write, write_failures
-    from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
+    from epic_cli.analysis.study import Asked, study
+    from epic_cli.cli.compare_output import write
+    from epic_cli.cli.compare_recordings import Recordings
+    from epic_cli.cli.compare_runs import simulated_runs
     from epic_cli.cli.options.groups import given_options
     from epic_cli.engine.replay.trace import TooManyRows
-    from epic_cli.formats.layout import begun_together
+    from epic_cli.terminal.progress import Progress
     from epic_cli.terminal.report import report_left_out
 
     network.check(given_options(context), inputs.recordings, inputs.truth)
@@ -131,44 +136,42 @@ def compare(
     candidates = participants.candidates()
     shown = pictures.shown(candidates)
     _check_conditions(judging, candidates)
-    error_color = use_color(color, sys.stderr)
-    refused, recordings = False, None
-    runs: Iterable[Run]
+    asked = Asked(candidates, timing, judging.weights, inputs.truth_offset, judging.warm_up)
+    recordings = None
     if network.simulates:
-        runs, total = simulated_runs(network, inputs, remarks), len(network.all_seeds)
+        if archive.options:
+            raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
-            timing = timing._replace(latency=network.link.latency)
-        given = begun_together(inputs.given) if inputs.truth else None
-        truths, refused = given_truths(inputs, given, remarks, error_color)
-        runs = recordings = Recordings(inputs, given, truths, remarks, saving, error_color)
-        total = len(recordings.names)
+            asked = asked._replace(timing=timing._replace(latency=network.link.latency))
+        recordings = Recordings(inputs, archive, asked, remarks, use_color(color, sys.stderr))
 
-    def run_all(done: Done | None) -> Comparison:
-        from epic_cli.analysis.study import study
-        from epic_cli.terminal.progress import Progress
-
+    def run_all() -> Comparison | None:
         with Progress("comparing") as progress:
+            if recordings is not None:
+                return recordings.compared(
+                    pictures.selection, threads, saving, network.seed, progress
+                )
             return study(
-                runs,
+                simulated_runs(network, inputs, remarks),
                 candidates,
                 timing,
-                total=total,
+                total=len(network.all_seeds),
                 weights=judging.weights,
                 offset=inputs.truth_offset,
                 warm_up=judging.warm_up,
                 selection=pictures.selection,
                 threads=threads,
                 seed=network.seed,
-                runs_are="networks" if network.simulates else "recordings",
+                runs_are="networks",
                 progress=progress,
-                done=done,
             )
 
     try:
-        comparison = run_all(recordings.judged if recordings else None)
-        names = recordings.names if recordings else []
-        write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
+        comparison = run_all()
+        if comparison is not None:
+            names = recordings.names if recordings else []
+            write(comparison, layout, pictures, shown, color, _about(names, inputs.truth))
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -176,13 +179,22 @@ def compare(
     finally:
         if recordings:
             recordings.end()
-    failing = write_failures(comparison, judging.fail_if)
-    if any(one.failed for one in comparison.results):
-        return ExitStatus.STRATEGY_FAILED
-    if failing:
-        return ExitStatus.NOT_AS_EXPECTED
-    left_out = recordings is not None and (recordings.refused or recordings.broken)
-    return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+    return _status(comparison, judging, recordings)
+
+
+def _status(
+    comparison: Comparison | None, judging: Judging, recordings: Recordings | None
+) -> ExitStatus:
+    from epic_cli.cli.compare_output import write_failures
+
+    if comparison is not None:
+        failing = write_failures(comparison, judging.fail_if)
+        if any(one.failed for one in comparison.results):
+            return ExitStatus.STRATEGY_FAILED
+        if failing:
+            return ExitStatus.NOT_AS_EXPECTED
+    incomplete = recordings is not None and recordings.incomplete
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 
 
 def _about(names: Iterable[str], truth: str | None) -> About:

@@ -8,115 +8,16 @@ from typing import TYPE_CHECKING
 from epic_cli.cli.options.compare import Inputs
 from epic_cli.cli.options.compare_network import NetworkOptions
 from epic_cli.engine.text.widths import printable
-from epic_cli.formats.folders import NoRecordings, recordings_in
-from epic_cli.formats.layout import begun_together
-from epic_cli.terminal.errors import CannotAccess, WrongUsage, say
+from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import load, source_name
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.truth import Truth
-    from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout as RecordingLayout
     from epic_cli.network import Channel, Movement
-    from epic_cli.terminal.profiles import Saving
-
-
-def recordings_of(inputs: Inputs) -> list[str]:
-    """The files that are meant, those of a folder by name.
-
-    The truth is none of them. Raises ``WrongUsage``, ``CannotAccess``.
-    """
-    found: list[str] = []
-    for name in inputs.recordings or ("-",):
-        try:
-            inside = [name] if name == "-" else recordings_in(name)
-        except NoRecordings as error:
-            raise WrongUsage(printable(str(error))) from error
-        except OSError as error:
-            raise CannotAccess("read", name, error) from error
-        found += [one for one in inside if one == name or one != inputs.truth]
-    return found
-
-
-class Recordings:
-    """The runs of recorded files, one after the other; what is wrong with one is said.
-
-    ``given`` is the layout that they share with the truth; None: each begins at its own first
-    packet. ``broken`` is how many of several could not be used at all.
-    """
-
-    def __init__(
-        self,
-        inputs: Inputs,
-        given: RecordingLayout | None,
-        truths: Mapping[str, Truth] | None,
-        remarks: Remarks,
-        saving: Saving | None,
-        color: bool,
-    ) -> None:
-        self.names = recordings_of(inputs)
-        self.broken = 0
-        self._inputs = inputs
-        self._given = given
-        self._truths = truths
-        self._remarks = remarks
-        self._saving = saving
-        self._color = color
-        self._reporters: dict[str, Reporter] = {}
-
-    @property
-    def refused(self) -> bool:
-        """Whether lines of one were refused."""
-        return any(one.refused for one in self._reporters.values())
-
-    def __iter__(self) -> Iterator[Run]:
-        for name in self.names:
-            try:
-                yield self._run(name)
-            except (CannotAccess, WrongUsage) as error:
-                if len(self.names) == 1:
-                    raise
-                self.broken += 1
-                say(f"epic: {printable(str(error))}; it is left out\n")
-
-    def _run(self, file: str) -> Run:
-        from epic_cli.analysis.study import Run
-
-        inputs, name = self._inputs, source_name(file)
-        reporter = self._reporters[name] = Reporter(name, self._remarks, self._color)
-        given = self._given or begun_together(inputs.given)
-        packets = load(file, inputs.input_format, reporter, given)
-        reporter.save(self._saving, inputs.given)
-        if any(block.lacks_velocity() for block in packets.values()):
-            reporter.estimated()
-        return Run(name, _of_entity(packets, inputs.entity, name), self._truths)
-
-    def judged(self, run: Run, comparison: Comparison | None) -> None:
-        """What came of a run: its refused packets are said, and why it cannot be judged."""
-        if comparison is None:
-            self.broken += 1
-        else:
-            self._reporters[run.name].refuse(comparison.refused)
-
-    def end(self) -> None:
-        """Says how many lines were refused, however it ended."""
-        for one in self._reporters.values():
-            one.__exit__()
-
-
-def _of_entity(
-    packets: dict[str, PacketBlock], entity: str | None, name: str
-) -> dict[str, PacketBlock]:
-    if entity is None:
-        return packets
-    if entity not in packets:
-        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
-    return {entity: packets[entity]}
 
 
 def given_truths(

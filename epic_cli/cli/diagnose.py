@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.cli.options.diagnose import ANY, DiagnoseOptions, diagnose_options
+from epic_cli.cli.recordings import recordings_of
+from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.remarks import Reporter
-from epic_cli.terminal.sources import load, source_name
+from epic_cli.terminal.sources import source_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from epic_cli.analysis.candidates import Candidate
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+    from epic_cli.cli.archive import Tally
     from epic_cli.views.diagnosis import Report
 
 _EXAMPLES = """\b
@@ -44,47 +44,69 @@ def diagnose(options: DiagnoseOptions) -> int:
     Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
-    from epic_cli.analysis.diagnosis.diagnose import diagnose as look
-    from epic_cli.views.diagnosis import Report
+    from functools import partial
 
-    candidates = options.candidates()
-    refused, found = False, set()
-    for number, recording in enumerate(options.recordings or ("-",)):
-        name = source_name(recording)
-        with Reporter(name, options.remarks, use_color(options.color, sys.stderr)) as reporter:
-            traffic = _traffic(recording, options, candidates, reporter)
-        if not traffic.streams:
-            raise WrongUsage(f"not enough to say: {name} has no entity with 20 packets")
-        report = Report(name, traffic, look(traffic))
-        _write(report, options, number)
-        refused |= reporter.refused
-        found |= {one.cause for one in report.diagnosis.findings}
-        for one in report.diagnosis.findings:
-            found |= {below.cause for below in one.consequences}
+    from epic_cli.analysis.archive.threads import Threads
+    from epic_cli.cli.archive import Tally, Unusable, work_through
+    from epic_cli.cli.diagnose_jobs import Request, key_maker, look, look_here, report_on
+    from epic_cli.terminal.progress import Progress
+
+    names = recordings_of(options.recordings)
+    archive, color = options.archive, use_color(options.color, sys.stderr)
+    if archive.options and "-" in names:
+        raise WrongUsage(f"{archive.options}: for files, not for standard input")
+    request = Request(
+        tuple(options.candidates()),
+        options.span,
+        options.entity,
+        options.input_format,
+        options.given,
+        options.remarks,
+        color,
+    )
+    tally = Tally(archive.allowed_failures)
+    found: set[str] = set()
+    if len(names) == 1 and not archive.options:
+        with Reporter(source_name(names[0]), options.remarks, color) as reporter:
+            only = look_here(request, names[0], reporter)
+        _write(report_on(reporter.name, only), options, 0)
+        tally.refused = reporter.refused
+        return _status(options, only.causes, tally)
+    part, shown = archive.part(names), 0
+    with contextlib.ExitStack() as ending:
+        progress = ending.enter_context(Progress("diagnosing"))
+        executor = ending.enter_context(
+            archive.executor() if archive.elsewhere else Threads(1, len(part))
+        )
+        looked = work_through(
+            partial(look, request),
+            part,
+            executor,
+            archive,
+            "diagnose",
+            partial(key_maker, request),
+            options.remarks,
+            tally,
+            progress if archive.elsewhere else None,
+        )
+        ending.callback(looked.close)
+        for name, one in looked:
+            if isinstance(one, Unusable):
+                say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
+                continue
+            found |= one.causes
+            if archive.shard is None:
+                _write(report_on(source_name(name), one), options, shown)
+                shown += 1
+    return _status(options, found, tally)
+
+
+def _status(options: DiagnoseOptions, found: set[str], tally: Tally) -> ExitStatus:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
         say(f"epic: found {', '.join(failing)}\n")
         return ExitStatus.NOT_AS_EXPECTED
-    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def _traffic(
-    recording: str,
-    options: DiagnoseOptions,
-    candidates: Sequence[Candidate],
-    reporter: Reporter,
-) -> Traffic:
-    from epic_cli.analysis.diagnosis.traffic import traffic_of
-
-    packets = load(recording, options.input_format, reporter, options.given)
-    if options.entity is not None:
-        if options.entity not in packets:
-            there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-            raise WrongUsage(
-                f"{reporter.name}: there is no entity {options.entity!r}; there are: {there}"
-            )
-        packets = {options.entity: packets[options.entity]}
-    return traffic_of(packets, options.span, candidates)
+    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:

@@ -90,29 +90,22 @@ def tune(
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
     strategy of somebody's own failed, 130 interrupted.
     """
-    from epic_cli.cli.compare_runs import Recordings, given_truths, simulated_runs
+    from epic_cli.cli.compare_runs import simulated_runs
     from epic_cli.cli.options.groups import given_options
     from epic_cli.cli.tune_output import write_delays, write_tunings
-    from epic_cli.formats.layout import begun_together
+    from epic_cli.cli.tune_runs import recorded_runs
 
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
     _check(tuned, given)
     candidates = tuned.candidates()
-    refused, recordings = False, None
+    incomplete = False
     if network.simulates:
         runs: list[Run] = list(simulated_runs(network, inputs, remarks))
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        error_color = use_color(color, sys.stderr)
-        layout = begun_together(inputs.given) if inputs.truth else None
-        truths, refused = given_truths(inputs, layout, remarks, error_color)
-        recordings = Recordings(inputs, layout, truths, remarks, saving, error_color)
-        try:
-            runs = list(recordings)
-        finally:
-            recordings.end()
+        runs, incomplete = recorded_runs(inputs, remarks, saving, use_color(color, sys.stderr))
     if not tuned.searches:
         from epic_cli.analysis.tuning.closed_form import delays_needed
         from epic_cli.views.tuning_delays import NO_ARRIVALS
@@ -133,8 +126,7 @@ def tune(
         return ExitStatus.STRATEGY_FAILED
     if interrupted:
         return ExitStatus.INTERRUPTED
-    left_out = recordings is not None and (recordings.refused or recordings.broken)
-    return ExitStatus.LINES_REFUSED if refused or left_out else ExitStatus.DONE
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 
 
 def _check(tuned: Tuned, given: set[str]) -> None:

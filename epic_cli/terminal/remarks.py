@@ -9,7 +9,7 @@ from epic_cli.terminal.errors import printable, say
 from epic_cli.terminal.sample import Hints
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     from epic_cli.engine.packets import PacketBlock
@@ -29,12 +29,22 @@ class Remarks(NamedTuple):
 
 
 class Reporter:
-    """Says it while its block runs, and the count of refused lines however that ends."""
+    """Says it while its block runs, and the count of refused lines however that ends.
 
-    def __init__(self, name: str, remarks: Remarks = Remarks(), color: bool = False) -> None:  # noqa: B008
+    It is said on stderr, or given to ``write``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        remarks: Remarks = Remarks(),  # noqa: B008
+        color: bool = False,
+        write: Callable[[str], object] = say,
+    ) -> None:
         self.name = name
         self._remarks = remarks
         self._color = color
+        self._write = write
         self._lines: RefusedLines | None = None
         self._hints: Hints | None = None if remarks.quiet else Hints()
         self._told: Layout | None = None
@@ -49,7 +59,7 @@ class Reporter:
     def say(self, text: str) -> None:
         """Says what may be left out."""
         if not self._remarks.quiet:
-            say(text)
+            self._write(text)
 
     def given(self, layout: Layout | None) -> None:
         """How the recording is to be read, as far as somebody has said it."""

@@ -84,17 +84,28 @@ def who(finding: Finding) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """What is told of one recording."""
+    """What is told of one recording: how many ``packets`` in which ``duration`` (s), and more.
+
+    ``network`` None: nothing is known of it.
+    """
 
     name: str
-    traffic: Traffic
+    packets: int
+    duration: float
+    network: Network | None
     diagnosis: Diagnosis
+
+
+def report_of(name: str, traffic: Traffic, diagnosis: Diagnosis) -> Report:
+    """The report on a recording that is at hand."""
+    network = network_of(traffic.messages) if traffic.messages is not None else None
+    return Report(name, traffic.packets, traffic.duration, network, diagnosis)
 
 
 def headline(report: Report) -> str:
     """How much was looked at, and how much was found."""
     found = len(report.diagnosis.findings)
-    looked = f"{report.traffic.packets:,} packets in {seconds(report.traffic.duration)}"
+    looked = f"{report.packets:,} packets in {seconds(report.duration)}"
     verdict = {0: "nothing wrong was found", 1: "1 finding"}.get(found, f"{found} findings")
     return f"{report.name}: {verdict} ({looked})"
 
@@ -137,9 +148,9 @@ class DiagnosisText:
         for place, finding in enumerate(report.diagnosis.findings, 1):
             yield Text()
             yield from self._finding(place, finding, room)
-        if report.traffic.messages is not None:
+        if report.network is not None:
             yield Text()
-            yield from paragraph(network_words(network_of(report.traffic.messages)), room)
+            yield from paragraph(network_words(report.network), room)
         lines = unable_words(report.diagnosis.unable)
         for line in (*lines, *(printable(str(one)) for one in report.diagnosis.left_out)):
             yield from paragraph(line, room)
@@ -205,8 +216,8 @@ def as_markdown(report: Report) -> str:
             titles = [detector_of(one.cause).title for one in finding.consequences]
             lines.append(f"- hence: {'; '.join(titles)}")
         lines.append("")
-    if report.traffic.messages is not None:
-        lines += [network_words(network_of(report.traffic.messages)), ""]
+    if report.network is not None:
+        lines += [network_words(report.network), ""]
     lines += unable_words(report.diagnosis.unable)
     lines += [_plain(str(one)) for one in report.diagnosis.left_out]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from support.places import ROOT
 from support.running import shell
 
 from epic_cli import Packet, Sample, compare, read_packets, strategies, strategy
+from epic_cli.analysis.archive.processes import Processes
 from epic_cli.network import LinkConditions
 
 SAMPLES = ROOT / "sample_inputs"
@@ -163,3 +165,23 @@ def test_several_recordings_and_seeds_are_one_comparison_with_intervals(tmp_path
 def test_what_does_not_go_together_is_told(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare(**arguments)
+
+
+def test_any_executor_judges_recordings_as_threads_do() -> None:
+    paths = [SAMPLES / name for name in ("jitter.txt", "turn.txt", "two_tanks.csv")]
+    options: dict[str, Any] = {"strategies": ["lerp", "snapshot"], "latency": 0.05}
+    here = compare(paths, **options)
+    with ThreadPoolExecutor(2) as threads:
+        assert compare(paths, executor=threads, **options) == here
+    with Processes(1) as processes:
+        assert compare(paths, executor=processes, **options) == here
+        broken = compare([*paths, SAMPLES / "none.txt"], executor=processes, **options)
+    assert [one.recording for one in broken.skipped] == [str(SAMPLES / "none.txt")]
+    assert "FileNotFoundError" in str(broken.skipped[0].error)
+    with ThreadPoolExecutor(1) as threads:
+        with pytest.raises(ValueError, match="give their paths"):
+            compare([], executor=threads, **options)
+        with pytest.raises(ValueError, match="not for seeds"):
+            compare(truth=paths[0], seeds=2, executor=threads)
+        with pytest.raises(FileNotFoundError):
+            compare(SAMPLES / "none.txt", executor=threads, **options)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.cli.options.archive import Archive, archive_options
 from epic_cli.cli.options.common import (
     color_option,
     input_format_option,
@@ -44,6 +45,7 @@ class DiagnoseOptions(NamedTuple):
     fail_if: tuple[str, ...]
     input_format: InputFormat
     given: Layout | None
+    archive: Archive
     remarks: Remarks
     color: ColorChoice
 
@@ -117,6 +119,7 @@ diagnose_options = OptionGroup(
     ),
     input_format_option,
     layout_options,
+    archive_options,
     remarks_options,
     color_option,
 )

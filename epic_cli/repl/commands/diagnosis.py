@@ -17,7 +17,7 @@ def diagnose(dialogue: Dialogue) -> None:
     from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.trace import separate
-    from epic_cli.views.diagnosis import DiagnosisText, Report
+    from epic_cli.views.diagnosis import DiagnosisText, report_of
 
     session = dialogue.session
     entities: dict[str, PacketBlock] = {}
@@ -29,7 +29,7 @@ def diagnose(dialogue: Dialogue) -> None:
     if not traffic.streams:
         dialogue.screen.say("not enough to say: no entity has 20 packets yet")
         return
-    dialogue.screen.show(DiagnosisText(Report("this session", traffic, look(traffic))))
+    dialogue.screen.show(DiagnosisText(report_of("this session", traffic, look(traffic))))
 
 
 COMMANDS = [diagnose]

@@ -14,7 +14,7 @@ from support.faulty_traffic import Columns
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of_tables
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.views.diagnosis import Report, as_jsonl, as_markdown
+from epic_cli.views.diagnosis import as_jsonl, as_markdown, report_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -24,7 +24,7 @@ def told(tables: dict[str, Columns]) -> str:
     traffic: Traffic = traffic_of_tables(tables)
     if not traffic.streams:
         return ""
-    report = Report("", traffic, diagnose(traffic))
+    report = report_of("", traffic, diagnose(traffic))
     words = as_jsonl(report) + as_markdown(report)
     assert "nan" not in words.replace("dominan", "")
     for line in as_jsonl(report).splitlines():

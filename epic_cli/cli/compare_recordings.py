@@ -1,0 +1,163 @@
+"""The recordings of ``epic compare``, judged by threads here, by processes or by a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+from concurrent.futures import Executor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.archive.threads import Threads
+from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.study import Gathered
+from epic_cli.cli.archive import Tally, Unusable, told_of, work_through
+from epic_cli.cli.compare_jobs import (
+    Job,
+    Judged,
+    Request,
+    judge,
+    judge_here,
+    key_maker,
+    settled,
+)
+from epic_cli.cli.compare_runs import given_truths
+from epic_cli.cli.recordings import recordings_of
+from epic_cli.formats.layout import begun_together
+from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.remarks import Remarks, Reporter
+from epic_cli.terminal.sources import source_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from epic_cli.analysis.compare import Progress
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.analysis.study import Asked
+    from epic_cli.cli.options.archive import Archive
+    from epic_cli.cli.options.compare import Inputs
+    from epic_cli.terminal.profiles import Saving
+
+
+class Recordings:
+    """All that are meant, in their order; what is wrong with one is said, and it is left out.
+
+    Raises ``WrongUsage`` and ``CannotAccess``: of one recording for what is wrong with it, of
+    several for what is wrong with the options, the truth or the workers.
+    """
+
+    def __init__(
+        self, inputs: Inputs, archive: Archive, asked: Asked, remarks: Remarks, color: bool
+    ) -> None:
+        self.names = recordings_of(inputs.recordings, inputs.truth)
+        self._archive = archive
+        if archive.options and "-" in (*self.names, inputs.truth):
+            raise WrongUsage(f"{archive.options}: for files, not for standard input")
+        given = begun_together(inputs.given) if inputs.truth else inputs.given
+        self._truths, refused = given_truths(
+            inputs, given if inputs.truth else None, remarks, color
+        )
+        if inputs.truth and given is not None:
+            given = settled(given, self.names, inputs.input_format)
+        self._request = Request(
+            asked._replace(total=len(self.names)),
+            given,
+            inputs.input_format,
+            inputs.entity,
+            inputs.truth,
+            remarks,
+            color,
+        )
+        self._tally = Tally(archive.allowed_failures)
+        self._tally.refused = refused
+        self._reporter: Reporter | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether lines of one were refused, or more were left out than may be."""
+        return self._tally.incomplete
+
+    def compared(
+        self,
+        selection: Selection | None,
+        threads: int | None,
+        saving: Saving | None,
+        seed: int,
+        progress: Progress,
+    ) -> Comparison | None:
+        """Judges them; None: this is a shard's part, and the results are in its journal.
+
+        ``seed`` is that of the bootstrap. Raises what ``study`` does.
+        """
+        archive, request = self._archive, self._request._replace(threads=threads or 1)
+        if saving is not None and archive.options:
+            raise WrongUsage(f"--save-profile looks at a recording here: without {archive.options}")
+        part = archive.part(self.names)
+        jobs = [Job(name, None if index else selection) for index, name in enumerate(part)]
+        if len(self.names) == 1 and not archive.options:
+            return self._only(jobs[0], threads, saving, seed, progress)
+        gathered = Gathered()
+        with contextlib.ExitStack() as ending:
+            work: Callable[[Job], Judged]
+            if archive.elsewhere:
+                executor: Executor = ending.enter_context(archive.executor())
+                work = partial(judge, request)
+            else:
+                here = ending.enter_context(Threads(threads, len(jobs)))
+                executor, work = here, partial(self._judge_here, saving, here)
+            found = work_through(
+                work,
+                jobs,
+                executor,
+                archive,
+                "compare",
+                partial(key_maker, request),
+                request.remarks,
+                self._tally,
+                progress,
+            )
+            ending.callback(found.close)
+            for job, one in found:
+                name = source_name(job.file)
+                if isinstance(one, Unusable):
+                    gathered.skip(name, one)
+                else:
+                    gathered.add(name, one)
+                    self._tally.left_out += not isinstance(one, Comparison)
+        return gathered.conclusion(request.asked, seed) if archive.shard is None else None
+
+    def end(self) -> None:
+        """Says how many lines were refused, however it ended."""
+        self._tally.end()
+        if self._reporter is not None:
+            self._reporter.__exit__()
+
+    def _only(
+        self,
+        job: Job,
+        threads: int | None,
+        saving: Saving | None,
+        seed: int,
+        progress: Progress,
+    ) -> Comparison:
+        """The only recording, of which everything is said at once."""
+        request = self._request
+        reporter = Reporter(source_name(job.file), request.remarks, request.color)
+        self._reporter = reporter
+        found = judge_here(
+            request, job, reporter, self._truths, threads, saving=saving, progress=progress
+        )
+        self._tally.refused |= reporter.refused
+        gathered = Gathered()
+        gathered.add(reporter.name, found)
+        return gathered.conclusion(request.asked, seed)
+
+    def _judge_here(self, saving: Saving | None, here: Threads, job: Job) -> Judged:
+        request, truths = self._request, self._truths
+        return told_of(
+            job.file,
+            request.remarks,
+            request.color,
+            lambda reporter: judge_here(
+                request, job, reporter, truths, here.inner, saving=saving, stop=here.stop
+            ),
+        )

@@ -1,0 +1,262 @@
+"""Archives of recordings: whoever works on them, however it ended the last time, one answer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.running import EPIC, environment, epic
+
+#: Without -W error: what a cluster's own library warns of is not ours.
+PLAIN = (sys.executable, "-m", "epic_cli")
+
+TWO = ("-s", "dumb-terminal,lerp", "--tick", "50ms")
+
+#: A strategy that takes its whole process along when the entity is far away.
+POISON = """
+import os, signal
+from epic_cli import Sample
+
+class Poison:
+    def reset(self):
+        self.at = (0.0, 0.0, 0.0)
+
+    def update(self, packet, now):
+        self.at = tuple(packet.position)
+        if self.at[0] > 1000:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    def read(self, at):
+        return Sample(at, self.at, (0.0, 0.0, 0.0), "held")
+"""
+
+
+def recording(shift: float = 0.0, seconds: float = 4.0) -> str:
+    times = [number / 20 for number in range(int(20 * seconds))]
+    return "".join(
+        f"{shift + time * time:.4f},{5 * time:.4f},0 / {2 * time:.4f},5,0 / {time:.3f}"
+        f" arrival={time + 0.05 + 0.013 * (number * 7 % 5):.4f}\n"
+        for number, time in enumerate(times)
+    )
+
+
+@pytest.fixture(autouse=True)
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Seven recordings and one that has lines to be refused."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for number in range(7):
+        (folder / f"r{number}.txt").write_text(recording(seconds=3 + number / 4))
+    (folder / "s.txt").write_text(recording() + "what?\n" * 9)
+    return folder
+
+
+def run(*args: str, program: tuple[str, ...] = EPIC) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*program, *args], env=environment(), capture_output=True, check=False, timeout=60
+    )
+
+
+def test_processes_and_a_journal_give_what_threads_give_to_the_byte() -> None:
+    here = epic("compare", *TWO, "a")
+    assert here.returncode == 1
+    assert b"9 lines refused" in here.stderr
+    other = run("compare", *TWO, "a", "--workers", "2", "--journal", "j")
+    assert (other.returncode, other.stdout, other.stderr) == (1, here.stdout, here.stderr)
+    size = Path("j").stat().st_size
+    again = epic("compare", *TWO, "a", "--journal", "j", "--threads", "1")
+    assert (again.returncode, again.stdout) == (1, here.stdout)
+    assert again.stderr == b"epic: 8 results in j, 8 of them known before\n"
+    assert Path("j").stat().st_size == size
+
+
+def test_what_changes_the_answer_is_asked_again_and_names_do_not() -> None:
+    epic("compare", *TWO, "a", "--journal", "j")
+    Path("a").rename("b")
+    for options, known in (
+        ((), 8),
+        (("--weights", "latency=2"), 0),
+        (("--warm-up", "0.5"), 0),
+        (("--set", "lerp.delay=0.2"), 0),
+        (("--seed", "3"), 8),
+    ):
+        done = epic("compare", *TWO, "b", "--journal", "j", *options)
+        told = f"8 results in j, {known} of them known before\n".encode()
+        assert (told in done.stderr) == bool(known), (options, done.stderr)
+
+
+@pytest.mark.parametrize("command", [("compare", *TWO), ("diagnose",)])
+def test_shards_fill_journals_from_which_the_whole_is_put_together(command: list[str]) -> None:
+    whole = epic(*command, "a")
+    for number in (1, 2, 3):
+        part = epic(*command, "a", "--journal", "j", "--shard", f"{number}/3")
+        assert part.stdout == b""
+        assert part.returncode == (number == 2), part.stderr  # the eighth has refused lines
+        assert f"part {number} of 3: {3 - (number == 3)} results in j.{number}-of-3".encode() in (
+            part.stderr
+        )
+    together = epic(*command, "a", "--journal", "j")
+    assert (together.returncode, together.stdout) == (1, whole.stdout)
+    assert b"8 results in j, 8 of them known before" in together.stderr
+
+
+def test_a_recording_that_kills_its_worker_is_told_and_the_others_are_judged() -> None:
+    for name in ("r4", "r5", "r6", "s"):
+        Path(f"a/{name}.txt").unlink()
+    Path("a/r1.txt").write_text(recording(shift=2000))
+    Path("poison.py").write_text(POISON)
+    options = ("-s", "lerp,./poison.py:Poison", "--tick", "50ms", "--workers", "1")
+    done = run("compare", *options, "a", "--journal", "j", "-q")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.decode().split())
+    assert "Left out: a/r1.txt: the process that worked on it died" in text
+    assert Path("j").read_bytes().count(b"\n") == 1 + 3  # and it is asked again
+    allowed = run("compare", *options, "a", "--journal", "j", "--allowed-failures", "1")
+    assert allowed.returncode == 0, allowed.stderr
+
+
+def test_what_cannot_be_read_counts_as_a_failure() -> None:
+    Path("a/s.txt").unlink()
+    for command in (("compare", *TWO), ("diagnose",)):
+        for allowed, status in (("0", 1), ("1", 0)):
+            done = epic(*command, "a", "none.txt", "--allowed-failures", allowed)
+            assert done.returncode == status, done.stderr
+            assert b"cannot read none.txt" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "status"),
+    [
+        (("--workers", "2", "--scheduler", "tcp://h:1"), b"give one", 2),
+        (("--shard", "1/2"), b"give --journal, too", 2),
+        (("--shard", "3/2"), b"no part such as 2/10", 2),
+        (("--shard", "0/2"), b"no part such as 2/10", 2),
+        (("--scheduler", "host"), b"no address of a scheduler", 2),
+        (("--scheduler", "tcp://127.0.0.1:1"), b"nobody answers", 3),
+        (("--workers", "2", "-"), b"not for standard input", 2),
+        (("--journal", "a/r0.txt"), b"no journal of epic", 2),
+        (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
+    ],
+)
+def test_wrong_options_are_refused_in_a_sentence(
+    options: tuple[str, ...], told: bytes, status: int
+) -> None:
+    for command in (("compare", *TWO), ("diagnose",)):
+        done = epic(*command, "a", *options)
+        assert (done.returncode, done.stdout) == (status, b"")
+        assert told in b" ".join(done.stderr.split()), done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_simulated_networks_are_no_archive() -> None:
+    done = epic("compare", "--path", "circle", "--seeds", "2", "--workers", "2")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"for recordings" in done.stderr
+
+
+def is_gone(group: int) -> bool:
+    """Whether, within a few seconds, nobody of a group of processes is left."""
+    for _ in range(500):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice() -> None:
+    for number in range(60):
+        Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
+    command = [*PLAIN, "compare", "-s", "lerp,snapshot", "a", "--workers", "2", "--journal", "j"]
+    with subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as program:  # fmt: skip
+        while not Path("j").exists() or Path("j").read_bytes().count(b"\n") < 4:
+            time.sleep(0.01)
+        os.killpg(program.pid, signal.SIGINT)
+        output = program.communicate(timeout=30)
+    assert (program.returncode, *output) == (130, b"", b"")
+    assert is_gone(program.pid)
+    known = Path("j").read_bytes().count(b"\n") - 1
+    done = epic("compare", "-s", "lerp,snapshot", "a", "--journal", "j")
+    assert f"68 results in j, {known} of them known before".encode() in done.stderr
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@contextlib.contextmanager
+def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """A scheduler and two workers on this machine; they are gone afterwards."""
+    names = ["scheduler", "worker", "worker"]
+    at = f"tcp://127.0.0.1:{port}"
+    options = {
+        "scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-show"],
+        "worker": [at, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1"],
+    }
+    with contextlib.ExitStack() as ending:
+        started = []
+        for name in names:
+            command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--no-dashboard"]
+            one = subprocess.Popen(
+                [*command, *options[name]],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+            )
+            ending.callback(one.wait)
+            ending.callback(one.kill)
+            started.append(one)
+        yield started
+
+
+def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_killed() -> None:
+    pytest.importorskip("distributed")
+    for number in range(40):
+        Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
+    port, deadline = free_port(), time.monotonic() + 60
+    command = [*PLAIN, "compare", "a", "-q", "--scheduler", f"tcp://127.0.0.1:{port}"]
+
+    def known() -> int:
+        return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
+
+    with cluster(port) as (scheduler, worker, _):
+        while True:  # until somebody is there
+            with subprocess.Popen(
+                [*command, "--journal", "j"],
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            ) as program:
+                for victim, results in ((worker, 2), (scheduler, 6)):
+                    while known() < results and program.poll() is None:
+                        time.sleep(0.01)
+                    if program.poll() is None:
+                        victim.kill()
+                out, told = program.communicate(timeout=60)
+            if known() > 0:
+                break
+            assert program.returncode == 3
+            assert b"nobody answers" in told or b"has no workers" in told
+            assert time.monotonic() < deadline
+    assert (program.returncode, out) == (3, b"")
+    assert b"it is gone; the journal has what it had done\n" in told
+    before = known()
+    assert 6 <= before < 48
+    last = epic("compare", "a", "--journal", "j")
+    assert (last.returncode, last.stdout) == (1, epic("compare", "a", "-q").stdout)
+    assert f"48 results in j, {before} of them known before".encode() in last.stderr
