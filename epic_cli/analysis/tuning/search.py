@@ -35,6 +35,9 @@ COARSEST = 4
 #: A population that has found nothing better for so many generations has settled.
 PATIENCE = 10
 
+#: So many starts in a row that try nothing new: there is nothing left to try.
+FRUITLESS = 5
+
 
 class NoLibrary(Exception):
     """A search over several settings needs the library, which is not installed."""
@@ -68,7 +71,8 @@ def search(
     if space.numeric and not grid:
         _library(space)  # before anything takes time
     try:
-        trials.costs([dict(space.held), *hints])
+        trials.costs([dict(space.held)], beyond=True)
+        trials.costs(hints)
         if grid:
             _one_number(space, trials, places)
         elif space.numeric:
@@ -136,10 +140,13 @@ def _several(space: Space, trials: Trials, seed: int) -> None:
     tried = sorted(trials.made, key=lambda one: trials.goal.key(one.figures))
     starts = [space.point(one.settings) for one in tried]
     best = math.inf
-    for number in range(10 * trials.budget.tries):
+    number = fruitless = 0
+    while fruitless < FRUITLESS:
+        made = len(trials.made)
         # from the best, and from the next ones that are not where it has been
-        start = starts[0] if number == 0 else starts[(2**number) % len(starts)]
+        start = starts[pow(2, number, len(starts)) if number else 0]
         optimizer = _Optimizer(space, start, seed * 1000 + number, 0.2 if number == 0 else 0.3)
+        number += 1
         idle = 0
         while idle < PATIENCE:
             asked = optimizer.ask()
@@ -149,6 +156,7 @@ def _several(space: Space, trials: Trials, seed: int) -> None:
                 0 if min(costs) < best - 1e-9 * abs(best) or not math.isfinite(best) else idle + 1
             )
             best = min(best, *costs)
+        fruitless = 0 if len(trials.made) > made else fruitless + 1
 
 
 class _Optimizer:
