@@ -31,6 +31,7 @@ from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.terminal.remarks import Remarks
+from epic_cli.views.metric_list import game_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,8 +50,14 @@ Examples:
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
 
+_GAMES = """\b
+Games, each with what it weighs and why:
+"""
 
-@click.command(epilog=_EXAMPLES)
+EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _EXAMPLES))
+
+
+@click.command(epilog=EPILOG)
 @inputs_options
 @tuned_options
 @purpose_options

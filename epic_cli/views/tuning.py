@@ -177,15 +177,15 @@ def setting_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]
     """Each setting: what it was and is, how far it may be moved, what its default would cost."""
     found = found_settings(one)
     near = "within 1 point" if metric.name == "score" else "within 2 %"
-    titles = ["setting", "default", "tuned", near, "its default costs", "note"]
+    titles = ["setting", "default", "tuned", near, "default costs", "note"]
     rows = []
     for each in one.influences:
         loss = "-" if each.name not in found else _loss(metric, each)
         notes = []
         if each.flat:
-            notes.append("flat: it does not matter")
+            notes.append("any will do")
         elif each.bound and each.name in found:
-            notes.append(f"at the {each.bound} end of what was tried")
+            notes.append(f"{each.bound} end")
         rows.append(
             [
                 each.name,
@@ -260,9 +260,9 @@ def _table(
         Column(
             title,
             [row[at] for row in rows],
-            KEPT if at < 4 else 10 - at,
+            KEPT if at != 4 else 1,  # what its default costs is told in a sentence, too
             right=left <= at < len(titles) - 1,
-            shortest=12 if at in (0, len(titles) - 1) else 0,
+            shortest=12 if at == len(titles) - 1 else 0,
         )
         for at, title in enumerate(titles)
     ]
