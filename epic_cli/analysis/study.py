@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -126,10 +126,6 @@ def _condensed(found: Comparison) -> Comparison:
     )
 
 
-#: Called with each run and what came of it, in their order; None: it cannot be judged.
-Done = Callable[[Run, Comparison | None], None]
-
-
 def study(
     runs: Iterable[Run],
     candidates: Sequence[Candidate],
@@ -144,7 +140,6 @@ def study(
     seed: int = 0,
     runs_are: Runs = "recordings",
     progress: Progress | None = None,
-    done: Done | None = None,
 ) -> Comparison:
     """Compares the candidates over all runs together, with intervals and ranks.
 
@@ -177,8 +172,6 @@ def study(
             if progress is not None and total > 1:
                 progress(count, total)
             gathered.add(run.name, found)
-            if done is not None:
-                done(run, found if isinstance(found, Comparison) else None)
     return gathered.conclusion(asked, seed, runs_are)
 
 

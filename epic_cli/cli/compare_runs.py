@@ -1,4 +1,4 @@
-"""What ``epic compare`` judges: the runs of recordings, files or folders, or of simulations."""
+"""What ``epic compare`` judges recordings by, or instead of them: a truth, simulated networks."""
 
 from __future__ import annotations
 

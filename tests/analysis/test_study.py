@@ -112,8 +112,6 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
 
 
 def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
-    told: list[tuple[str, bool]] = []
-
     def runs() -> Iterator[Run]:
         yield NOTHING
         yield from simulated(SETTING, range(2))
@@ -123,11 +121,9 @@ def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
         TAKING_PART,
         SCREEN_TIMING,
         total=3,
-        done=lambda run, comparison: told.append((run.name, comparison is None)),
     )
     assert [one.recording for one in found.skipped] == ["nothing"]
     assert found.recordings == ("seed 0", "seed 1")
-    assert told == [("nothing", True), ("seed 0", False), ("seed 1", False)]
 
 
 @pytest.mark.parametrize("total", [1, 2])
