@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.diagnosis.diagnose import Diagnosis
     from epic_cli.analysis.diagnosis.finding import Detector, Finding
+    from epic_cli.analysis.tuning.tune import Tuning, Tunings
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
     from epic_cli.api.listening import PacketListener, listen
     from epic_cli.api.reading import PacketReader, RefusedLine, read_packets
     from epic_cli.api.replaying import RefusedPacket, replay
+    from epic_cli.api.tuning import tune
     from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy, Status, Vector
     from epic_cli.engine.declaration import Declaration
     from epic_cli.engine.failures import StrategyFailed, StrategyInUse
@@ -64,6 +66,8 @@ __all__ = [
     "StrategyInUse",
     "Switch",
     "Timing",
+    "Tuning",
+    "Tunings",
     "UnknownStrategy",
     "Vector",
     "__version__",
@@ -77,6 +81,7 @@ __all__ = [
     "replay_array",
     "strategies",
     "strategy",
+    "tune",
 ]
 
 #: Where the names above are. The command line starts faster without most of them.
@@ -84,12 +89,14 @@ _PLACES = {
     "epic_cli.analysis.compare": ("Comparison", "Result"),
     "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
     "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
+    "epic_cli.analysis.tuning.tune": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),
     "epic_cli.api.listening": ("PacketListener", "listen"),
     "epic_cli.api.reading": ("PacketReader", "RefusedLine", "read_packets"),
     "epic_cli.api.replaying": ("RefusedPacket", "replay"),
+    "epic_cli.api.tuning": ("tune",),
     "epic_cli.engine.contract": ("Packet", "Sample", "SmoothingStrategy", "Status", "Vector"),
     "epic_cli.engine.declaration": ("Declaration",),
     "epic_cli.engine.failures": ("StrategyFailed", "StrategyInUse"),

@@ -17,10 +17,11 @@ import numpy as np
 from epic_cli.analysis.advice import Advice, advice
 from epic_cli.analysis.cells import Grid, grid
 from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
-from epic_cli.analysis.entities import Entity, judged_entities
+from epic_cli.analysis.entities import Entity
 from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
+from epic_cli.analysis.prepared import Prepared, prepare
 from epic_cli.analysis.scenes.scene import Drawn, Scene, Selection, drawn, scene
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.failures import StrategyFailed
@@ -237,22 +238,49 @@ def compare(
     Raises ``NothingJudged`` where no entity can be judged, ``TooManyRows``. How a strategy
     written in Python failed becomes its note.
     """
+    prepared = prepare(packets, timing, truths, offset=offset, warm_up=warm_up)
+    return compare_prepared(
+        prepared,
+        candidates,
+        weights=weights,
+        selection=selection,
+        threads=threads,
+        progress=progress,
+        stop=stop,
+        sums=sums,
+        share=share,
+    )
+
+
+def judge(prepared: Prepared, candidate: Candidate, weights: Weights) -> Result:
+    """What one candidate draws of all entities together, without sums for intervals."""
+    work = _Work(prepared.pacing, weights, None, KEPT, None, threading.Event())
+    outcomes = [_outcome(candidate, entity, work) for entity in prepared.entities.judged]
+    unfit = not prepared.by_arrival and needs_arrivals(candidate.make())
+    return result_of(candidate.label, None, outcomes, unfit)
+
+
+def compare_prepared(
+    prepared: Prepared,
+    candidates: Sequence[Candidate],
+    *,
+    weights: Weights | None = None,
+    selection: Selection | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    sums: bool = False,
+    share: int = 1,
+) -> Comparison:
+    """Runs every candidate over a recording that has been prepared; see ``compare``."""
     weights = weights or Weights()
-    tick = timing.tick[0] / timing.tick[1]
-    arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
-
-    def pacing() -> Pacing:
-        return timing.resolve(arrivals)
-
-    by_arrival = timing.in_force(arrivals)[1] == "arrival"
-    latency = (timing.latency or 0.0) if by_arrival else None
-    entities = judged_entities(packets, truths, offset, pacing, tick, warm_up, latency)
+    entities = prepared.entities
     judged = entities.judged
     jobs = [(candidate, entity) for candidate in candidates for entity in judged]
     if selection is not None:
         selection = selection.among(len(jobs))
     work = _Work(
-        pacing,
+        prepared.pacing,
         weights,
         selection,
         max(KEPT // (len(judged) * share), FEWEST_KEPT if share == 1 else FEWEST_OF_MANY),
@@ -264,7 +292,7 @@ def compare(
     results, by_entity = [], []
     for index, candidate in enumerate(candidates):
         own = outcomes[index * len(judged) : (index + 1) * len(judged)]
-        unfit = not by_arrival and needs_arrivals(candidate.make())
+        unfit = not prepared.by_arrival and needs_arrivals(candidate.make())
         results.append(result_of(candidate.label, None, own, unfit))
         by_entity += [
             result_of(candidate.label, entity.name, [outcome], unfit)
@@ -278,7 +306,7 @@ def compare(
                 scene(
                     entity.name,
                     entity.packets,
-                    offset,
+                    prepared.offset,
                     entity.truth,
                     selection,
                     entity.events,
@@ -287,7 +315,7 @@ def compare(
             )
     return Comparison(
         weights,
-        tick,
+        prepared.tick,
         (entities.warm_up,),
         entities.rows,
         entities.origin,

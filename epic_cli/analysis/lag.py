@@ -188,8 +188,10 @@ def _told_apart(
     left = []
     for shift in shifts:
         expected = truth.at(np.maximum(times[rows] - shift, window.first)).positions
-        left.append(float(np.nanmean(np.square(shown[rows] - expected).sum(axis=1))))
-    bound = PLAUSIBLE**2 * min(left)
+        squares = np.square(shown[rows] - expected).sum(axis=1)
+        known = squares[np.isfinite(squares)]
+        left.append(float(known.mean()) if len(known) else math.nan)
+    bound = PLAUSIBLE**2 * min((one for one in left if not math.isnan(one)), default=math.inf)
     return [shift for shift, one in zip(shifts, left, strict=True) if not one > bound]
 
 

@@ -72,17 +72,19 @@ def sample_truth(
     tick: float,
     warm_up: float | None = None,
     first: float = -math.inf,
+    since: float = -math.inf,
 ) -> SampledTruth:
     """The truth at these ticks; ``first`` is the time (s) of the first state that was received.
 
     Rows count that are at least ``warm_up`` seconds into their segment of the truth, and after the
-    first row: what a strategy draws while it gets to know a movement is judged by nobody.
+    first row: what a strategy draws while it gets to know a movement is judged by nobody. None
+    counts before ``since`` (s).
     """
     wait = default_warm_up(truth) if warm_up is None else warm_up
     positions, velocities, segments = truth.at(times)
     known = segments >= 0
     begun = np.maximum(truth.starts, times[0] if len(times) else 0.0)
-    counted = known & (times - begun[segments] >= wait)
+    counted = known & (times - begun[segments] >= wait) & (times >= since)
     steps = lengths(np.diff(positions, axis=0))
     steps[segments[1:] != segments[:-1]] = 0.0
     steps = np.nan_to_num(steps)

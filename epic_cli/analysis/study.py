@@ -237,9 +237,9 @@ def together(
     figures: list[Figures] = []
     for index in range(len(candidates)):
         own = [one.results[index] for _, one in found]
-        pooled = own[0] if len(own) == 1 else _pooled(own)
+        pooled = own[0] if len(own) == 1 else pooled_results(own)
         results.append(pooled)
-        pieces = [_piece(comparison, index) for _, comparison in found] if pooled.values else []
+        pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
         figures.append(Figures(pooled.values, pieces))
     resolution = max(one.resolution for _, one in found)
     certainty, standings = judge(figures, first.tick, first.weights, resolution, seed)
@@ -270,14 +270,14 @@ def together(
     )
 
 
-def _pooled(results: Sequence[Result]) -> Result:
+def pooled_results(results: Sequence[Result]) -> Result:
     """One candidate's results of all runs as one."""
     outcomes = [Outcome(one.measured, note=None if one.values else one.note) for one in results]
     unfit = any(one.has(Flaw.NEEDS_ARRIVALS) for one in results)
     return result_of(results[0].label, None, outcomes, unfit)
 
 
-def _piece(comparison: Comparison, index: int) -> Piece:
+def piece_of(comparison: Comparison, index: int) -> Piece:
     """The sums of the candidate with this place, by entity."""
     entities = len(comparison.by_entity) // len(comparison.results)
     own = comparison.by_entity[index * entities : (index + 1) * entities]

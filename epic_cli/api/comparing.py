@@ -102,28 +102,13 @@ def compare(
     """
     timing = make_timing(tick, clock, pacing, latency)
     taking_part = _taking_part(strategies)
-    weighed = make_weights(weights or {}, _weights_of(game))
-    if seeds is None and (link is not None or send_rate is not None):
-        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    weighed = make_weights(weights or {}, game_weights(game))
     if executor is not None:
         if seeds is not None:
             raise ValueError("an executor is for recordings, not for seeds")
         asked = Asked(taking_part, timing, weighed, truth_offset, warm_up)
         return _carried_out(asked, packets, truth, threads, executor, seed)
-    runs: Iterable[Run]
-    if seeds is not None:
-        total = seeds
-        runs = _simulated(packets, truth, range(seed, seed + seeds), link, send_rate)
-    else:
-        recordings = _recordings(packets)
-        total, truths = len(recordings), None
-        if truth is not None:
-            truths = _truths(truth, truth_offset)
-        runs = (
-            Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
-                by_entity(packets_of(one)), truths)
-            for one in recordings
-        )  # fmt: skip
+    runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     try:
         return study(
             runs,
@@ -191,6 +176,30 @@ def _truths(truth: Path | Iterable[Packet], offset: float) -> Mapping[str, Truth
     return truths
 
 
+def runs_of(
+    packets: Path | Iterable[Packet] | Sequence[Path] | None,
+    truth: Path | Iterable[Packet] | None,
+    truth_offset: float,
+    seeds: int | None,
+    seed: int,
+    link: LinkConditions | None,
+    send_rate: float | None,
+) -> tuple[Iterable[Run], int]:
+    """What is judged, recordings or simulated networks, and how many there are; see ``compare``."""
+    if seeds is None and (link is not None or send_rate is not None):
+        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    if seeds is not None:
+        return _simulated(packets, truth, range(seed, seed + seeds), link, send_rate), seeds
+    recordings = _recordings(packets)
+    truths = None if truth is None else _truths(truth, truth_offset)
+    runs = (
+        Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
+            by_entity(packets_of(one)), truths)
+        for one in recordings
+    )  # fmt: skip
+    return runs, len(recordings)
+
+
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     """The packets of each entity by its name, in their order."""
     found: dict[str, PacketBlock] = {}
@@ -199,7 +208,8 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
     return found
 
 
-def _weights_of(name: str | None) -> Weights | None:
+def game_weights(name: str | None) -> Weights | None:
+    """What matters in a kind of game; None: no special kind. Raises ``ValueError``."""
     from epic_cli.analysis.games import GAMES
 
     found = {one.name: one.weights for one in GAMES}

@@ -41,6 +41,7 @@ COMMANDS = {
         "Say which strategy draws recordings best, by how much, and how surely.",
     ),
     "diagnose": Entry("epic_cli.cli.diagnose", "Say why it jitters: causes, evidence and cures."),
+    "tune": Entry("epic_cli.cli.tune", "Say what good numbers are for a strategy's settings."),
     "check": Entry("epic_cli.cli.check", "Check golden cases, or a program of yours, row by row."),
     "strategies": Entry(
         "epic_cli.cli.strategies", "List the smoothing strategies, or explain one."

@@ -137,7 +137,15 @@ class Number(Setting):
 
 
 class Switch(Setting):
-    """Something that is ``on`` or ``off``; it arrives as a bool."""
+    """Something that is ``on`` or ``off``; it arrives as a bool.
+
+    ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
+    says what a recording is of, is not.
+    """
+
+    def __init__(self, name: str, default: Value, help: str, *, tune: bool = True) -> None:  # noqa: A002
+        super().__init__(name, default, help)
+        self.tune: Final = tune
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -159,7 +167,7 @@ class Choice(Setting):
     """One member of an enumeration, which is how it arrives.
 
     The words are the members' names in small letters, with hyphens. With ``numbered`` the
-    members' values, which follow one another, are taken as well.
+    members' values, which follow one another, are taken as well. ``tune`` as for a ``Switch``.
     """
 
     def __init__(
@@ -170,9 +178,11 @@ class Choice(Setting):
         of: type[IntEnum],
         *,
         numbered: bool = False,
+        tune: bool = True,
     ) -> None:
         super().__init__(name, default, help)
         self.of: Final = of
+        self.tune: Final = tune
         self.numbered: Final = numbered
 
     @property

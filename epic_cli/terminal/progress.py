@@ -53,7 +53,13 @@ class Progress:
             self._task = self._bar.add_task(self._what, total=None)
             self._bar.tasks[0].start_time -= time.monotonic() - self._begun
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total or None)
+            self._bar.update(
+                self._task, description=self._what, completed=done, total=total or None
+            )
+
+    def describe(self, what: str) -> None:
+        """What is under way now."""
+        self._what = what
 
     def __exit__(
         self,

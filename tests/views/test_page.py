@@ -22,6 +22,7 @@ from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.views.diagnosis import report_of
 from epic_cli.views.page import Content, page, page_of
 from epic_cli.views.page_diagnosis import section
 from epic_cli.views.page_words import About

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -109,15 +109,43 @@ def judge(
     same ``seed`` draws the same.
     """
     shown = [one for one in candidates if one.values]
-    certainty, units = _units([one.pieces for one in shown])
-    sampled: list[Resampled] | None = None
-    if certainty.unit is not Unit.NOTHING:
-        sampled = [
-            Resampled(sums, whole.sum(axis=(0, 1)), resolution, tick, weights)
-            for sums, whole in zip(_drawn(certainty, units, seed), units, strict=True)
-        ]
+    certainty, sampled = _sampled(shown, tick, weights, resolution, seed)
     standings = iter(_standings([one.values for one in shown], sampled, certainty.units))
     return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
+
+
+def difference(
+    one: Figures,
+    other: Figures,
+    value: Callable[[Resampled], Floats],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
+) -> tuple[float, float] | None:
+    """From where to where the second candidate's ``value`` less the first one's goes, paired.
+
+    None: it cannot be told. See ``judge`` for the other parameters.
+    """
+    certainty, sampled = _sampled([one, other], tick, weights, resolution, seed)
+    if sampled is None:
+        return None
+    with np.errstate(all="ignore"):
+        before, after = (np.asarray(value(each)) for each in sampled)
+        return interval(after - before, certainty.units)
+
+
+def _sampled(
+    shown: Sequence[Figures], tick: float, weights: Weights, resolution: float, seed: int
+) -> tuple[Certainty, list[Resampled] | None]:
+    """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
+    certainty, units = _units([one.pieces for one in shown])
+    if certainty.unit is Unit.NOTHING:
+        return certainty, None
+    return certainty, [
+        Resampled(sums, whole.sum(axis=(0, 1)), resolution, tick, weights)
+        for sums, whole in zip(_drawn(certainty, units, seed), units, strict=True)
+    ]
 
 
 def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Messages
+    from epic_cli.analysis.truth import Floats
 
 #: Which shares of the packets a delay is told for.
 SHARES = (0.9, 0.95, 0.99, 0.999)
@@ -32,6 +33,14 @@ def network_of(messages: Messages) -> Network:
     """The figures of the messages that arrived."""
     delays = messages.delays
     low, middle, high = np.quantile(delays, (0.05, 0.5, 0.95))
-    waits = messages.arrivals[1:] - messages.sent[:-1] - delays.min()
-    needed = tuple(float(one) for one in np.quantile(waits, SHARES))
+    needed = tuple(float(one) for one in np.quantile(waits(messages) - delays.min(), SHARES))
     return Network(1 / messages.period, float(middle), float(high - low), needed)
+
+
+def waits(messages: Messages, lost: int = 0) -> Floats:
+    """How long after the state before it each message came, in seconds: arrival(i) - sent(i - 1).
+
+    Whoever draws that far behind the stamps has somewhere to go to until it is there. With so many
+    ``lost`` in between, it is the state before those. How far the clocks are apart is contained.
+    """
+    return messages.arrivals[1 + lost :] - messages.sent[: -1 - lost]

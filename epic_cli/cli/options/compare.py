@@ -20,7 +20,7 @@ from epic_cli.cli.options.compare_parameters import (
     Strategies,
     WeightList,
 )
-from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.groups import Decorator, OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.quantities import Seconds, Span
@@ -142,15 +142,19 @@ class Judging:
     @property
     def weights(self) -> Weights:
         """What the score weighs; raises ``WrongUsage``."""
-        try:
-            return make_weights(self.given_weights, game(self.game).weights if self.game else None)
-        except ValueError as error:
-            raise WrongUsage(f"--weights: {error}") from error
+        return weights_of(self.given_weights, self.game)
 
 
-judging_options = OptionGroup(
-    "judging",
-    Judging,
+def weights_of(given: dict[str, float], kind: str | None) -> Weights:
+    """What the score weighs in a kind of game, or in general; raises ``WrongUsage``."""
+    try:
+        return make_weights(given, game(kind).weights if kind else None)
+    except ValueError as error:
+        raise WrongUsage(f"--weights: {error}") from error
+
+
+#: ``--game``, ``--weights``
+weighing_options: tuple[Decorator, ...] = (
     click.option(
         "--game",
         type=click.Choice([one.name for one in GAMES]),
@@ -164,6 +168,21 @@ judging_options = OptionGroup(
         help="What the score weighs: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
         " backward.  [default: those of the game, or 1 for the first four]",
     ),
+)
+
+warm_up_option = click.option(
+    "--warm-up",
+    type=Seconds(0, 3600),
+    default=None,
+    metavar="SECONDS",
+    help="How long after each beginning, teleport and gap rows do not count."
+    "  [default: 1, or a tenth of the recording]",
+)
+
+judging_options = OptionGroup(
+    "judging",
+    Judging,
+    *weighing_options,
     click.option(
         "--fail-if",
         type=ConditionText(),
@@ -171,14 +190,7 @@ judging_options = OptionGroup(
         help="End with status 5 if a figure is so: error>0.3, score(snapshot)<60, lag>=120ms; may"
         " be repeated.",
     ),
-    click.option(
-        "--warm-up",
-        type=Seconds(0, 3600),
-        default=None,
-        metavar="SECONDS",
-        help="How long after each beginning, teleport and gap rows do not count."
-        "  [default: 1, or a tenth of the recording]",
-    ),
+    warm_up_option,
 )
 
 

@@ -71,7 +71,8 @@ cdef class DeadReckoning(Strategy):
             SNAP_CORRECTION,
             Choice("age", "measured", "how old a packet is on arrival: by its timestamp, or half"
                    " of rtt", Age),
-            Number("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60),
+            Number("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60,
+                   tune=(0, 0.5)),
             Choice("acceleration", "none", "predict with the acceleration between the last two"
                    " packets, or without", Acceleration),
         ),

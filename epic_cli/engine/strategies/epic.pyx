@@ -61,11 +61,11 @@ cdef class Epic(Strategy):
             Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
                    tune=(0.0, 1.0)),
             Number("display_behind", 0.2, "how long it takes to get to the extrapolated point;"
-                   " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.02, 1.0)),
+                   " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.0, 1.0)),
             Number("slop_time", 0.5, "how long it goes on without packets", "s", 0, 3600,
                    tune=(0.1, 2.0)),
             Choice("start", "origin", "where the first line begins: at the origin, as in the"
-                   " demo's main(), or at the first packet", Start),
+                   " demo's main(), or at the first packet", Start, tune=False),
         ),
     )
 

@@ -89,9 +89,9 @@ cdef class Extrapolator(Strategy):
             Choice("velocity", "auto", "use the packets' velocity, estimate it from their"
                    " positions, or (auto) whichever each packet allows", VelocitySource),
             Choice("start", "reset", "begin with a Reset at the first packet, or with the"
-                   " original's constructor at the origin", Start),
+                   " original's constructor at the origin", Start, tune=False),
             Choice("precision", "float", "the type of positions; times are always double",
-                   Precision),
+                   Precision, tune=False),
         ),
     )
 

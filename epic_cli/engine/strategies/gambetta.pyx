@@ -65,7 +65,8 @@ cdef class Gambetta(Strategy):
             Number("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
                    unset="auto", tune=(2, 60), scale="log"),
             SNAP_DISTANCE,
-            Switch("quirks", "off", "take late packets and copies for new ones, as the demo does"),
+            Switch("quirks", "off", "take late packets and copies for new ones, as the demo does",
+                   tune=False),
         ),
     )
 

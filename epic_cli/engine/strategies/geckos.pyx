@@ -80,7 +80,7 @@ cdef class Geckos(Strategy):
             Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
                    whole=True),
             SNAP_DISTANCE,
-            Switch("quirks", "off", "reproduce the original's mistakes"),
+            Switch("quirks", "off", "reproduce the original's mistakes", tune=False),
         ),
     )
 

@@ -102,7 +102,8 @@ cdef class Mirror(Strategy):
             Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
                    0, 3600),
             SNAP_DISTANCE,
-            Switch("quirks", "off", "let late packets disturb the timeline, as the original does"),
+            Switch("quirks", "off", "let late packets disturb the timeline, as the original does",
+                   tune=False),
         ),
     )
 

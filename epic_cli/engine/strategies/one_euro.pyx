@@ -63,7 +63,7 @@ cdef class OneEuro(Filter):
         rank=160,
         settings=(
             Number("mincutoff", 1.0, "cutoff frequency at rest; lower: smoother, further behind",
-                   "Hz", 0.0001, 1e6, tune=(0.1, 20.0), scale="log"),
+                   "Hz", 0.0001, 1e6, tune=(0.1, 200.0), scale="log"),
             Number("beta", 0.0, "how much the cutoff grows with the speed",
                    "Hz per length unit/s", 0, 1e6, tune=(0.0, 1.0)),
             Number("dcutoff", 1.0, "cutoff frequency of the speed", "Hz", 0.0001, 1e6,
@@ -72,7 +72,8 @@ cdef class OneEuro(Filter):
                    "Hz", 0.001, 1e6),
             Choice("velocity", "filtered", "predict with the slope of the filtered positions, or"
                    " with the packets' velocity", VelocitySource),
-            Switch("quirks", "off", "treat equal, earlier and zero timestamps as the program does"),
+            Switch("quirks", "off", "treat equal, earlier and zero timestamps as the program does",
+                   tune=False),
             *FILTER_SETTINGS,
         ),
     )

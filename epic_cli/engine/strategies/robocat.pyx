@@ -95,7 +95,7 @@ cdef class Robocat(Strategy):
                    "s", 0, 10, unset="measured", tune=(0.02, 0.5), scale="log"),
             Number("duration", 1.0, "how much time the average covers, with rtt=measured", "s",
                    0.01, 60),
-            Choice("role", "remote", "another player's cat, or the player's own", Role),
+            Choice("role", "remote", "another player's cat, or the player's own", Role, tune=False),
             Number("sync_distance", 0.001, "a smaller difference counts as none", "length units",
                    0, 1e9),
             age_setting(),

@@ -75,16 +75,17 @@ cdef class Source(Strategy):
         rank=110,
         settings=(
             Number("cl_interp", 0.1, "how far in the past the entity is drawn", "s", 0, 10,
-                   tune=(0.01, 0.5), scale="log"),
+                   tune=(0, 0.5)),
             Number("cl_interp_ratio", 2.0, "the same in packets; the longer one counts",
-                   "packets", 0, 100),
+                   "packets", 0, 100, tune=(0, 4)),
             Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
             Number("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
             Switch("cl_extrapolate", "on", "go on past the newest state"),
             Number("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
             LATENCY,
             SNAP_DISTANCE,
-            Switch("quirks", "off", "let a late packet wipe out newer ones, as the original does"),
+            Switch("quirks", "off", "let a late packet wipe out newer ones, as the original does",
+                   tune=False),
         ),
     )
 

@@ -93,13 +93,14 @@ cdef class Quake3(Strategy):
             Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
                    tune=(-0.03, 0.03)),
             Number("tr_duration", 0.05, "how long linear-stop goes on; the period of sine", "s",
-                   0.001, 3600),
+                   0.001, 3600, tune=(0.02, 2), scale="log"),
             Number("gravity", 800.0, "acceleration of gravity, down along z",
                    "length units/s^2", 0, 1e12),
             Number("cg_error_decay", 0.1, "how long the error of a prediction takes to fade;"
                    " 0: it is not shown", "s", 0, 0.5, tune=(0.02, 0.5)),
             SNAP_DISTANCE_OR_ERROR,
-            Switch("quirks", "off", "compute velocities and errors as the original does"),
+            Switch("quirks", "off", "compute velocities and errors as the original does",
+                   tune=False),
         ),
     )
 

@@ -101,7 +101,7 @@ cdef class UnityNgo(Strategy):
                    0.1, 1000, unset="auto"),
             Number("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
                    " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
-                   unset="auto", tune=(1, 5)),
+                   unset="auto", tune=(0, 5)),
             Switch("position_lerp_smoothing", "on", "smooth what was interpolated"),
             Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
                    0.01, 1, tune=(0.01, 0.9)),

@@ -1,0 +1,107 @@
+"""Good numbers for the settings of strategies, asked from Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.archive.journal import Journal
+from epic_cli.analysis.candidates import candidates
+from epic_cli.analysis.notes import NotEnoughToSay
+from epic_cli.analysis.tuning.bench import Ground
+from epic_cli.analysis.tuning.goal import GOALS, goal
+from epic_cli.analysis.tuning.memory import KIND
+from epic_cli.analysis.tuning.search import NoLibrary
+from epic_cli.analysis.tuning.tune import Limits, Tunings
+from epic_cli.analysis.tuning.tune import tune as search
+from epic_cli.analysis.tuning.validation import DIVISIONS, Division, divide
+from epic_cli.analysis.weights import make_weights
+from epic_cli.api.comparing import game_weights, runs_of
+from epic_cli.api.replaying import make_timing
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from epic_cli.api.reading import Path
+    from epic_cli.engine.contract import Packet
+    from epic_cli.network import LinkConditions
+    from epic_cli.playback import ClockName, PacingName
+
+
+def tune(
+    packets: Path | Iterable[Packet] | Sequence[Path] | None = None,
+    strategies: str | Iterable[str] = (),
+    *,
+    figure: str = "score",
+    validate: Division | None = None,
+    tries: int | None = None,
+    seconds: float | None = None,
+    journal: Path | None = None,
+    truth: Path | Iterable[Packet] | None = None,
+    truth_offset: float = 0.0,
+    tick: str | float | Fraction = "1/60",
+    clock: ClockName | None = "exact",
+    pacing: PacingName | None = None,
+    latency: float | None = None,
+    weights: Mapping[str, float] | None = None,
+    game: str | None = None,
+    warm_up: float | None = None,
+    seeds: int | None = None,
+    seed: int = 0,
+    link: LinkConditions | None = None,
+    send_rate: float | None = None,
+    threads: int | None = None,
+) -> Tunings:
+    """Searches the settings of strategies for the best figure, as ``epic tune`` does.
+
+    ``strategies``, all that there are unless given, are names; settings that one gives
+    (``"snapshot+clock=pll"``) are kept. What is searched are the ranges that they declare as worth
+    tuning. ``figure`` is the one that is to be as good as can be, by its name among the metrics.
+    ``validate`` says what is kept to be judged on: the second half of the ``"time"``, every other
+    ``"recording"``, or ``"none"``; by recording from four on unless given. ``tries`` is how many
+    settings are tried for each strategy, ``seconds`` how long is searched in all. A ``journal`` (a
+    file) remembers tries: the same call goes on where an earlier one was cut off. The other
+    arguments are those of ``compare``.
+
+    Returns a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
+    defaults, and what they come to: ``tuned_on`` and ``judged_on`` have the ``default`` and the
+    ``tuned`` result and the paired ``gain`` from ``low`` to ``high``; ``judgement`` is the one that
+    counts, and its ``verdict`` says whether it is better beyond doubt. ``influences`` say which
+    settings matter and which stand at a bound, the ``front`` what smoothness costs in latency.
+    ``comparison`` has all tuned strategies against each other, ``delays`` what delay buffers need
+    (None: there are no arrival times).
+
+    Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
+    and where the only strategy has no settings worth tuning; ``ImportError`` where several settings
+    are to be searched without the library for it (``pip install 'epic-cli[tune]'``).
+    """
+    if figure not in GOALS:
+        raise ValueError(f"there is no figure {figure!r} to tune for: they are {', '.join(GOALS)}")
+    if validate is not None and validate not in DIVISIONS:
+        raise ValueError(f"validate is {', '.join(DIVISIONS)} or None, not {validate!r}")
+    wanted = candidates([strategies] if isinstance(strategies, str) else strategies)
+    weighed = make_weights(weights or {}, game_weights(game))
+    timing = make_timing(tick, clock, pacing, latency)
+    runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
+    opened = None if journal is None else Journal(os.fspath(journal), KIND)
+    try:
+        return search(
+            runs,
+            wanted,
+            divide(runs, Ground(timing, weighed, truth_offset, warm_up), validate),
+            goal(figure),
+            limits=Limits(tries, seconds),
+            seed=seed,
+            threads=threads,
+            journal=opened,
+        )
+    except NotEnoughToSay as error:
+        from epic_cli.views.comparison_words import not_enough_words
+
+        raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
+    except NoLibrary as error:
+        raise ImportError(str(error)) from error
+    finally:
+        if opened is not None:
+            opened.close()

@@ -1,0 +1,49 @@
+"""The recordings of ``epic tune``: all in memory, since they are judged again and again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.study import Run
+from epic_cli.cli.compare_runs import given_truths
+from epic_cli.cli.options.compare import Inputs
+from epic_cli.cli.recordings import of_entity, recordings_of
+from epic_cli.engine.text.widths import printable
+from epic_cli.formats.layout import begun_together
+from epic_cli.terminal.errors import CannotAccess, WrongUsage, say
+from epic_cli.terminal.remarks import Remarks, Reporter
+from epic_cli.terminal.sources import load, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.terminal.profiles import Saving
+
+
+def recorded_runs(
+    inputs: Inputs, remarks: Remarks, saving: Saving | None, color: bool
+) -> tuple[list[Run], bool]:
+    """The runs of all recordings, and whether something of them was refused or left out.
+
+    Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is said, and the
+    others are taken.
+    """
+    together = begun_together(inputs.given) if inputs.truth else None
+    truths, incomplete = given_truths(inputs, together, remarks, color)
+    names = recordings_of(inputs.recordings, inputs.truth)
+    runs = []
+    for file in names:
+        name = source_name(file)
+        given = together or begun_together(inputs.given)
+        try:
+            with Reporter(name, remarks, color) as reporter:
+                packets = load(file, inputs.input_format, reporter, given)
+                reporter.save(saving, inputs.given)
+                if any(block.lacks_velocity() for block in packets.values()):
+                    reporter.estimated()
+            incomplete |= reporter.refused
+            runs.append(Run(name, of_entity(packets, inputs.entity, name), truths))
+        except (CannotAccess, WrongUsage) as error:
+            if len(names) == 1:
+                raise
+            incomplete = True
+            say(f"epic: {printable(str(error))}; it is left out\n")
+    return runs, incomplete

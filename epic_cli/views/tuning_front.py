@@ -1,0 +1,93 @@
+"""The trade-off of latency against smoothness as a chart in the terminal, and as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.digits import one_decimal, three_digits
+from epic_cli.analysis.tuning.front import FrontPoint, chosen, pareto, roughness, worth
+from epic_cli.views.chart import MARKS, STYLES, Chart, Line
+from epic_cli.views.tuning_delays import written
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.tuning.tune import Tunings
+
+#: A front of fewer points is no choice.
+FEWEST = 3
+
+#: So many points of a front are listed, so many strategies are drawn.
+LISTED, DRAWN = 7, 6
+
+TITLE = "roughness (what the score counts beside latency) over latency (ms)"
+
+
+def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
+    """The front of all strategies together."""
+    return worth(pareto(point for one in found.tunings for point in one.front))
+
+
+def front_chart(found: Tunings, height: int, width: int) -> Chart | None:
+    """The fronts, and where default and tuned settings are; None: there is no choice."""
+    whole = front_of(found)
+    if len(whole) < FEWEST:
+        return None
+    lines: list[Line] = []
+    if len(found.tunings) == 1:
+        one = found.tunings[0]
+        lines.append(_line("front", one.front, 1))
+        for label, result, style, mark in (
+            ("default", one.tuned_on.default, 0, "D"),
+            ("tuned", one.tuned_on.tuned, 2, "T"),
+        ):
+            lines.append(_at(label, result, found, style, mark))
+    else:
+        leading = list(dict.fromkeys(point.strategy for point in whole))[:DRAWN]
+        fronts = {one.strategy: one.front for one in found.tunings}
+        lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
+    # what is a second late, or useless, would leave no room for the others
+    lines = [_within(one, whole) for one in lines]
+    return Chart(lines, TITLE, named=len(found.tunings) > 1, height=height, width=width)
+
+
+def _line(label: str, points: Sequence[FrontPoint], at: int) -> Line:
+    # steps: between two points only the worse of both is known to be reached
+    across = [one.latency * 1000 for one in points for _ in (0, 1)][1:]
+    up = [one.roughness for one in points for _ in (0, 1)][:-1]
+    return Line(label, across, up, STYLES[at % len(STYLES)], MARKS[at % len(MARKS)])
+
+
+def _at(label: str, result: Result, found: Tunings, style: int, mark: str) -> Line:
+    lag, rough = abs(result.value("lag")) * 1000, roughness(result.values, found.weights)
+    return Line(label, [lag], [rough], f"bold {STYLES[style]}", mark, joined=False)
+
+
+def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
+    """The line without what is far beyond the common front."""
+    latest = max(one.latency for one in whole) * 1000 * 1.5 + 1
+    roughest = min(max(one.roughness for one in whole), 6 * whole[-1].roughness + 1)
+    across, up = np.asarray(line.across, float), np.asarray(line.up, float)
+    far = (across > latest) | (up > roughest)
+    return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
+
+
+def front_rows(found: Tunings) -> tuple[list[str], list[list[str]]]:
+    """Points of the front, evenly chosen: heads and cells."""
+    titles = ["lag ms", "roughness", "score", "settings"]
+    return titles, [
+        [
+            f"{one.latency * 1000:.0f}",
+            three_digits(one.roughness),
+            one_decimal(one.score),
+            _label(one, len(found.tunings) > 1),
+        ]
+        for one in chosen(front_of(found), LISTED)
+    ]
+
+
+def _label(one: FrontPoint, named: bool) -> str:
+    words = " ".join(f"{name}={written(value)}" for name, value in one.settings.items())
+    return " ".join(filter(None, [one.strategy if named else "", words])) or "the usual ones"

@@ -1,0 +1,149 @@
+"""The search: known optima are found, and the same seed finds the same by any number of threads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from epic_cli.analysis.candidates import Candidate
+from epic_cli.analysis.compare import Result
+from epic_cli.analysis.tuning.goal import goal
+from epic_cli.analysis.tuning.search import NoLibrary, search, usual_tries
+from epic_cli.analysis.tuning.space import Space, space_of
+from epic_cli.analysis.tuning.tries import Budget, Memory, Trials
+from epic_cli.engine.settings import Value
+from epic_cli.engine.strategies import declaration
+
+
+class Hill(NamedTuple):
+    """Judges settings by how near they are to a summit: 100 less the squares of the distances."""
+
+    summit: Mapping[str, Value]
+
+    def judge(self, candidate: Candidate) -> Result:
+        settings = declaration(candidate.strategy).values(candidate.settings)
+        score = 100.0
+        for name, wanted in self.summit.items():
+            here = settings[name]
+            if isinstance(wanted, str) or isinstance(here, str):
+                score -= 10.0 * (here != wanted)
+            else:
+                score -= min(30.0, 1000 * (here - wanted) ** 2)
+        return Result(candidate.label, None, MappingProxyType({"score": score}))
+
+
+def climb(
+    space: Space, summit: Mapping[str, Value], tries: int = 0, threads: int = 1, seed: int = 0
+) -> Trials:
+    with ThreadPoolExecutor(threads) as executor:
+        trials = Trials(
+            space.strategy,
+            Hill(summit),
+            goal("score"),
+            Budget(tries or usual_tries(space)),
+            executor,
+        )
+        search(space, trials, seed)
+    return trials
+
+
+@pytest.mark.parametrize(
+    ("strategy", "summit"),
+    [
+        ("lerp", {"lerp_time": 0.4}),
+        ("geckos", {"interpolation_buffer": 0.23, "auto_correct_time_offset": "off"}),
+        ("geckos", {"interpolation_buffer": "auto"}),
+        ("epic", {"calc_ahead": 0.61, "display_behind": 0.07, "slop_time": 1.7}),
+        ("dead-reckoning", {"correction": "spline", "correction_time": 0.33, "acceleration": "none",
+                            "age": "rtt", "rtt": 0.4}),
+        ("dis", {"model": "rvb", "age": "stamp"}),
+    ],
+)  # fmt: skip
+def test_a_summit_is_found(strategy: str, summit: dict[str, Value]) -> None:
+    best = climb(space_of(strategy, {}), summit).best
+    assert best.figures["score"] > 99.7
+    assert (
+        declaration(strategy).values(best.settings).items()
+        >= {name: value for name, value in summit.items() if isinstance(value, str)}.items()
+    )
+
+
+@pytest.mark.parametrize("strategy", ["lerp", "geckos", "mirror", "alpha-beta", "dis"])
+def test_the_same_seed_tries_the_same_by_any_number_of_threads(strategy: str) -> None:
+    space = space_of(strategy, {})
+    summit = {one.name: one.value(0, 0.37) for one in space.axes}
+    alone, together = (climb(space, summit, 120, threads) for threads in (1, 3))
+    assert alone.made == together.made
+    assert len(alone.made) <= 120
+    if strategy in ("mirror", "alpha-beta"):
+        assert climb(space, summit, 120, seed=1).made != alone.made
+
+
+def test_a_space_that_has_been_tried_out_ends_the_search() -> None:
+    """``memory`` from 2 to 30 twice over, which is no single number: the library searches it."""
+    space = space_of("alpha-beta", {"rule": "least-squares"})
+    (memory,) = (one for one in space.axes if one.name == "memory")
+    trials = climb(space._replace(axes=(memory, memory)), {"memory": 7.0}, 100_000)
+    assert trials.best.settings["memory"] == 7
+    assert len(trials.made) <= 29
+
+
+def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
+    trials = climb(space_of("snapshot", {"clock": "stamps"}), {"interpolation_time": 0.5}, 150)
+    assert trials.made[0].settings == {"clock": "stamps"}
+    keys = [tuple(sorted(one.settings.items())) for one in trials.made]
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_is_remembered_is_not_judged_again() -> None:
+    class Notebook(Memory):
+        def __init__(self) -> None:
+            self.pages: dict[str, Mapping[str, float]] = {}
+
+        def find(self, strategy: str, settings: Mapping[str, Value]) -> Mapping[str, float] | None:
+            return self.pages.get(repr((strategy, sorted(settings.items()))))
+
+        def keep(
+            self, strategy: str, settings: Mapping[str, Value], figures: Mapping[str, float]
+        ) -> None:
+            self.pages[repr((strategy, sorted(settings.items())))] = figures
+
+    class Once(NamedTuple):
+        hill: Hill
+        seen: set[str]
+
+        def judge(self, candidate: Candidate) -> Result:
+            assert candidate.label not in self.seen
+            self.seen.add(candidate.label)
+            return self.hill.judge(candidate)
+
+    space, memory = space_of("epic", {}), Notebook()
+    once = Once(Hill({"calc_ahead": 0.5}), set())
+    made = []
+    with ThreadPoolExecutor(2) as executor:
+        for tries in (40, 90):
+            trials = Trials(
+                "epic",
+                once,
+                goal("score"),
+                Budget(tries),
+                executor,
+                memory,
+            )
+            search(space, trials, 3)
+            made.append(len(trials.made))
+    assert made == [40, 90]
+
+
+def test_without_the_library_one_number_is_searched_and_more_say_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "cmaes", None)
+    assert climb(space_of("lerp", {}), {"lerp_time": 0.4}).best.figures["score"] > 99.9
+    with pytest.raises(NoLibrary, match=r"epic has 3 settings .* pip install 'epic-cli\[tune\]'"):
+        climb(space_of("epic", {}), {"calc_ahead": 0.5})

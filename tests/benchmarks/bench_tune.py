@@ -1,0 +1,124 @@
+"""How good a search is, and what it costs: ours, random search and, where it is installed, Optuna.
+
+    python tests/benchmarks/bench_tune.py [--tries 200] [--seeds 3] [--strategies kalman,mirror]
+
+Each looks for the best score over the same packets, with the same number of tries and over the same
+ranges. Prints, by strategy, the best score (the mean over the seeds), what the best of all of them
+is, and how long each took: the searches' own time is what is more than that of random search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from epic_cli.analysis.networks import by_entity
+from epic_cli.analysis.study import Run
+from epic_cli.analysis.tuning.bench import Bench, Ground, bench
+from epic_cli.analysis.tuning.goal import goal
+from epic_cli.analysis.tuning.search import search
+from epic_cli.analysis.tuning.space import Point, Space, space_of
+from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
+from epic_cli.analysis.weights import Weights
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.playback import SCREEN_TIMING
+
+STRATEGIES = (
+    "snapshot,epic,dead-reckoning,mirror,unity-ngo,source,hermite,one-euro,alpha-beta,kalman"
+)
+
+
+def ground(seconds: float) -> Bench:
+    """A network to tune on."""
+    link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
+    movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
+    packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
+    return bench([Run("", by_entity(packets))], Ground(SCREEN_TIMING, Weights()))
+
+
+def ours(space: Space, on: Bench, tries: int, seed: int) -> float:
+    """The search of ``epic tune``, without the hints of the closed form."""
+    with ThreadPoolExecutor(1) as executor:
+        trials = Trials(space.strategy, on, goal("score"), Budget(tries), executor)
+        search(space, trials, seed)
+    return trials.best.figures["score"]
+
+
+def at_random(space: Space, on: Bench, tries: int, seed: int) -> float:
+    """Points all over the space."""
+    source = random.Random(seed)
+
+    def score() -> float:
+        kinds = tuple(source.randrange(one.kinds) for one in space.axes)
+        return judged(space, on, Point(kinds, tuple(source.random() for _ in space.axes)))
+
+    return max(score() for _ in range(tries))
+
+
+def by_optuna(space: Space, on: Bench, tries: int, seed: int) -> float:
+    """Optuna's default sampler, TPE."""
+    import optuna  # not everybody has it
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+    def score(trial: Any) -> float:
+        kinds, shares = [], []
+        for axis in space.axes:
+            choices = list(range(axis.kinds))
+            kinds.append(trial.suggest_categorical(f"{axis.name}?", choices))
+            shares.append(trial.suggest_float(axis.name, 0, 1) if axis.numeric else 0.5)
+        return judged(space, on, Point(tuple(kinds), tuple(shares)))
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    study.optimize(score, n_trials=tries)
+    return float(study.best_value)
+
+
+def judged(space: Space, on: Bench, point: Point) -> float:
+    """The score at a point; what cannot be told is worth nothing."""
+    score = on.judge(candidate(space.strategy, space.settings(point))).value("score")
+    return 0.0 if math.isnan(score) else score
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tries", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--strategies", default=STRATEGIES)
+    given = parser.parse_args()
+    on = ground(given.seconds)
+    searches: dict[str, Callable[[Space, Bench, int, int], float]] = {
+        "epic tune": ours,
+        "random": at_random,
+    }
+    if importlib.util.find_spec("optuna"):
+        searches["optuna"] = by_optuna
+    else:
+        print("not there: optuna: pip install optuna")
+    heads = "".join(f"{name:>12}" for name in searches)
+    print(f"{'score':16}{'settings':>9}{heads}{'best known':>12}")
+    spent = dict.fromkeys(searches, 0.0)
+    for strategy in given.strategies.split(","):
+        space = space_of(strategy, {})
+        means, best = [], 0.0
+        for name, find in searches.items():
+            begun = time.perf_counter()
+            found = [find(space, on, given.tries, seed) for seed in range(given.seeds)]
+            spent[name] += time.perf_counter() - begun
+            means.append(sum(found) / len(found))
+            best = max(best, *found)
+        cells = "".join(f"{one:12.2f}" for one in means)
+        print(f"{strategy:16}{len(space.axes):9}{cells}{best:12.2f}", flush=True)
+    print(f"{'seconds':25}" + "".join(f"{one:12.1f}" for one in spent.values()))
+
+
+if __name__ == "__main__":
+    main()
