@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,14 @@ class Finding:
     worst: float | None = None
     entities: tuple[str, ...] = ()
     consequences: tuple[Finding, ...] = ()
+
+
+def worst(
+    found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
+) -> list[Finding]:
+    """Of what was found of each entity, or not, only the worst; the first of equals."""
+    known = [one for one in found if one is not None]
+    return [max(known, key=by)] if known else []
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ class Network(NamedTuple):
 
 def network_of(messages: Messages) -> Network:
     """The figures of the messages that arrived."""
-    delays = messages.delays
-    low, middle, high = np.quantile(delays, (0.05, 0.5, 0.95))
-    waits = messages.arrivals[1:] - messages.sent[:-1] - delays.min()
-    needed = tuple(float(one) for one in np.quantile(waits, SHARES))
-    return Network(1 / messages.period, float(middle), float(high - low), needed)
+    low, middle, high = (messages.delay_of(one) for one in (0.05, 0.5, 0.95))
+    waits = messages.arrivals[1:] - messages.sent[:-1] - messages.sorted_delays[0]
+    needed = tuple(float(one) for one in np.quantile(np.sort(waits), SHARES))
+    return Network(1 / messages.period, middle, high - low, needed)

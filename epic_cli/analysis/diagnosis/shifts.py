@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from epic_cli.analysis.diagnosis.robust import sigma
+from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.robust import median, sigma
+from epic_cli.engine.measure.running import running_medians
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Messages
@@ -44,6 +46,11 @@ class Shift(NamedTuple):
     of_stamps: float
     of_arrivals: float
 
+    @property
+    def of_clock(self) -> bool:
+        """Whether the stamps have jumped, and not the arrivals."""
+        return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
+
 
 @lru_cache(maxsize=1)
 def shifts(messages: Messages) -> list[Shift]:
@@ -59,13 +66,43 @@ def shifts(messages: Messages) -> list[Shift]:
     return []
 
 
+def shifted(
+    cause: str,
+    messages: Messages,
+    found: list[Shift],
+    whole: float,
+    words: Callable[[Shift], Mapping[str, float | str]],
+) -> list[Finding]:
+    """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
+
+    ``words`` makes its values of the worst.
+    """
+    if not found:
+        return []
+    worst = max(found, key=lambda one: abs(one.delays))
+    step = abs(worst.delays)
+    first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
+    return [
+        Finding(
+            cause,
+            min(1.0, step / whole),
+            step,
+            LEAST,
+            {"step": step, **words(worst)},
+            first,
+            most,
+        )
+    ]
+
+
 def _shifts(messages: Messages, side: int) -> list[Shift]:
-    order = np.argsort(messages.arrivals, kind="stable")
+    order = messages.in_order
     delays = messages.delays[order]
     if len(delays) < 4 * side:
         return []
     stride = side // STRIDES
-    medians = np.median(sliding_window_view(delays, side)[::stride], axis=1)
+    medians = np.empty((len(delays) - side) // stride + 1)
+    running_medians(delays, side, stride, medians)
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     limit = max(LEAST, ERRORS * sigma(change))
     peaks: list[int] = []
@@ -108,7 +145,7 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
 
 def _apart(before: Floats, after: Floats) -> float:
     """By how much the median has changed."""
-    return float(np.median(after) - np.median(before))
+    return median(after) - median(before)
 
 
 def _border(delays: Floats, place: int, side: int) -> int:
@@ -117,7 +154,7 @@ def _border(delays: Floats, place: int, side: int) -> int:
     It is where their absolute distances to the medians before and behind are the least.
     """
     begin = place - side
-    before = np.abs(delays[begin : place + side] - np.median(delays[begin:place]))
-    behind = np.abs(delays[begin : place + side] - np.median(delays[place : place + side]))
+    before = np.abs(delays[begin : place + side] - median(delays[begin:place]))
+    behind = np.abs(delays[begin : place + side] - median(delays[place : place + side]))
     cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
     return begin + int(cost.argmin())

@@ -42,7 +42,7 @@ def look(traffic: Traffic) -> list[Finding]:
                         by_states,
                         STATES,
                         {"rate": float(rate), "step": 1 / rate, "stamps": by_stamps},
-                        entities=(stream.name,) if stream.name else (),
+                        entities=stream.entities,
                     )
                 ]
     return []

@@ -61,13 +61,13 @@ def look(traffic: Traffic) -> list[Finding]:
 
 def _holes(stream: Stream) -> tuple[Floats, Numbers]:
     """How many numbers are missing in each hole, and before which interval it is."""
-    gaps = np.diff(stream.sequence)
-    usual = float(np.median(gaps[np.isfinite(gaps)])) or 1.0
-    missing = np.nan_to_num(np.round(gaps / usual) - 1)
+    usual = stream.usual_gap or 1.0
+    places = np.flatnonzero(stream.gaps != usual)
+    missing = np.nan_to_num(np.round(stream.gaps[places] / usual) - 1)
     # numbers may go on while this entity rests: time must have passed as well
-    missing = np.minimum(missing, np.round(stream.intervals / stream.period) - 1)
-    places = np.flatnonzero(missing > 0)
-    return missing[places], places
+    missing = np.minimum(missing, np.round(stream.intervals[places] / stream.period) - 1)
+    holes = missing > 0
+    return missing[holes], places[holes]
 
 
 DETECTOR = Detector(

@@ -32,7 +32,7 @@ def look(traffic: Traffic) -> list[Finding]:
     if share < SHARE:
         return []
     # as often as the bulk of the delays makes it, if it comes in any order
-    middle, spread = float(np.median(messages.delays)), sigma(messages.delays)
+    middle, spread = messages.usual_delay, sigma(messages.delays)
     bulk = messages.delays[np.abs(messages.delays - middle) <= 5 * spread]
     random = np.random.default_rng(0)
     chance = float(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, median, quantile
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
@@ -27,9 +27,9 @@ def look(traffic: Traffic) -> list[Finding]:
     intervals = _sent(stream)
     if len(intervals) < 20:
         return []
-    usual = float(np.median(intervals))
-    low, high = np.quantile(intervals, (0.1, 0.9))
-    spread = float(high - low) / usual
+    usual = median(intervals)
+    low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
+    spread = (high - low) / usual
     if spread < SPREAD:
         return []
     mean = float(intervals.mean())
@@ -42,14 +42,14 @@ def look(traffic: Traffic) -> list[Finding]:
             spread,
             SPREAD,
             {
-                "low": float(low),
-                "high": float(high),
+                "low": low,
+                "high": high,
                 "mean": 1 / mean,
                 "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
             },
             None,
             float(stream.times[worst]),
-            (stream.name,) if stream.name else (),
+            stream.entities,
         )
     ]
 

@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.detectors.on_change import rested
 from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: In periods.
 LONG = 2.5
@@ -25,12 +25,12 @@ def look(traffic: Traffic) -> list[Finding]:
     """Intervals that are too long without a packet missing, in which the entity went on."""
     numbered = [one for one in traffic.streams if one.numbered]
     stream = max(numbered, key=lambda one: len(one.times))
-    stalls = stretched(stream)
+    places = stream.stretched(LONG)
     for other in numbered:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
-            own = other.times[:-1][stretched(other)]
-            stalls &= np.isin(np.round(stream.times[:-1], 6), np.round(own, 6))
-    places = np.flatnonzero(stalls & ~rested(stream))
+            own = other.times[other.stretched(LONG)]
+            places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
+    places = places[~rested(stream, places)]
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
         return []
     lengths = stream.intervals[places]
@@ -50,11 +50,6 @@ def look(traffic: Traffic) -> list[Finding]:
             float(stream.times[places[int(lengths.argmax())]]),
         )
     ]
-
-
-def stretched(stream: Stream) -> Flags:
-    """Which intervals are long though no packet is missing."""
-    return np.asarray((stream.intervals > LONG * stream.period) & stream.follows)
 
 
 DETECTOR = Detector(
