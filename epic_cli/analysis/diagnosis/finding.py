@@ -55,7 +55,9 @@ class Detector:
     ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number. ``statistic`` and
     ``threshold`` say in words what is computed and when it counts, ``source`` why, ``cost`` how
     long that takes for n packets. ``needs`` is what a recording must have. ``explains`` names the
-    causes whose findings, at the same time, are consequences of this one.
+    causes whose findings, at the same time, are consequences of this one. ``mended`` is the traffic
+    as it would be without this cause: what it explains is looked for there again, and what is
+    found stands beside it, not below.
     """
 
     name: str
@@ -70,4 +72,5 @@ class Detector:
     cost: str = "n"
     needs: tuple[str, ...] = ()
     explains: tuple[str, ...] = ()
+    mended: Callable[[Traffic], Traffic] | None = None
     rank: int = 100

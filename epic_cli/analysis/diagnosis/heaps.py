@@ -7,6 +7,7 @@ arrivals (head-of-line blocking), and on the frames of the receiver (stalls).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.robust import USUAL_RATES, edges
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Numbers
+    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Numbers, Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one heap.
 TOGETHER = 0.1
@@ -76,11 +77,10 @@ def late_heaps(
     ``words`` makes its values of the heights of these heaps and of their mean size.
     """
     found = heaps(messages)
-    sizes = found.ends - found.begins
-    high = np.flatnonzero((sizes >= SIZE) & (found.heights >= HEIGHT * messages.period))
+    high = _late(messages)
     if len(high) < LEAST:
         return []
-    heights, held = found.heights[high], int(sizes[high].sum())
+    heights, held = found.heights[high], int((found.ends - found.begins)[high].sum())
     begins = found.begins[high]
     return [
         Finding(
@@ -93,6 +93,24 @@ def late_heaps(
             float(messages.sent[begins[int(heights.argmax())]]),
         )
     ]
+
+
+def without_late(traffic: Traffic) -> Traffic:
+    """The traffic without the messages of late heaps."""
+    messages = traffic.messages
+    assert messages is not None
+    found = heaps(messages)
+    wanted = np.ones(len(messages.sent), bool)
+    for index in _late(messages):
+        wanted[found.begins[index] : found.ends[index]] = False
+    return replace(traffic, messages=messages.only(wanted))
+
+
+def _late(messages: Messages) -> Numbers:
+    """Which heaps are long, and begin with a message that was long under way."""
+    found = heaps(messages)
+    long = found.ends - found.begins >= SIZE
+    return np.flatnonzero(long & (found.heights >= HEIGHT * messages.period))
 
 
 def _behind(messages: Messages) -> Flags:

@@ -20,7 +20,7 @@ from epic_cli.analysis.packet_table import (
     VELOCITY,
     packet_table,
 )
-from epic_cli.analysis.truth import LARGEST
+from epic_cli.analysis.truth import LARGEST, lengths
 from epic_cli.engine.measure.table import tidy
 
 if TYPE_CHECKING:
@@ -62,6 +62,21 @@ class Stream:
     arrivals: Floats
     sequence: Floats
     teleports: Flags
+
+    def moved(self, added: Floats) -> Stream:
+        """States with something added to their stamps, in the new order; without those of NaN."""
+        times = self.times + added
+        order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
+        order = order[_changes(times[order][None])]
+        return Stream(
+            self.name,
+            times[order],
+            self.positions[order],
+            self.velocities[order],
+            self.arrivals[order],
+            self.sequence[order],
+            self.teleports[order],
+        )
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -123,6 +138,12 @@ class Stream:
         return bool(given.mean() > 0.9 and velocities[given].any())
 
     @cached_property
+    def usual_speed(self) -> float:
+        """The median speed of the moving states by their velocities, which some have."""
+        speeds = lengths(self.excerpt.velocities)
+        return median(speeds[speeds > 0])
+
+    @cached_property
     def follows(self) -> Flags:
         """Which intervals have no hole in the sequence numbers (n - 1); all, where there are none.
 
@@ -167,6 +188,16 @@ class Messages:
     arrivals: Floats
     copies: int
     states: int
+
+    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> Messages:
+        """The same messages with something added to their stamps and arrivals, in the new order."""
+        sent = self.sent + stamps
+        order = np.argsort(sent, kind="stable")
+        return replace(self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order])
+
+    def only(self, wanted: Flags) -> Messages:
+        """Some of the messages."""
+        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted])
 
     @cached_property
     def delays(self) -> Floats:

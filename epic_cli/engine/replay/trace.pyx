@@ -2,7 +2,7 @@
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.replay.pacing cimport Pacing
 from epic_cli.engine.replay.replay cimport Replay
 

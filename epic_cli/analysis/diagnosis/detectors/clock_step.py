@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -28,6 +28,12 @@ def look(traffic: Traffic) -> list[Finding]:
     )
 
 
+def mended(traffic: Traffic) -> Traffic:
+    """The stamps go on as before."""
+    assert traffic.messages is not None
+    return without(traffic, [one for one in shifts(traffic.messages) if one.of_clock])
+
+
 DETECTOR = Detector(
     "clock-step",
     "the sender's clock was set while it ran",
@@ -43,5 +49,6 @@ DETECTOR = Detector(
     look,
     needs=(ARRIVALS,),
     explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
+    mended=mended,
     rank=15,
 )

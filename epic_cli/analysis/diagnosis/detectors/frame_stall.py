@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps
+from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps, without_late
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -41,5 +41,6 @@ DETECTOR = Detector(
     look,
     needs=(ARRIVALS,),
     explains=("queue",),
+    mended=without_late,
     rank=41,
 )

@@ -23,7 +23,7 @@ REST = 1.5
 #: In what it would have come at its usual pace.
 SLOW = 0.45
 
-#: In its usual pace: the velocity of an entity that rests, where one is given.
+#: In its usual speed: the velocity of an entity that rests, where one is given.
 STILL = 0.2
 
 
@@ -61,7 +61,7 @@ def rested(stream: Stream, places: Numbers) -> Flags:
     steps = stream.steps[places]
     rests = (steps <= REST * usual) & (steps <= SLOW * pace * stream.intervals[places])
     if stream.has_velocities:
-        rests &= lengths(np.nan_to_num(stream.velocities[places])) <= STILL * pace
+        rests &= lengths(np.nan_to_num(stream.velocities[places])) <= STILL * stream.usual_speed
     return np.asarray(rests & (usual > 0))
 
 
@@ -79,6 +79,5 @@ DETECTOR = Detector(
     "3 of them",
     "definition of sending on change",
     look,
-    explains=("send-rate",),
     rank=46,
 )

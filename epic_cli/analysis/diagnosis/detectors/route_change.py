@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -28,6 +28,12 @@ def look(traffic: Traffic) -> list[Finding]:
     )
 
 
+def mended(traffic: Traffic) -> Traffic:
+    """The way stays as it was."""
+    assert traffic.messages is not None
+    return without(traffic, [one for one in shifts(traffic.messages) if not one.of_clock])
+
+
 DETECTOR = Detector(
     "route-change",
     "the way has changed",
@@ -40,6 +46,7 @@ DETECTOR = Detector(
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
     look,
     needs=(ARRIVALS,),
-    explains=("queue",),
+    explains=("queue", "clock-drift"),
+    mended=mended,
     rank=61,
 )

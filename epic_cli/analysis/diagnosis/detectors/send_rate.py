@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.detectors.on_change import LONG, rested
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
 from epic_cli.analysis.diagnosis.robust import USUAL_RATES, median, quantile
 
@@ -57,7 +58,10 @@ def look(traffic: Traffic) -> list[Finding]:
 def _sent(stream: Stream) -> Floats:
     """The intervals in which nothing is known to be missing."""
     if stream.numbered:
-        return stream.intervals[stream.follows]
+        sent = stream.follows.copy()
+        silent = stream.stretched(LONG)
+        sent[silent[rested(stream, silent)]] = False
+        return stream.intervals[sent]
     # a loss makes an interval two periods long: what could be one is none of the sender's
     turns = stream.intervals / stream.period
     whole = (np.round(turns) >= 2) & (np.abs(turns - np.round(turns)) < 0.1)
@@ -90,6 +94,5 @@ DETECTOR = Detector(
     "0.3",
     "quantiles; two modes on the lattice of a usual frame rate",
     look,
-    explains=("stamps", "server-stall"),
     rank=71,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,20 @@ def _of(stream: Stream) -> Finding | None:
     )
 
 
+def mended(traffic: Traffic) -> Traffic:
+    """Each steady step takes as long as its velocity says."""
+    return replace(traffic, streams=tuple(_restamped(one) for one in traffic.streams))
+
+
+def _restamped(stream: Stream) -> Stream:
+    steady = elapsed(stream)
+    if steady is None:
+        return stream
+    intervals = stream.intervals.copy()
+    intervals[steady.steps] = steady.took
+    return replace(stream, times=stream.times[0] + np.append(0.0, np.cumsum(intervals)))
+
+
 DETECTOR = Detector(
     "stamps",
     "the stamp is not the time of the state",
@@ -61,5 +76,6 @@ DETECTOR = Detector(
     look,
     needs=(VELOCITIES,),
     explains=("send-rate",),
+    mended=mended,
     rank=70,
 )

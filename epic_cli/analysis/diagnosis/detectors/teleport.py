@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,11 +46,24 @@ def leaps(stream: Stream) -> list[Leap]:
     for run in runs(fast):
         if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
             continue
-        if stream.teleports.any() and not stream.follows[run.begin : run.end].all():
+        complete = stream.follows & (stream.numbered | (stream.intervals < 1.5 * stream.period))
+        if stream.teleports.any() and not complete[run.begin : run.end].all():
             continue  # the packet with the mark was lost
         way = stream.positions[run.end] - stream.positions[run.begin]
         found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
     return found
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """All of them are marked, and of one that is smeared each step."""
+    return replace(traffic, streams=tuple(_marked(one) for one in traffic.streams))
+
+
+def _marked(stream: Stream) -> Stream:
+    marks = stream.teleports.copy()
+    for one in leaps(stream):
+        marks[one.begin + 1 : one.end + 1] = True
+    return replace(stream, teleports=marks)
 
 
 def look(traffic: Traffic) -> list[Finding]:
@@ -94,5 +108,6 @@ DETECTOR = Detector(
     "robust outlier test of steps",
     look,
     explains=("velocity",),
+    mended=mended,
     rank=5,
 )
