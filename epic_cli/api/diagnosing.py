@@ -55,7 +55,9 @@ def diagnose(
     taking_part = candidates(wanted) if wanted else []
     traffic = traffic_of(by_entity(packets_of(packets)), span, taking_part)
     if not traffic.streams:
-        raise ValueError("not enough to say: no entity has 20 packets")
+        from epic_cli.views.diagnosis import how_few
+
+        raise ValueError(f"not enough to say: no entity has 20 packets: {how_few(traffic)}")
     return look(traffic)
 
 

@@ -45,7 +45,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
     from epic_cli.analysis.diagnosis.diagnose import diagnose as look
-    from epic_cli.views.diagnosis import Report
+    from epic_cli.views.diagnosis import Report, how_few
 
     candidates = options.candidates()
     refused, found = False, set()
@@ -54,7 +54,9 @@ def diagnose(options: DiagnoseOptions) -> int:
         with Reporter(name, options.remarks, use_color(options.color, sys.stderr)) as reporter:
             traffic = _traffic(recording, options, candidates, reporter)
         if not traffic.streams:
-            raise WrongUsage(f"not enough to say: {name} has no entity with 20 packets")
+            raise WrongUsage(
+                f"not enough to say: {name} has no entity with 20 packets: {how_few(traffic)}"
+            )
         report = Report(name, traffic, look(traffic))
         _write(report, options, number)
         refused |= reporter.refused

@@ -1,6 +1,6 @@
 """How well causes are found: every fault over seeds, movements and strengths; clean recordings.
 
-python -m endurance.diagnosis [--seeds SEEDS] [--clean SEEDS]
+python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS]
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def of_clean(case: tuple[str, str, int, int]) -> list[str]:
     return causes(clean(path, LINKS[link], rate, seed, 30.0))
 
 
-def main(seeds: int, clean_seeds: int) -> None:
+def main(seeds: int, curve: int, clean_seeds: int) -> None:
     """Prints the table of faults, then the alarms in clean recordings of each movement."""
     with Pool() as pool:
         print("| fault | cause | quarter | half | usual | twice | also told |")
@@ -44,8 +44,9 @@ def main(seeds: int, clean_seeds: int) -> None:
         for fault, (cause, _) in FAULTS.items():
             found, others = [], Counter[str]()
             for strength in STRENGTHS:
+                many = seeds if strength == 1 else curve
                 cases = [
-                    (fault, *one, strength) for one in itertools.product(MOVEMENTS, range(seeds))
+                    (fault, *one, strength) for one in itertools.product(MOVEMENTS, range(many))
                 ]
                 tables = pool.map(of_fault, cases)
                 found.append(sum(cause in one for one in tables) / len(tables))
@@ -70,6 +71,7 @@ def main(seeds: int, clean_seeds: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--clean", type=int, default=6)
+    parser.add_argument("--curve", type=int, default=5, help="seeds of the other strengths")
+    parser.add_argument("--clean", type=int, default=6, help="seeds of each clean case")
     given = parser.parse_args()
-    main(given.seeds, given.clean)
+    main(given.seeds, given.curve, given.clean)

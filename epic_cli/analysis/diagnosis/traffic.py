@@ -240,13 +240,15 @@ class Traffic:
     """All that is looked at.
 
     ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
-    recording has no arrival times, or too few. ``packets`` is how many there are in all.
+    recording has no arrival times, or too few. ``packets`` is how many there are in all, of so many
+    ``entities``.
     ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity.
     """
 
     streams: tuple[Stream, ...]
     messages: Messages | None
     packets: int
+    entities: int = 0
     strategies: tuple[Candidate, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
 
@@ -281,7 +283,7 @@ def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
 
 def _traffic(tables: dict[str, Floats]) -> Traffic:
     """The traffic of these packets; the tables are used up."""
-    packets = sum(columns.shape[1] for columns in tables.values())
+    packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
     streams, sendings = [], []
     for name in sorted(tables):
         columns = _ordered(_finite(tables.pop(name)))
@@ -291,7 +293,7 @@ def _traffic(tables: dict[str, Floats]) -> Traffic:
         stream = _stream(name, columns)
         if len(stream.times) >= FEWEST:
             streams.append(stream)
-    return Traffic(tuple(streams), _messages(sendings), packets)
+    return Traffic(tuple(streams), _messages(sendings), packets, entities)
 
 
 def _where(columns: Floats, wanted: Flags) -> Floats:
