@@ -60,6 +60,6 @@ DETECTOR = Detector(
     "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
     look,
     needs=(ARRIVALS,),
-    explains=("head-of-line", "frame-stall", "queue", "reordering"),
+    explains=("head-of-line", "frame-stall", "queue", "reordering", "route-change"),
     rank=30,
 )
