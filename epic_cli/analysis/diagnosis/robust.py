@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Numbers
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Numbers = NDArray[np.int64]
 
 #: A normal distribution's standard deviation, from the median of its distances to the median.
 _SIGMA = 1.4826
