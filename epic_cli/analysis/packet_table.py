@@ -21,4 +21,6 @@ COLUMNS = 10
 
 def packet_table(packets: PacketBlock) -> NDArray[np.float64]:
     """The packets in their order, (``COLUMNS``, n)."""
-    return np.frombuffer(table(packets)).reshape(COLUMNS, -1)
+    columns = np.empty((COLUMNS, len(packets)))
+    table(packets, columns)
+    return columns

@@ -69,7 +69,9 @@ def diagnose(
     blocks = by_entity(packets_of(packets))
     traffic = traffic_of(blocks, span, taking_part)
     if not traffic.streams:
-        raise ValueError("not enough to say: no entity has 20 packets")
+        from epic_cli.views.diagnosis import how_few
+
+        raise ValueError(f"not enough to say: no entity has 20 packets: {how_few(traffic)}")
     if drawn is not None:
         paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
         traffic = replace(traffic, drawn=match(blocks, paths))

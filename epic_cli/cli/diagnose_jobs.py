@@ -21,7 +21,7 @@ from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import load
-from epic_cli.views.diagnosis import Report
+from epic_cli.views.diagnosis import Report, how_few
 
 
 class Request(NamedTuple):
@@ -77,7 +77,8 @@ def traffic_in(
     packets = of_entity(packets, request.entity, reporter.name)
     traffic = traffic_of(packets, request.span, request.candidates)
     if not traffic.streams:
-        raise WrongUsage(f"not enough to say: {reporter.name} has no entity with 20 packets")
+        few = f"{reporter.name} has no entity with 20 packets: {how_few(traffic)}"
+        raise WrongUsage(f"not enough to say: {few}")
     if drawing is None or not drawn:
         return traffic
     from epic_cli.cli.drawn_file import matched

@@ -73,6 +73,10 @@ cdef class PacketBlock:
             packet.line = <int64_t>index + 1
             packet.column = packet.offset = packet.length = 0
 
+    def reserve(self, size_t count):
+        """Makes room for so many packets in all."""
+        self.items.reserve(count)
+
     def part(self, size_t begin, size_t end):
         """A block of its own with the packets from one index to before another, without text."""
         cdef PacketBlock copy = PacketBlock(self.entities)

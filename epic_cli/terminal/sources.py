@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: A recording that is held in memory has at most so many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
+
+#: Room is made for so many times what the first block says that there will be.
+ROOM = 1.1
 
 
 def source_name(file: str) -> str:
@@ -94,7 +98,14 @@ def load(
 
     entities: dict[str, PacketBlock] = {}
     count = 0
-    for block in blocks(file, input_format, given, reporter):
+    size = Path(file).stat().st_size if Path(file).is_file() else 0
+    places: list[int] = []
+    for block in blocks(file, input_format, given, reporter, places.append):
+        if size and len(places) == 1 and places[0]:
+            # growing bit by bit would copy everything several times
+            more = ROOM * min(size / places[0], MOST_PACKETS / max(count, 1))
+            for one in entities.values():
+                one.reserve(int(more * len(one)))
         reporter.refuse(block.refusals)
         count += separate(block, entities)
         if count > MOST_PACKETS:

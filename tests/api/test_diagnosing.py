@@ -26,7 +26,7 @@ def test_it_finds_what_the_command_finds(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_span_is_all_that_is_looked_at() -> None:
-    (found,) = diagnose(SAMPLE, span=(0.0, 2.0)).findings
+    (found,) = diagnose(SAMPLE, span=(0.0, 4.9)).findings
     assert found.worst == 1.55
     assert diagnose(SAMPLE, span=(2.0, 4.9)).findings == ()
 
@@ -71,8 +71,14 @@ def test_the_link_makes_what_was_recorded() -> None:
 
 def test_what_cannot_be_looked_at_is_refused() -> None:
     few = [Packet((0.0, 0.0, 0.0), None, t / 20) for t in range(19)]
-    with pytest.raises(ValueError, match="no entity has 20 packets"):
+    with pytest.raises(ValueError, match=r"there are 19 packets of one entity$"):
         diagnose(few)
+    with pytest.raises(ValueError, match=r"20 packets: there are no packets$"):
+        diagnose([])
+    with pytest.raises(ValueError, match=r"38 packets of 2 entities$"):
+        diagnose([*few, *(one._replace(entity="b") for one in few)])
+    with pytest.raises(ValueError, match="190 packets of one entity, with too few different times"):
+        diagnose(few * 10)
     with pytest.raises(ValueError, match="did you mean 'source'"):
         diagnose(SAMPLE, "sorce")
     with pytest.raises(TypeError):

@@ -1,6 +1,6 @@
 """How well causes are found: every fault over seeds, movements and strengths; clean recordings.
 
-python tests/endurance/diagnosis.py [SEEDS]
+python -m endurance.diagnosis [--seeds SEEDS] [--curve SEEDS] [--clean SEEDS]
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections import Counter
+from multiprocessing import Pool
 
 from support.faulty_traffic import FAULTS, LINKS, MOVEMENTS, Columns, clean, faulty
 
@@ -15,7 +16,7 @@ from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 from epic_cli.network import PATHS
 
-STRENGTHS = (0.5, 1.0, 2.0)
+STRENGTHS = (0.25, 0.5, 1.0, 2.0)
 RATES = (5, 10, 20, 30, 60, 128)
 
 
@@ -24,35 +25,53 @@ def causes(rows: Columns) -> list[str]:
     return [one.cause for one in diagnose(traffic_of_tables({"": rows})).findings]
 
 
-def main(seeds: int) -> None:
-    """Prints the table of faults, then the alarms in clean recordings."""
-    print("| fault | cause | half | usual | twice | also told |")
-    print("| --- | --- | ---: | ---: | ---: | --- |")
-    for fault, (cause, _) in FAULTS.items():
-        found, others = [], Counter[str]()
-        for strength in STRENGTHS:
-            tables = [
-                causes(faulty(fault, movement, seed, strength))
-                for movement, seed in itertools.product(MOVEMENTS, range(seeds))
-            ]
-            found.append(sum(cause in one for one in tables) / len(tables))
-            if strength == 1:
-                others.update(other for one in tables for other in one if other != cause)
-        shares = " | ".join(f"{share:.0%}" for share in found)
-        also = ", ".join(f"{other} {count}" for other, count in others.items()) or "nothing"
-        print(f"| {fault} | {cause} | {shares} | {also} |", flush=True)
-    cases = list(itertools.product(sorted(PATHS), LINKS, RATES))
-    alarms = [
-        (*case, told)
-        for number, case in enumerate(cases)
-        if (told := causes(clean(case[0], LINKS[case[1]], case[2], 1000 + number, 30.0)))
-    ]
-    print(f"\nclean recordings with an alarm: {len(alarms)} of {len(cases)}")
-    for alarm in alarms:
-        print(*alarm)
+def of_fault(case: tuple[str, str, int, float]) -> list[str]:
+    """The causes in a recording with a fault: its name, the movement, the seed, the strength."""
+    return causes(faulty(*case))
+
+
+def of_clean(case: tuple[str, str, int, int]) -> list[str]:
+    """The causes in a clean one of 30 s: its path, the network, packets a second, the seed."""
+    path, link, rate, seed = case
+    return causes(clean(path, LINKS[link], rate, seed, 30.0))
+
+
+def main(seeds: int, curve: int, clean_seeds: int) -> None:
+    """Prints the table of faults, then the alarms in clean recordings of each movement."""
+    with Pool() as pool:
+        print("| fault | cause | quarter | half | usual | twice | also told |")
+        print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
+        for fault, (cause, _) in FAULTS.items():
+            found, others = [], Counter[str]()
+            for strength in STRENGTHS:
+                many = seeds if strength == 1 else curve
+                cases = [
+                    (fault, *one, strength) for one in itertools.product(MOVEMENTS, range(many))
+                ]
+                tables = pool.map(of_fault, cases)
+                found.append(sum(cause in one for one in tables) / len(tables))
+                if strength == 1:
+                    others.update(other for one in tables for other in one if other != cause)
+            shares = " | ".join(f"{share:.0%}" for share in found)
+            also = ", ".join(f"{other} {count}" for other, count in others.items()) or "nothing"
+            print(f"| {fault} | {cause} | {shares} | {also} |", flush=True)
+        for path in sorted(PATHS):
+            every = itertools.product([path], LINKS, RATES, range(1000, 1000 + clean_seeds))
+            there = list(every)
+            alarms = {
+                case: told
+                for case, told in zip(there, pool.map(of_clean, there), strict=True)
+                if told
+            }
+            print(f"clean recordings of {path} with an alarm: {len(alarms)} of {len(there)}")
+            for case, told in alarms.items():
+                print(*case, *told, flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
-    main(parser.parse_args().seeds)
+    parser.add_argument("--curve", type=int, default=5, help="seeds of the other strengths")
+    parser.add_argument("--clean", type=int, default=6, help="seeds of each clean case")
+    given = parser.parse_args()
+    main(given.seeds, given.curve, given.clean)

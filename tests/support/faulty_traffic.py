@@ -267,13 +267,20 @@ FAULTS = {
 }
 
 
-def faulty(fault: str, movement: str, seed: int, strength: float = 1.0) -> Columns:
-    """A recording of 40 s with a fault, over a network and at a rate that the seed chooses."""
+def faulty(
+    faults: str | tuple[str, ...], movement: str, seed: int, strength: float = 1.0
+) -> Columns:
+    """A recording of 40 s with a fault, over a network and at a rate that the seed chooses.
+
+    Several are put in one after the other: those that number the packets anew have to be the first.
+    """
     random = np.random.default_rng(seed)
     rate = float(random.choice([10, 20, 30, 60]))
     # where packets overtake each other all the time, one that does so on purpose is none the worse
     calm = [LINKS[name] for name in USUAL if LINKS[name].jitter < 0.3 / rate]
     link = calm[int(random.integers(len(calm)))]
     rows = clean(movement, link, rate, seed, 40.0)
-    made = FAULTS[fault].make(Case(rows, 1 / rate, random, strength))
-    return rows if made is None else made
+    for fault in (faults,) if isinstance(faults, str) else faults:
+        made = FAULTS[fault].make(Case(rows, 1 / rate, random, strength))
+        rows = rows if made is None else made
+    return rows

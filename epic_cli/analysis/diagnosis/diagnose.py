@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from epic_cli.analysis.diagnosis.finding import (
     ARRIVALS,
@@ -54,9 +55,27 @@ def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diag
             if detector.name not in known.foreign:
                 raise
             left_out.append(LeftOut(detector.name, "", f"{type(error).__name__}: {error}"))
-    folded = _folded(findings, using)
+    beside = _beside(traffic, [one.cause for one in findings], using, known.foreign)
+    folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)
     return Diagnosis(tuple(folded), tuple(unable), tuple(left_out), traffic.drawn)
+
+
+def _beside(
+    traffic: Traffic, found: Sequence[str], using: Sequence[Detector], foreign: frozenset[str]
+) -> list[Finding]:
+    """What is found though the causes that explain it are taken out of the traffic."""
+    causes = [one for one in using if one.name in found]
+    findings = []
+    for one in using:
+        behind = [each for each in causes if one.name in each.explains]
+        mends = [each.mended for each in behind if each.mended is not None]
+        if not mends or len(mends) < len(behind) or one.name in foreign:
+            continue
+        without = reduce(lambda left, mend: mend(left), mends, traffic)
+        if _there(without).issuperset(one.needs):
+            findings += one.look(without)
+    return findings
 
 
 def _checked(detector: Detector, found: list[Finding]) -> list[Finding]:
@@ -81,14 +100,29 @@ def _there(traffic: Traffic) -> set[str]:
     return there
 
 
-def _folded(findings: list[Finding], using: Sequence[Detector]) -> list[Finding]:
-    """The causes; what one of them explains stands below it, and no longer beside it."""
+def _folded(
+    findings: list[Finding], beside: list[Finding], using: Sequence[Detector]
+) -> list[Finding]:
+    """The causes; what one of them explains stands below it, and no longer beside it.
+
+    But for those of ``beside``: they are there without it, too.
+    """
+    own = {one.cause for one in beside}
     found = {one.cause for one in findings}
+    findings = findings + [one for one in beside if one.cause not in found]
+    found |= own
+    left = [one for one in using if one.name in found]
     cause_of: dict[str, str] = {}
-    for detector in using:
-        if detector.name in found and detector.name not in cause_of:
-            for effect in detector.explains:
-                cause_of.setdefault(effect, detector.name)
+    while left:
+        explained = {effect for one in left for effect in one.explains if effect != one.name} - own
+        # what is explained explains nothing: it may not even be there
+        root = next((one for one in left if one.name not in explained), left[0])
+        cause_of |= {
+            one.name: root.name
+            for one in left
+            if one is not root and one.name in root.explains and one.name not in own
+        }
+        left = [one for one in left if one is not root and one.name not in cause_of]
     below: dict[str, list[Finding]] = {}
     for one in findings:
         if one.cause in cause_of:

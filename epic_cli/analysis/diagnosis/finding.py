@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,14 @@ class Finding:
     consequences: tuple[Finding, ...] = ()
 
 
+def worst(
+    found: Iterable[Finding | None], by: Callable[[Finding], float] = lambda one: one.statistic
+) -> list[Finding]:
+    """Of what was found of each entity, or not, only the worst; the first of equals."""
+    known = [one for one in found if one is not None]
+    return [max(known, key=by)] if known else []
+
+
 @dataclass(frozen=True)
 class Detector:
     """How one cause is told from others.
@@ -48,7 +56,9 @@ class Detector:
     ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number. ``statistic`` and
     ``threshold`` say in words what is computed and when it counts, ``source`` why, ``cost`` how
     long that takes for n packets. ``needs`` is what a recording must have. ``explains`` names the
-    causes whose findings, at the same time, are consequences of this one.
+    causes whose findings, at the same time, are consequences of this one. ``mended`` is the traffic
+    as it would be without this cause: what it explains is looked for there again, and what is
+    found stands beside it, not below.
     """
 
     name: str
@@ -63,4 +73,5 @@ class Detector:
     cost: str = "n"
     needs: tuple[str, ...] = ()
     explains: tuple[str, ...] = ()
+    mended: Callable[[Traffic], Traffic] | None = None
     rank: int = 100

@@ -31,10 +31,10 @@ class Network(NamedTuple):
 
 def network_of(messages: Messages) -> Network:
     """The figures of the messages that arrived."""
-    delays = messages.delays
-    low, middle, high = np.quantile(delays, (0.05, 0.5, 0.95))
-    needed = tuple(float(one) for one in np.quantile(waits(messages) - delays.min(), SHARES))
-    return Network(1 / messages.period, float(middle), float(high - low), needed)
+    low, middle, high = (messages.delay_of(one) for one in (0.05, 0.5, 0.95))
+    ordered = np.sort(waits(messages) - messages.sorted_delays[0])
+    needed = tuple(float(one) for one in np.quantile(ordered, SHARES))
+    return Network(1 / messages.period, middle, high - low, needed)
 
 
 def waits(messages: Messages, lost: int = 0) -> Floats:

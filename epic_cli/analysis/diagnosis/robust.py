@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Numbers = NDArray[np.int64]
 
 #: A normal distribution's standard deviation, from the median of its distances to the median.
 _SIGMA = 1.4826
@@ -16,9 +20,35 @@ _SIGMA = 1.4826
 USUAL_RATES = (10, 15, 20, 24, 25, 30, 40, 50, 60, 64, 72, 90, 100, 120, 128, 144)
 
 
+def median(values: Floats) -> float:
+    """The median of numbers none of which is NaN; numpy's own takes twice as long to look for one.
+
+    Raises ``ValueError`` for none at all.
+    """
+    if not len(values):
+        raise ValueError("nothing has no median")
+    half = len(values) // 2
+    parted = np.partition(values, half)
+    if len(values) % 2:
+        return float(parted[half])
+    return float((parted[:half].max() + parted[half]) / 2)
+
+
+def quantile(values: Floats, share: float) -> float:
+    """Numpy's ``quantile`` of numbers none of which is NaN, in less time; of one at least."""
+    place = share * (len(values) - 1)
+    below = int(place)
+    parted = np.partition(values, below)
+    low, rest = float(parted[below]), place - below
+    if not rest:
+        return low
+    apart = float(parted[below + 1 :].min()) - low
+    return low + apart * rest
+
+
 def sigma(values: Floats) -> float:
     """The standard deviation of the bulk of the values: 1.4826 times their MAD."""
-    return _SIGMA * float(np.median(np.abs(values - np.median(values))))
+    return _SIGMA * median(np.abs(values - median(values)))
 
 
 def concentration(values: Floats, step: float) -> float:
@@ -46,10 +76,12 @@ def lower_envelope(times: Floats, values: Floats, windows: int) -> Envelope:
 
 
 def middles(times: Floats, values: Floats, windows: int) -> Envelope:
-    """The medians of values and times in such windows."""
+    """The medians of values and of times, which ascend, in such windows."""
     per = len(values) // windows
-    blocks = (part[: per * windows].reshape(windows, per) for part in (times, values))
-    return Envelope(*(np.median(block, axis=1) for block in blocks))
+    begins = per * np.arange(windows)
+    levels = [median(values[begin : begin + per]) for begin in begins]
+    middle = (times[begins + (per - 1) // 2] + times[begins + per // 2]) / 2
+    return Envelope(middle, np.array(levels))
 
 
 class Line(NamedTuple):
@@ -71,8 +103,8 @@ def robust_line(times: Floats, values: Floats) -> Line:
     one, other = np.triu_indices(len(times), 1)
     apart = times[one] != times[other]
     one, other = one[apart], other[apart]
-    slope = float(np.median((values[other] - values[one]) / (times[other] - times[one])))
-    start = float(np.median(values - slope * times))
+    slope = median((values[other] - values[one]) / (times[other] - times[one]))
+    start = median(values - slope * times)
     spread = sigma(values - slope * times)
     error = float(np.sqrt(np.pi / 2) * spread / (np.std(times) * np.sqrt(len(times))))
     return Line(slope, error, start, spread)
@@ -85,10 +117,16 @@ class Run(NamedTuple):
     end: int
 
 
+def edges(flags: Flags) -> tuple[Numbers, Numbers]:
+    """Where the unbroken runs of what is true begin, and behind which they end."""
+    padded = np.concatenate(([False], flags, [False]))
+    both = np.flatnonzero(padded[1:] != padded[:-1])
+    return both[::2], both[1::2]
+
+
 def runs(flags: Flags) -> list[Run]:
     """The unbroken runs of what is true."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
-    return [Run(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return [Run(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
 
 
 def lattice(values: Floats) -> float:

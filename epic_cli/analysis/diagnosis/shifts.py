@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from epic_cli.analysis.diagnosis.robust import sigma
+from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.robust import median, sigma
+from epic_cli.analysis.diagnosis.traffic import FEWEST
+from epic_cli.engine.measure.running import running_medians
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Messages
+    from epic_cli.analysis.diagnosis.traffic import Floats, Messages, Traffic
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
@@ -29,6 +33,9 @@ SUDDEN = 0.8
 NEAR = 8
 NEAR_SHARE = 0.5
 
+#: Whether stamps or arrivals have jumped shows in fewer: losses lengthen what many take.
+FEW = 5
+
 #: Seconds; less is nothing that is seen.
 LEAST = 0.015
 
@@ -36,13 +43,20 @@ LEAST = 0.015
 class Shift(NamedTuple):
     """A change of level, in the order of arrival: at which message, and by how much (s).
 
-    ``of_stamps`` and ``of_arrivals`` are by how much each went beyond what so many messages take.
+    ``sudden`` is how much of it is in that place. ``of_stamps`` and ``of_arrivals`` are by how much
+    each went beyond what so many messages take.
     """
 
     place: int
     delays: float
+    sudden: float
     of_stamps: float
     of_arrivals: float
+
+    @property
+    def of_clock(self) -> bool:
+        """Whether the stamps have jumped, and not the arrivals."""
+        return abs(self.of_stamps) > abs(self.of_arrivals) and self.of_stamps * self.delays < 0
 
 
 @lru_cache(maxsize=1)
@@ -59,13 +73,69 @@ def shifts(messages: Messages) -> list[Shift]:
     return []
 
 
+def shifted(
+    cause: str,
+    messages: Messages,
+    found: list[Shift],
+    whole: float,
+    words: Callable[[Shift], Mapping[str, float | str]],
+) -> list[Finding]:
+    """A finding of these changes; one of ``whole`` seconds concerns all of the recording.
+
+    ``words`` makes its values of the worst.
+    """
+    if not found:
+        return []
+    worst = max(found, key=lambda one: abs(one.delays))
+    step = abs(worst.delays)
+    first, most = (float(messages.sent[messages.in_order[one.place]]) for one in (found[0], worst))
+    return [
+        Finding(
+            cause,
+            min(1.0, step / whole),
+            step,
+            LEAST,
+            {"step": step, **words(worst)},
+            first,
+            most,
+        )
+    ]
+
+
+def without(traffic: Traffic, found: list[Shift]) -> Traffic:
+    """The traffic with these changes taken back, of stamps or arrivals."""
+    messages = traffic.messages
+    assert messages is not None
+    added = np.zeros(len(messages.sent))
+    streams = traffic.streams
+    for one in found:
+        added[messages.in_order[one.place :]] += one.sudden
+        if one.of_clock:
+            begin = float(messages.arrivals[messages.in_order[one.place]])
+            around = NEAR * messages.period  # there it is not sure which clock a stamp is of
+            moved = (
+                np.where(np.abs(each.arrivals - begin) < around, np.nan, step)
+                for each in streams
+                for step in [np.where(each.arrivals >= begin, one.sudden, 0.0)]
+            )
+            streams = tuple(each.moved(by) for each, by in zip(streams, moved, strict=True))
+            streams = tuple(each for each in streams if len(each.times) >= FEWEST)
+    clock = any(one.of_clock for one in found)
+    return replace(
+        traffic,
+        streams=streams,
+        messages=messages.moved(added, 0.0) if clock else messages.moved(0.0, -added),
+    )
+
+
 def _shifts(messages: Messages, side: int) -> list[Shift]:
-    order = np.argsort(messages.arrivals, kind="stable")
+    order = messages.in_order
     delays = messages.delays[order]
     if len(delays) < 4 * side:
         return []
     stride = side // STRIDES
-    medians = np.median(sliding_window_view(delays, side)[::stride], axis=1)
+    medians = np.empty((len(delays) - side) // stride + 1)
+    running_medians(delays, side, stride, medians)
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
     limit = max(LEAST, ERRORS * sigma(change))
     peaks: list[int] = []
@@ -87,18 +157,20 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
             continue
         # a ramp is a queue's
         near_before, near_after = delays[place - side : place], delays[place : place + side]
-        if abs(_apart(near_before, near_after)) < SUDDEN * abs(level):
+        sudden = _apart(near_before, near_after)
+        if abs(sudden) < SUDDEN * abs(level):
             continue
         last, first = delays[place - NEAR : place], delays[place : place + NEAR]
         if abs(_apart(last, first)) < NEAR_SHARE * abs(level):
             continue
         sent, arrived = messages.sent[order], messages.arrivals[order]
-        usual = side * messages.period
-        behind, ahead = slice(place - side, place), slice(place, place + side)
+        usual = median(messages.sent[FEW:] - messages.sent[:-FEW])
+        behind, ahead = slice(place - FEW, place), slice(place, place + FEW)
         found.append(
             Shift(
                 int(place),
                 level,
+                sudden,
                 _apart(sent[behind], sent[ahead]) - usual,
                 _apart(arrived[behind], arrived[ahead]) - usual,
             )
@@ -108,7 +180,7 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
 
 def _apart(before: Floats, after: Floats) -> float:
     """By how much the median has changed."""
-    return float(np.median(after) - np.median(before))
+    return median(after) - median(before)
 
 
 def _border(delays: Floats, place: int, side: int) -> int:
@@ -117,7 +189,7 @@ def _border(delays: Floats, place: int, side: int) -> int:
     It is where their absolute distances to the medians before and behind are the least.
     """
     begin = place - side
-    before = np.abs(delays[begin : place + side] - np.median(delays[begin:place]))
-    behind = np.abs(delays[begin : place + side] - np.median(delays[place : place + side]))
+    before = np.abs(delays[begin : place + side] - median(delays[begin:place]))
+    behind = np.abs(delays[begin : place + side] - median(delays[place : place + side]))
     cost = np.cumsum(np.append(0, before)) + np.append(np.cumsum(behind[::-1])[::-1], 0)
     return begin + int(cost.argmin())

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.robust import median
 from epic_cli.analysis.packet_table import (
     ARRIVAL,
-    COLUMNS,
     POSITION,
     SEQUENCE,
     TELEPORT,
@@ -21,6 +21,7 @@ from epic_cli.analysis.packet_table import (
     packet_table,
 )
 from epic_cli.analysis.truth import LARGEST, lengths
+from epic_cli.engine.measure.table import tidy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,8 +41,8 @@ PIECE = 1024
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
 
-#: Stamps and arrivals are told apart to the nanosecond.
-DIGITS = 9
+#: Stamps and arrivals are told apart to the nanosecond: so many of them in a second.
+STEPS = 1e9
 
 #: The fewest states or messages of which anything is said.
 FEWEST = 20
@@ -63,6 +64,26 @@ class Stream:
     sequence: Floats
     teleports: Flags
 
+    def moved(self, added: Floats) -> Stream:
+        """States with something added to their stamps, in the new order; without those of NaN."""
+        times = self.times + added
+        order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
+        order = order[_changes(times[order][None])]
+        return Stream(
+            self.name,
+            times[order],
+            self.positions[order],
+            self.velocities[order],
+            self.arrivals[order],
+            self.sequence[order],
+            self.teleports[order],
+        )
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """Its name, where it has one."""
+        return (self.name,) if self.name else ()
+
     @cached_property
     def intervals(self) -> Floats:
         """From each stamp to the next, in seconds (n - 1)."""
@@ -71,12 +92,23 @@ class Stream:
     @cached_property
     def period(self) -> float:
         """The usual interval, in seconds."""
-        return float(np.median(self.intervals))
+        return median(self.intervals)
 
     @cached_property
     def steps(self) -> Floats:
         """How far it is from each position to the next (n - 1)."""
-        return lengths(np.diff(self.positions, axis=0))
+        squares = np.zeros(len(self.times) - 1)
+        for axis in self.positions.T:
+            moved = np.diff(axis)
+            moved *= moved
+            squares += moved
+        return np.asarray(np.sqrt(squares, out=squares))
+
+    @cached_property
+    def usual_step(self) -> float:
+        """The median of the steps that lead somewhere; 0: none does."""
+        moving = self.steps[self.steps > 0]
+        return median(moving) if len(moving) else 0.0
 
     @cached_property
     def excerpt(self) -> Stream:
@@ -107,16 +139,36 @@ class Stream:
         return bool(given.mean() > 0.9 and velocities[given].any())
 
     @cached_property
+    def usual_speed(self) -> float:
+        """The median speed of the moving states by their velocities, which some have."""
+        speeds = lengths(self.excerpt.velocities)
+        return median(speeds[speeds > 0])
+
+    @cached_property
     def follows(self) -> Flags:
         """Which intervals have no hole in the sequence numbers (n - 1); all, where there are none.
 
         Numbers may count the packets of this entity or those of all together.
         """
-        gaps = np.diff(self.sequence)
-        if not np.isfinite(gaps).any():
-            return np.ones(len(gaps), bool)
-        usual = np.median(gaps[np.isfinite(gaps)])
-        return np.asarray(gaps == usual)
+        if math.isnan(self.usual_gap):
+            return np.ones(len(self.gaps), bool)
+        return np.asarray(self.gaps == self.usual_gap)
+
+    def stretched(self, periods: float) -> Numbers:
+        """Which intervals are longer than so many periods though no packet is missing."""
+        long = np.flatnonzero(self.intervals > periods * self.period)
+        return long[self.follows[long]] if len(long) else long
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """From each sequence number to the next (n - 1; NaN where one is missing)."""
+        return np.diff(self.sequence)
+
+    @cached_property
+    def usual_gap(self) -> float:
+        """The median gap; NaN: there are none."""
+        known = np.isfinite(self.gaps)
+        return median(self.gaps if known.all() else self.gaps[known]) if known.any() else math.nan
 
     @cached_property
     def numbered(self) -> bool:
@@ -138,6 +190,16 @@ class Messages:
     copies: int
     states: int
 
+    def moved(self, stamps: Floats | float, arrivals: Floats | float) -> Messages:
+        """The same messages with something added to their stamps and arrivals, in the new order."""
+        sent = self.sent + stamps
+        order = np.argsort(sent, kind="stable")
+        return replace(self, sent=sent[order], arrivals=(self.arrivals + arrivals)[order])
+
+    def only(self, wanted: Flags) -> Messages:
+        """Some of the messages."""
+        return replace(self, sent=self.sent[wanted], arrivals=self.arrivals[wanted])
+
     @cached_property
     def delays(self) -> Floats:
         """Arrival less stamp: the network's delay, plus how far apart the two clocks are."""
@@ -151,7 +213,27 @@ class Messages:
     @cached_property
     def period(self) -> float:
         """The usual interval, in seconds."""
-        return float(np.median(self.intervals[self.intervals > 0]))
+        new = self.intervals > 0
+        return median(self.intervals if new.all() else self.intervals[new])
+
+    @cached_property
+    def in_order(self) -> Numbers:
+        """The places of the messages in the order in which they arrived."""
+        return np.argsort(self.arrivals, kind="stable")
+
+    @cached_property
+    def sorted_delays(self) -> Floats:
+        """The delays, the least first."""
+        return np.sort(self.delays)
+
+    @property
+    def usual_delay(self) -> float:
+        """The median delay."""
+        return self.delay_of(0.5)
+
+    def delay_of(self, share: float) -> float:
+        """The delay that this share of the messages does not exceed."""
+        return float(np.quantile(self.sorted_delays, share))
 
 
 @dataclass(frozen=True)
@@ -159,14 +241,15 @@ class Traffic:
     """All that is looked at.
 
     ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
-    recording has no arrival times, or too few. ``packets`` is how many there are in all.
-    ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by entity. ``drawn``
-    is what explains the game's own drawing.
+    recording has no arrival times, or too few. ``packets`` is how many there are in all, of so
+    many ``entities``. ``strategies`` are to be looked at, too, and ``blocks`` is what they draw, by
+    entity. ``drawn`` is what explains the game's own drawing.
     """
 
     streams: tuple[Stream, ...]
     messages: Messages | None
     packets: int
+    entities: int = 0
     strategies: tuple[Candidate, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Match | None = None
@@ -192,27 +275,27 @@ def traffic_of(
         columns = packet_table(block)
         inside: Flags = np.logical_and(columns[TIME] >= span[0], columns[TIME] <= span[1])
         tables[name] = _where(columns, inside)
-    return replace(traffic_of_tables(tables), strategies=tuple(strategies), blocks=packets)
+    return replace(_traffic(tables), strategies=tuple(strategies), blocks=packets)
 
 
 def traffic_of_tables(tables: Mapping[str, Floats]) -> Traffic:
     """The same of packets as ``packet_table`` has them, for each entity."""
-    names = sorted(tables)
-    sizes = [tables[name].shape[1] for name in names]
-    columns = _finite(np.concatenate([np.empty((COLUMNS, 0)), *(tables[one] for one in names)], 1))
-    whose = np.repeat(np.arange(len(names)), sizes)
-    usable = np.asarray(np.isfinite(columns[:4]).all(axis=0))
-    columns, whose = _where(columns, usable), whose[usable]
-    borders = np.searchsorted(whose, np.arange(len(names) + 1))
-    streams = [
-        _stream(names[one], columns[:, borders[one] : borders[one + 1]])
-        for one in np.flatnonzero(np.diff(borders) >= FEWEST)
-    ]
-    return Traffic(
-        tuple(one for one in streams if len(one.times) >= FEWEST),
-        _messages(columns, whose),
-        sum(sizes),
-    )
+    return _traffic({name: np.array(columns) for name, columns in tables.items()})
+
+
+def _traffic(tables: dict[str, Floats]) -> Traffic:
+    """The traffic of these packets; the tables are used up."""
+    packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
+    streams, sendings = [], []
+    for name in sorted(tables):
+        columns = _ordered(_finite(tables.pop(name)))
+        if not columns.size:
+            continue
+        sendings.append(_sendings(columns))
+        stream = _stream(name, columns)
+        if len(stream.times) >= FEWEST:
+            streams.append(stream)
+    return Traffic(tuple(streams), _messages(sendings), packets, entities)
 
 
 def _where(columns: Floats, wanted: Flags) -> Floats:
@@ -221,21 +304,39 @@ def _where(columns: Floats, wanted: Flags) -> Floats:
 
 
 def _finite(columns: Floats) -> Floats:
-    """The same numbers where they can be computed with."""
-    with np.errstate(invalid="ignore"):
-        columns[~(np.abs(columns) < LARGEST)] = np.nan
-    columns[np.abs(columns) < SMALLEST] = 0.0
-    columns[[TIME, ARRIVAL]] = np.round(columns[[TIME, ARRIVAL]], DIGITS)
-    return columns
+    """The packets whose time and place can be computed with, all other numbers NaN if they cannot.
+
+    In place, where all can be.
+    """
+    for place, column in enumerate(columns):
+        tidy(column, SMALLEST, LARGEST, STEPS if place in (TIME, ARRIVAL) else 0.0)
+    # a sum is NaN where one of them is
+    return _where(columns, np.isfinite(columns[TIME] + columns[POSITION].sum(axis=0)))
+
+
+def _ordered(columns: Floats) -> Floats:
+    """The packets by their stamps; those of one stamp are in any order."""
+    if (np.diff(columns[TIME]) >= 0).all():
+        return columns
+    return columns[:, np.argsort(columns[TIME], kind="stable")]
+
+
+def _ties(columns: Floats, keys: Sequence[int]) -> Numbers:
+    """Places of ordered packets, so that those of one stamp are ordered by other columns, too."""
+    places = np.arange(columns.shape[1])
+    same = ~_changes(columns[TIME : TIME + 1])
+    tied = np.flatnonzero(same | np.append(same[1:], False))
+    if len(tied):
+        among = columns[:, tied]
+        places[tied] = tied[np.lexsort((*among[list(keys[::-1])], among[TIME]))]
+    return places
 
 
 def _stream(name: str, columns: Floats) -> Stream:
-    if not (np.diff(columns[TIME]) > 0).all():
-        columns = columns[:, np.argsort(columns[TIME], kind="stable")]
-        if not np.diff(columns[TIME]).all():
-            # the first that came of several with one stamp: later ones are copies
-            columns = columns[:, np.lexsort((*columns[1:7], *columns[[SEQUENCE, ARRIVAL, TIME]]))]
-            columns = columns[:, _changes(columns[[TIME]].T)]
+    new = _changes(columns[TIME : TIME + 1])
+    if not new.all():
+        # the first that came of several with one stamp: later ones are copies
+        columns = columns[:, _ties(columns, [ARRIVAL, SEQUENCE, 6, 5, 4, 3, 2, 1])[new]]
     return Stream(
         name,
         columns[TIME],
@@ -247,26 +348,57 @@ def _stream(name: str, columns: Floats) -> Stream:
     )
 
 
-def _messages(columns: Floats, whose: Numbers) -> Messages | None:
-    came = np.isfinite(columns[ARRIVAL])
-    rows = np.stack([whose, *columns[[TIME, SEQUENCE, ARRIVAL]]], axis=1)[came]
-    rows = np.nan_to_num(rows[np.lexsort(rows.T[::-1])], nan=-1.0)
-    rows = rows[_changes(rows)]
+class _Sendings(NamedTuple):
+    """An entity's states that arrived: stamps, first arrivals, which of those with one stamp."""
+
+    times: Floats
+    arrivals: Floats
+    places: Numbers
+    copies: int
+
+
+def _sendings(columns: Floats) -> _Sendings:
+    rows = columns[[TIME, SEQUENCE, ARRIVAL]]
+    rows = _where(rows, np.isfinite(rows[2]))
+    if _changes(rows[:1]).all():
+        return _Sendings(rows[0], rows[2], np.zeros(rows.shape[1], np.int64), 0)
+    rows = np.nan_to_num(rows, nan=-1.0)
+    rows = rows[:, _ties(rows, [1, 2])]
+    rows = rows[:, _changes(rows)]
     # a copy has the number of the first as well, if there are numbers: a clock may be set
-    first = _changes(rows[:, :3])
+    first = _changes(rows[:2])
     copies = int((~first).sum())
-    rows = rows[first]
-    # which of its entity's states with one stamp each is
-    places = np.arange(len(rows))
-    rows[:, 2] = places - np.maximum.accumulate(np.where(_changes(rows[:, :2]), places, 0))
-    states = len(rows)
-    rows = rows[np.lexsort(rows.T[:0:-1])]
-    rows = rows[_changes(rows[:, 1:3])]
-    if int(_changes(rows[:, 1:2]).sum()) < FEWEST:
+    rows = rows[:, first]
+    order = np.arange(rows.shape[1])
+    places = order - np.maximum.accumulate(np.where(_changes(rows[:1]), order, 0))
+    return _Sendings(rows[0], rows[2], places, copies)
+
+
+def _messages(sendings: Sequence[_Sendings]) -> Messages | None:
+    if not sendings:
         return None
-    return Messages(rows[:, 1], rows[:, 3], copies, states)
+    times, arrivals, places = (
+        parts[0] if len(parts) == 1 else np.concatenate(parts)
+        for parts in list(zip(*sendings, strict=True))[:3]
+    )
+    copies, states = sum(one.copies for one in sendings), len(times)
+    if len(sendings) > 1:
+        order = np.argsort(times, kind="stable")
+        if places.any():
+            order = np.lexsort((places, times))
+        times, arrivals, places = times[order], arrivals[order], places[order]
+        begins = np.flatnonzero(_changes(np.stack([times, places])))
+        times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
+    if int(_changes(times[None]).sum()) < FEWEST:
+        return None
+    return Messages(times, arrivals, copies, states)
 
 
-def _changes(rows: Floats) -> Flags:
-    """Which rows differ from the one above them."""
-    return np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))[: len(rows)]
+def _changes(columns: Floats) -> Flags:
+    """Which columns differ from the one before them."""
+    count = columns.shape[1]
+    new = np.ones(count, bool)
+    new[1:] = False
+    for row in columns:
+        new[1:] |= row[1:] != row[:-1]
+    return new

@@ -1,8 +1,6 @@
 """Packets as one table of numbers, for whoever looks at their times and places together."""
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport NAN
-from libc.string cimport memcpy
+from libc.math cimport NAN, fabs, rint
 
 from epic_cli.engine.packets cimport Packet, PacketBlock
 
@@ -11,27 +9,44 @@ cdef enum:
     COLUMNS = 10
 
 
-def table(PacketBlock block not None):
-    """The packets in their order as bytes of doubles: ten columns, one after the other.
+def table(PacketBlock block not None, double[:, ::1] numbers not None):
+    """Fills in the packets in their order: ten columns, each a row of ``numbers``.
 
     They are time, x, y, z, vx, vy, vz (NaN: none), arrival (NaN: none), sequence number (NaN:
     none; exact below 2^53) and teleport (0 or 1).
     """
-    cdef size_t count = block.items.size(), index, column
-    cdef bytes numbers = PyBytes_FromStringAndSize(NULL, count * COLUMNS * sizeof(double))
-    cdef char* begin = numbers
-    cdef double[COLUMNS] row
+    cdef Py_ssize_t count = block.items.size(), index
     cdef Packet* packet
+    if numbers.shape[0] != COLUMNS or numbers.shape[1] != count:
+        raise ValueError("the table has ten columns, and a row for each packet")
     for index in range(count):
         packet = &block.items[index]
-        row[0] = packet.time
-        row[1], row[2], row[3] = packet.position.x, packet.position.y, packet.position.z
-        row[4] = packet.velocity.x if packet.has_velocity else NAN
-        row[5] = packet.velocity.y if packet.has_velocity else NAN
-        row[6] = packet.velocity.z if packet.has_velocity else NAN
-        row[7] = packet.arrival
-        row[8] = packet.sequence if packet.sequence >= 0 else NAN
-        row[9] = packet.teleport
-        for column in range(COLUMNS):
-            memcpy(begin + (column * count + index) * sizeof(double), &row[column], sizeof(double))
-    return numbers
+        numbers[0, index] = packet.time
+        numbers[1, index] = packet.position.x
+        numbers[2, index] = packet.position.y
+        numbers[3, index] = packet.position.z
+        numbers[4, index] = packet.velocity.x if packet.has_velocity else NAN
+        numbers[5, index] = packet.velocity.y if packet.has_velocity else NAN
+        numbers[6, index] = packet.velocity.z if packet.has_velocity else NAN
+        numbers[7, index] = packet.arrival
+        numbers[8, index] = packet.sequence if packet.sequence >= 0 else NAN
+        numbers[9, index] = packet.teleport
+
+
+def tidy(double[:] numbers not None, double least, double limit, double steps=0):
+    """Makes numbers such as can be computed with, in place.
+
+    What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
+    ``steps``, the others are rounded to so many in one.
+    """
+    cdef Py_ssize_t index
+    cdef double number
+    for index in range(numbers.shape[0]):
+        number = numbers[index]
+        if not fabs(number) < limit:
+            number = NAN
+        elif fabs(number) < least:
+            number = 0
+        elif steps:
+            number = rint(number * steps) / steps
+        numbers[index] = number

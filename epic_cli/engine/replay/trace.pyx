@@ -2,7 +2,7 @@
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
 
-from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
+from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.replay.pacing cimport Pacing
 from epic_cli.engine.replay.replay cimport Replay
 
@@ -88,17 +88,23 @@ def separate(PacketBlock block not None, dict entities not None):
 
     Packets stay in their order. Returns how many there were.
     """
-    cdef Packet packet
+    cdef size_t begin = 0, end, count = block.items.size()
+    cdef int entity
     cdef PacketBlock into
     cdef Entities names = block.entities
     cdef list blocks = [None] * len(names)
-    for packet in block.items:
-        into = blocks[packet.entity]
+    while begin < count:
+        entity = block.items[begin].entity
+        end = begin + 1
+        while end < count and block.items[end].entity == entity:
+            end += 1
+        into = blocks[entity]
         if into is None:
-            name = names.name(packet.entity)
+            name = names.name(entity)
             into = entities.get(name)
             if into is None:
                 into = entities[name] = PacketBlock(names)
-            blocks[packet.entity] = into
-        into.items.push_back(packet)
+            blocks[entity] = into
+        into.items.insert(into.items.end(), block.items.begin() + begin, block.items.begin() + end)
+        begin = end
     return block.items.size()

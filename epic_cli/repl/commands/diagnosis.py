@@ -17,7 +17,7 @@ def diagnose(dialogue: Dialogue) -> None:
     from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.trace import separate
-    from epic_cli.views.diagnosis import DiagnosisText, report_of
+    from epic_cli.views.diagnosis import DiagnosisText, how_few, report_of
 
     session = dialogue.session
     entities: dict[str, PacketBlock] = {}
@@ -27,7 +27,7 @@ def diagnose(dialogue: Dialogue) -> None:
     own = Candidate(view.strategy, view.strategy, dict(view.settings))
     traffic = traffic_of(entities, strategies=[own])
     if not traffic.streams:
-        dialogue.screen.say("not enough to say: no entity has 20 packets yet")
+        dialogue.screen.say(f"not enough to say: no entity has 20 packets yet: {how_few(traffic)}")
         return
     dialogue.screen.show(DiagnosisText(report_of("this session", traffic, look(traffic))))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.heaps import heaps
+from epic_cli.analysis.diagnosis.robust import median
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -23,10 +24,8 @@ def look(traffic: Traffic) -> list[Finding]:
     found = heaps(messages)
     if found.share < SHARE:
         return []
-    sizes = np.array([one.end - one.begin for one in found.runs])
-    begins = np.array([one.begin for one in found.runs])
-    every = float(np.median(np.diff(messages.arrivals[begins]))) if len(begins) > 1 else 0.0
-    worst = found.runs[int(sizes.argmax())]
+    sizes, begins = (found.ends - found.begins).astype(float), found.begins
+    every = median(np.diff(messages.arrivals[begins])) if len(begins) > 1 else 0.0
     return [
         Finding(
             "bursts",
@@ -35,13 +34,13 @@ def look(traffic: Traffic) -> list[Finding]:
             SHARE,
             {
                 "share": found.share,
-                "size": float(np.median(sizes)),
+                "size": median(sizes),
                 "every": every,
                 "period": messages.period,
                 "frames": found.frames,
             },
-            float(messages.sent[found.runs[0].begin]),
-            float(messages.sent[worst.begin]),
+            float(messages.sent[begins[0]]),
+            float(messages.sent[begins[int(sizes.argmax())]]),
         )
     ]
 
@@ -61,6 +60,6 @@ DETECTOR = Detector(
     "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
     look,
     needs=(ARRIVALS,),
-    explains=("head-of-line", "frame-stall", "queue", "reordering"),
+    explains=("head-of-line", "frame-stall", "queue", "reordering", "route-change"),
     rank=30,
 )

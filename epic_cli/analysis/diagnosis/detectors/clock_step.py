@@ -4,44 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, Shift, shifts
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
-
-
-def is_clock(shift: Shift) -> bool:
-    """Whether the stamps have jumped, and not the arrivals."""
-    return abs(shift.of_stamps) > abs(shift.of_arrivals) and shift.of_stamps * shift.delays < 0
 
 
 def look(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the stamps have jumped."""
     messages = traffic.messages
     assert messages is not None
-    found = [one for one in shifts(messages) if is_clock(one)]
-    if not found:
-        return []
-    order = np.argsort(messages.arrivals, kind="stable")
-    worst = max(found, key=lambda one: abs(one.delays))
-    return [
-        Finding(
-            "clock-step",
-            min(1.0, abs(worst.delays)),
-            abs(worst.delays),
-            LEAST,
-            {
-                "step": abs(worst.delays),
-                "way": "forward" if worst.delays < 0 else "back",
-                "times": float(len(found)),
-            },
-            float(messages.sent[order[found[0].place]]),
-            float(messages.sent[order[worst.place]]),
-        )
-    ]
+    found = [one for one in shifts(messages) if one.of_clock]
+    return shifted(
+        "clock-step",
+        messages,
+        found,
+        1.0,
+        lambda worst: {
+            "way": "forward" if worst.delays < 0 else "back",
+            "times": float(len(found)),
+        },
+    )
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """The stamps go on as before."""
+    assert traffic.messages is not None
+    return without(traffic, [one for one in shifts(traffic.messages) if one.of_clock])
 
 
 DETECTOR = Detector(
@@ -59,5 +49,6 @@ DETECTOR = Detector(
     look,
     needs=(ARRIVALS,),
     explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
+    mended=mended,
     rank=15,
 )

@@ -30,7 +30,8 @@ def look(traffic: Traffic) -> list[Finding]:
         stamped = stream.intervals[steady.steps]
         for rate in USUAL_RATES:
             turns = np.round(steady.took * rate)
-            if max(np.mean(turns == one) for one in np.unique(turns)) > ALIKE:
+            usual = turns[stamped < 1.5 * stream.period]  # not those in which packets were lost
+            if len(usual) and np.unique(usual, return_counts=True)[1].max() > ALIKE * len(usual):
                 continue  # always as many steps
             by_states = concentration(steady.took, 1 / rate)
             by_stamps = concentration(stamped, 1 / rate)
@@ -42,7 +43,7 @@ def look(traffic: Traffic) -> list[Finding]:
                         by_states,
                         STATES,
                         {"rate": float(rate), "step": 1 / rate, "stamps": by_stamps},
-                        entities=(stream.name,) if stream.name else (),
+                        entities=stream.entities,
                     )
                 ]
     return []
@@ -63,6 +64,6 @@ DETECTOR = Detector(
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     look,
     needs=(VELOCITIES,),
-    explains=("stamps", "send-rate"),
+    explains=("stamps",),
     rank=69,
 )

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from epic_cli.analysis.diagnosis.detectors.head_of_line import HEIGHT, LEAST, SIZE, spikes
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.heaps import heaps
+from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps, without_late
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -18,30 +15,14 @@ def look(traffic: Traffic) -> list[Finding]:
     """Late heaps, in a recording whose arrivals stand on the frames of the receiver."""
     messages = traffic.messages
     assert messages is not None
-    found = heaps(messages)
-    if not found.frames:
+    frames = heaps(messages).frames
+    if not frames:
         return []
-    high = spikes(messages, found)
-    if len(high) < LEAST:
-        return []
-    held = sum(found.runs[index].end - found.runs[index].begin for index in high)
-    heights = np.array([found.heights[index] for index in high])
-    worst = found.runs[high[int(heights.argmax())]]
-    return [
-        Finding(
-            "frame-stall",
-            held / len(messages.sent),
-            float(len(high)),
-            float(LEAST),
-            {
-                "times": float(len(high)),
-                "longest": float(heights.max()),
-                "frames": found.frames,
-            },
-            float(messages.sent[found.runs[high[0]].begin]),
-            float(messages.sent[worst.begin]),
-        )
-    ]
+    return late_heaps(
+        "frame-stall",
+        messages,
+        lambda heights, _: {"longest": float(heights.max()), "frames": frames},
+    )
 
 
 DETECTOR = Detector(
@@ -60,5 +41,6 @@ DETECTOR = Detector(
     look,
     needs=(ARRIVALS,),
     explains=("queue",),
+    mended=without_late,
     rank=41,
 )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
 SHARE = 0.05
 
+#: Fewer say nothing of how many it usually is.
+LEAST = 5
+
 #: Losses in a row that would come so rarely by chance are a burst.
 CHANCE = 1e-3
 
@@ -32,8 +35,9 @@ def look(traffic: Traffic) -> list[Finding]:
     longest = float(holes.max())
     # as many places for a run to begin as there were packets: the expected number of such runs
     by_chance = (arrived + lost) * (1 - share) * share**longest
+    often = share >= SHARE and lost >= LEAST
     bursty = longest >= 3 and by_chance < CHANCE
-    if share < SHARE and not bursty:
+    if not often and not bursty:
         return []
     # Gilbert: from good to bad once for each hole, from bad to good at its end
     p, r = len(holes) / arrived, len(holes) / lost
@@ -61,13 +65,13 @@ def look(traffic: Traffic) -> list[Finding]:
 
 def _holes(stream: Stream) -> tuple[Floats, Numbers]:
     """How many numbers are missing in each hole, and before which interval it is."""
-    gaps = np.diff(stream.sequence)
-    usual = float(np.median(gaps[np.isfinite(gaps)])) or 1.0
-    missing = np.nan_to_num(np.round(gaps / usual) - 1)
+    usual = stream.usual_gap or 1.0
+    places = np.flatnonzero(stream.gaps != usual)
+    missing = np.nan_to_num(np.round(stream.gaps[places] / usual) - 1)
     # numbers may go on while this entity rests: time must have passed as well
-    missing = np.minimum(missing, np.round(stream.intervals / stream.period) - 1)
-    places = np.flatnonzero(missing > 0)
-    return missing[places], places
+    missing = np.minimum(missing, np.round(stream.intervals[places] / stream.period) - 1)
+    holes = missing > 0
+    return missing[holes], places[holes]
 
 
 DETECTOR = Detector(
@@ -80,7 +84,7 @@ DETECTOR = Detector(
     " --gemodel {p:share},{r:share}.",
     "share of missing sequence numbers; the longest run of them against the number of such runs"
     " expected of independent losses",
-    "5 %, or a run of 3 and more that is expected less than 0.001 times",
+    "5 % and 5 packets, or a run of 3 and more that is expected less than 0.001 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     look,
     needs=(NUMBERS,),

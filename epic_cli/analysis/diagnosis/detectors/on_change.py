@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Flags, Numbers, Stream, Traffic
 
 #: In periods.
 LONG = 2.5
@@ -23,57 +23,46 @@ REST = 1.5
 #: In what it would have come at its usual pace.
 SLOW = 0.45
 
-#: In its usual pace: the velocity of an entity that rests, where one is given.
+#: In its usual speed: the velocity of an entity that rests, where one is given.
 STILL = 0.2
 
 
 def look(traffic: Traffic) -> list[Finding]:
     """Holes in time while an entity rests, without holes in the sequence numbers."""
-    worst: Finding | None = None
-    for stream in traffic.streams:
-        silent = _silent(stream)
-        places = np.flatnonzero(silent)
-        if len(places) < LEAST:
-            continue
-        lengths = stream.intervals[places]
-        share = float(lengths.sum()) / float(stream.times[-1] - stream.times[0])
-        if worst is not None and share <= worst.share:
-            continue
-        moving = stream.steps[stream.steps > 0]
-        worst = Finding(
-            "on-change",
-            share,
-            float(len(places)),
-            float(LEAST),
-            {
-                "times": float(len(places)),
-                "longest": float(lengths.max()),
-                "least": float(moving.min()),
-            },
-            float(stream.times[places[0]]),
-            float(stream.times[places[int(lengths.argmax())]]),
-            (stream.name,) if stream.name else (),
-        )
-    return [] if worst is None else [worst]
+    return worst((_of(stream) for stream in traffic.streams), by=lambda one: one.share)
 
 
-def _silent(stream: Stream) -> Flags:
-    long = stream.intervals > LONG * stream.period
-    return np.asarray(long & rested(stream) & stream.follows)
+def _of(stream: Stream) -> Finding | None:
+    silent = stream.stretched(LONG)
+    places = silent[rested(stream, silent)]
+    if len(places) < LEAST:
+        return None
+    silences = stream.intervals[places]
+    return Finding(
+        "on-change",
+        float(silences.sum()) / float(stream.times[-1] - stream.times[0]),
+        float(len(places)),
+        float(LEAST),
+        {
+            "times": float(len(places)),
+            "longest": float(silences.max()),
+            "least": float(stream.steps[stream.steps > 0].min()),
+        },
+        float(stream.times[places[0]]),
+        float(stream.times[places[int(silences.argmax())]]),
+        stream.entities,
+    )
 
 
-def rested(stream: Stream) -> Flags:
-    """In which intervals the entity has come no further than in a usual step."""
-    moving = stream.steps > 0
-    if not moving.any():
-        return np.zeros(len(moving), bool)
-    usual = float(np.median(stream.steps[moving]))
+def rested(stream: Stream, places: Numbers) -> Flags:
+    """In which of these intervals the entity has come no further than in a usual step."""
+    usual = stream.usual_step
     pace = usual / stream.period
-    slow = stream.steps <= SLOW * pace * stream.intervals
+    steps = stream.steps[places]
+    rests = (steps <= REST * usual) & (steps <= SLOW * pace * stream.intervals[places])
     if stream.has_velocities:
-        speeds = lengths(np.nan_to_num(stream.velocities[:-1]))
-        slow &= speeds <= STILL * pace
-    return np.asarray((stream.steps <= REST * usual) & slow)
+        rests &= lengths(np.nan_to_num(stream.velocities[places])) <= STILL * stream.usual_speed
+    return np.asarray(rests & (usual > 0))
 
 
 DETECTOR = Detector(
@@ -90,6 +79,5 @@ DETECTOR = Detector(
     "3 of them",
     "definition of sending on change",
     look,
-    explains=("send-rate",),
     rank=46,
 )

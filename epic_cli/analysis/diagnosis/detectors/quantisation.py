@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import lattice
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: In usual steps from packet to packet.
 COARSE = 0.1
 
-#: Different coordinates of an axis: fewer make no lattice.
+#: Steps that lead somewhere, or different coordinates of an axis: fewer make no lattice.
 FEWEST = 10
 
 #: A share of the steps: rounded ones differ from their neighbours by a step so often.
@@ -31,24 +31,24 @@ ISOLATED = 0.5
 
 def look(traffic: Traffic) -> list[Finding]:
     """The step of the positions' lattice against the usual step of the movement."""
-    worst: Finding | None = None
-    for stream in (one.excerpt for one in traffic.streams):
-        moving = stream.steps[stream.steps > 0]
-        if len(moving) < 10:
-            continue
-        kind, step = _lattice_of(stream)
-        coarse = step / float(np.median(moving))
-        if coarse < COARSE or (worst is not None and coarse <= worst.statistic):
-            continue
-        worst = Finding(
-            "quantisation",
-            min(1.0, coarse),
-            coarse,
-            COARSE,
-            {"step": step, "usual": float(np.median(moving)), "kind": kind},
-            entities=(stream.name,) if stream.name else (),
-        )
-    return [] if worst is None else [worst]
+    return worst(_of(one.excerpt) for one in traffic.streams)
+
+
+def _of(stream: Stream) -> Finding | None:
+    if int((stream.steps > 0).sum()) < FEWEST:
+        return None
+    kind, step = _lattice_of(stream)
+    coarse = step / stream.usual_step
+    if coarse < COARSE:
+        return None
+    return Finding(
+        "quantisation",
+        min(1.0, coarse),
+        coarse,
+        COARSE,
+        {"step": step, "usual": stream.usual_step, "kind": kind},
+        entities=stream.entities,
+    )
 
 
 def _lattice_of(stream: Stream) -> tuple[str, float]:

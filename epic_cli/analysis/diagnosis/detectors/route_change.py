@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from epic_cli.analysis.diagnosis.detectors.clock_step import is_clock
 from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifts
+from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -21,25 +18,20 @@ def look(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the arrivals have jumped."""
     messages = traffic.messages
     assert messages is not None
-    found = [one for one in shifts(messages) if not is_clock(one)]
-    if not 0 < len(found) <= MOST:
-        return []
-    order = np.argsort(messages.arrivals, kind="stable")
-    worst = max(found, key=lambda one: abs(one.delays))
-    return [
-        Finding(
-            "route-change",
-            min(1.0, abs(worst.delays) / 0.2),
-            abs(worst.delays),
-            LEAST,
-            {
-                "step": abs(worst.delays),
-                "way": "longer" if worst.delays > 0 else "less long",
-            },
-            float(messages.sent[order[found[0].place]]),
-            float(messages.sent[order[worst.place]]),
-        )
-    ]
+    found = [one for one in shifts(messages) if not one.of_clock]
+    return shifted(
+        "route-change",
+        messages,
+        found if len(found) <= MOST else [],
+        0.2,
+        lambda worst: {"way": "longer" if worst.delays > 0 else "less long"},
+    )
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """The way stays as it was."""
+    assert traffic.messages is not None
+    return without(traffic, [one for one in shifts(traffic.messages) if not one.of_clock])
 
 
 DETECTOR = Detector(
@@ -54,6 +46,7 @@ DETECTOR = Detector(
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
     look,
     needs=(ARRIVALS,),
-    explains=("queue",),
+    explains=("queue", "clock-drift"),
+    mended=mended,
     rank=61,
 )

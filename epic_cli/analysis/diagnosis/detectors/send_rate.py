@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.detectors.on_change import LONG, rested
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, median, quantile
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
@@ -27,9 +28,9 @@ def look(traffic: Traffic) -> list[Finding]:
     intervals = _sent(stream)
     if len(intervals) < 20:
         return []
-    usual = float(np.median(intervals))
-    low, high = np.quantile(intervals, (0.1, 0.9))
-    spread = float(high - low) / usual
+    usual = median(intervals)
+    low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
+    spread = (high - low) / usual
     if spread < SPREAD:
         return []
     mean = float(intervals.mean())
@@ -42,14 +43,14 @@ def look(traffic: Traffic) -> list[Finding]:
             spread,
             SPREAD,
             {
-                "low": float(low),
-                "high": float(high),
+                "low": low,
+                "high": high,
                 "mean": 1 / mean,
                 "kind": f"whole frames of {frames:g} Hz" if frames else "no fixed rate",
             },
             None,
             float(stream.times[worst]),
-            (stream.name,) if stream.name else (),
+            stream.entities,
         )
     ]
 
@@ -57,7 +58,10 @@ def look(traffic: Traffic) -> list[Finding]:
 def _sent(stream: Stream) -> Floats:
     """The intervals in which nothing is known to be missing."""
     if stream.numbered:
-        return stream.intervals[stream.follows]
+        sent = stream.follows.copy()
+        silent = stream.stretched(LONG)
+        sent[silent[rested(stream, silent)]] = False
+        return stream.intervals[sent]
     # a loss makes an interval two periods long: what could be one is none of the sender's
     turns = stream.intervals / stream.period
     whole = (np.round(turns) >= 2) & (np.abs(turns - np.round(turns)) < 0.1)
@@ -90,6 +94,5 @@ DETECTOR = Detector(
     "0.3",
     "quantiles; two modes on the lattice of a usual frame rate",
     look,
-    explains=("stamps", "server-stall"),
     rank=71,
 )

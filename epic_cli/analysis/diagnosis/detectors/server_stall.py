@@ -8,11 +8,12 @@ import numpy as np
 
 from epic_cli.analysis.diagnosis.detectors.on_change import rested
 from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import quantile
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Stream, Traffic
+    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
 
-#: In periods.
+#: In intervals that nine of ten do not exceed.
 LONG = 2.5
 
 LEAST = 2
@@ -25,12 +26,12 @@ def look(traffic: Traffic) -> list[Finding]:
     """Intervals that are too long without a packet missing, in which the entity went on."""
     numbered = [one for one in traffic.streams if one.numbered]
     stream = max(numbered, key=lambda one: len(one.times))
-    stalls = stretched(stream)
+    places = stream.stretched(LONG * _usual(stream))
     for other in numbered:
         if other is not stream and other.times[0] <= stream.times[0] + other.period:
-            own = other.times[:-1][stretched(other)]
-            stalls &= np.isin(np.round(stream.times[:-1], 6), np.round(own, 6))
-    places = np.flatnonzero(stalls & ~rested(stream))
+            own = other.times[other.stretched(LONG * _usual(other))]
+            places = places[np.isin(np.round(stream.times[places], 6), np.round(own, 6))]
+    places = places[~rested(stream, places)]
     if len(places) < LEAST or len(places) > MOST * len(stream.intervals):
         return []
     lengths = stream.intervals[places]
@@ -52,9 +53,10 @@ def look(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def stretched(stream: Stream) -> Flags:
-    """Which intervals are long though no packet is missing."""
-    return np.asarray((stream.intervals > LONG * stream.period) & stream.follows)
+def _usual(stream: Stream) -> float:
+    """The interval that nine of ten do not exceed, in periods: sending may be irregular, too."""
+    sent = stream.intervals[stream.follows]
+    return quantile(sent, 0.9) / stream.period if len(sent) else 1.0
 
 
 DETECTOR = Detector(
@@ -65,8 +67,8 @@ DETECTOR = Detector(
     "Delay buffers run empty; predictions go on, and are pulled back.",
     "Look for what blocks the server's tick (saving, pathfinding, garbage collection); spread it"
     " over ticks.",
-    "intervals between stamps above 2.5 periods, without a hole in the sequence numbers, common to"
-    " all entities, in which the entity moved",
+    "intervals between stamps above 2.5 times those that 90 % do not exceed, without a hole in the"
+    " sequence numbers, common to all entities, in which the entity moved",
     "2 of them",
     "definition of a stalled sender",
     look,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import VELOCITIES, Detector, Finding
+from epic_cli.analysis.diagnosis.finding import VELOCITIES, Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import sigma
 from epic_cli.analysis.diagnosis.steps import elapsed
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
 
 #: In periods.
 SPREAD = 0.04
@@ -19,29 +20,44 @@ SPREAD = 0.04
 
 def look(traffic: Traffic) -> list[Finding]:
     """The spread of the time that a step took by its velocity, around that of its stamps."""
-    worst: Finding | None = None
-    for stream in (one.excerpt for one in traffic.streams):
-        steady = elapsed(stream)
-        if steady is None:
-            continue
-        off = steady.took - stream.intervals[steady.steps]
-        spread = sigma(off)
-        # rounded positions make such a spread, too
-        limit = max(SPREAD * stream.period, 4 * steady.rounding)
-        if spread < limit or (worst is not None and spread <= worst.statistic):
-            continue
-        place = int(steady.steps[int(np.abs(off).argmax())])
-        worst = Finding(
-            "stamps",
-            min(1.0, spread / stream.period),
-            spread,
-            limit,
-            {"spread": spread, "worst": float(np.abs(off).max()), "period": stream.period},
-            None,
-            float(stream.times[place]),
-            (stream.name,) if stream.name else (),
-        )
-    return [] if worst is None else [worst]
+    return worst(_of(one.excerpt) for one in traffic.streams)
+
+
+def _of(stream: Stream) -> Finding | None:
+    steady = elapsed(stream)
+    if steady is None:
+        return None
+    off = steady.took - stream.intervals[steady.steps]
+    spread = sigma(off)
+    # rounded positions make such a spread, too
+    limit = max(SPREAD * stream.period, 4 * steady.rounding)
+    if spread < limit:
+        return None
+    place = int(steady.steps[int(np.abs(off).argmax())])
+    return Finding(
+        "stamps",
+        min(1.0, spread / stream.period),
+        spread,
+        limit,
+        {"spread": spread, "worst": float(np.abs(off).max()), "period": stream.period},
+        None,
+        float(stream.times[place]),
+        stream.entities,
+    )
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """Each steady step takes as long as its velocity says."""
+    return replace(traffic, streams=tuple(_restamped(one) for one in traffic.streams))
+
+
+def _restamped(stream: Stream) -> Stream:
+    steady = elapsed(stream)
+    if steady is None:
+        return stream
+    intervals = stream.intervals.copy()
+    intervals[steady.steps] = steady.took
+    return replace(stream, times=stream.times[0] + np.append(0.0, np.cumsum(intervals)))
 
 
 DETECTOR = Detector(
@@ -60,5 +76,6 @@ DETECTOR = Detector(
     look,
     needs=(VELOCITIES,),
     explains=("send-rate",),
+    mended=mended,
     rank=70,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from epic_cli.analysis.diagnosis.finding import Detector, Finding
-from epic_cli.analysis.diagnosis.robust import runs
+from epic_cli.analysis.diagnosis.robust import quantile, runs
+from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
@@ -32,22 +34,36 @@ def leaps(stream: Stream) -> list[Leap]:
     """The unmarked leaps of an entity, each one step or a run of them."""
     # stamps that nearly coincide must not make a usual step look fast
     pace = stream.steps / np.maximum(stream.intervals, stream.period)
-    moving = pace[pace > 0]
-    if len(moving) < 10:
+    moving = pace > 0
+    if int(moving.sum()) < 10:
         return []
-    limit = PACE * float(np.quantile(moving, 0.9))
-    if stream.has_velocities:
-        speeds = np.sqrt((stream.velocities**2).sum(axis=1))
-        limit = max(limit, 2 * float(np.nanquantile(speeds, 0.99)))
+    limit = PACE * quantile(pace if moving.all() else pace[moving], 0.9)
+    fast = pace > limit
+    if fast.any() and stream.has_velocities:
+        speeds = lengths(stream.velocities)
+        fast &= pace > 2 * quantile(speeds[np.isfinite(speeds)], 0.99)
     found = []
-    for run in runs(pace > limit):
+    for run in runs(fast):
         if run.end - run.begin > LONGEST or stream.teleports[run.begin + 1 : run.end + 1].any():
             continue
-        if stream.teleports.any() and not stream.follows[run.begin : run.end].all():
+        complete = stream.follows & (stream.numbered | (stream.intervals < 1.5 * stream.period))
+        if stream.teleports.any() and not complete[run.begin : run.end].all():
             continue  # the packet with the mark was lost
         way = stream.positions[run.end] - stream.positions[run.begin]
         found.append(Leap(stream, run.begin, run.end, float(np.sqrt(way @ way))))
     return found
+
+
+def mended(traffic: Traffic) -> Traffic:
+    """All of them are marked, and of one that is smeared each step."""
+    return replace(traffic, streams=tuple(_marked(one) for one in traffic.streams))
+
+
+def _marked(stream: Stream) -> Stream:
+    marks = stream.teleports.copy()
+    for one in leaps(stream):
+        marks[one.begin + 1 : one.end + 1] = True
+    return replace(stream, teleports=marks)
 
 
 def look(traffic: Traffic) -> list[Finding]:
@@ -58,7 +74,7 @@ def look(traffic: Traffic) -> list[Finding]:
     first = min(found, key=lambda one: one.stream.times[one.begin])
     worst = max(found, key=lambda one: one.distance)
     steps = max(one.end - one.begin for one in found)
-    usual = float(np.median(worst.stream.steps[worst.stream.steps > 0]))
+    usual = worst.stream.usual_step
     return [
         Finding(
             "teleport",
@@ -92,5 +108,6 @@ DETECTOR = Detector(
     "robust outlier test of steps",
     look,
     explains=("velocity",),
+    mended=mended,
     rank=5,
 )

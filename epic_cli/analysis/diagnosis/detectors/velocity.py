@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
 from epic_cli.analysis.diagnosis.traffic import FEWEST
 from epic_cli.analysis.truth import lengths
 
@@ -29,12 +29,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
 
 def look(traffic: Traffic) -> list[Finding]:
     """The median distance of velocities from displacement over time, and what would mend it."""
-    worst: Finding | None = None
-    for stream in (one.excerpt for one in traffic.streams):
-        finding = _of(stream)
-        if finding and (worst is None or finding.statistic > worst.statistic):
-            worst = finding
-    return [] if worst is None else [worst]
+    return worst(_of(one.excerpt) for one in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:
@@ -59,7 +54,7 @@ def _of(stream: Stream) -> Finding | None:
         off,
         OFF,
         {"off": off, "kind": kind, "rest": mended},
-        entities=(stream.name,) if stream.name else (),
+        entities=stream.entities,
     )
 
 
