@@ -9,7 +9,7 @@ from typing import NamedTuple
 from epic_cli.terminal.config_path import config_path
 
 #: Variables with the prefix of the options' that are none.
-_NO_OPTIONS = ("EPIC_ENGINE", "EPIC_ENTRY_POINTS")
+_NO_OPTIONS = ("EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
 
 #: The options that a plain replay may have, each with a word behind it.
 _STRATEGY, _FORMAT = ("-s", "--strategy"), ("-f", "--format")

@@ -7,8 +7,6 @@ cdef extern from *:
     #define EPIC_COMPILER "clang " __clang_version__
     #elif defined(__GNUC__)
     #define EPIC_COMPILER "g++ " __VERSION__
-    #elif defined(_MSC_VER)
-    #define EPIC_COMPILER "MSVC"
     #else
     #define EPIC_COMPILER "an unknown compiler"
     #endif

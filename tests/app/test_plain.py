@@ -46,6 +46,12 @@ def test_variables_are_for_click(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert plain_replay(["replay"]) is None
 
 
+@pytest.mark.parametrize("name", ["EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS"])
+def test_variables_that_are_no_options_are_not(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "")
+    assert plain_replay(["replay"]) == Plain(())
+
+
 def test_a_configuration_is_for_click(tmp_path: Path) -> None:
     (tmp_path / "epic").mkdir()
     (tmp_path / "epic" / "config.toml").write_text("")
