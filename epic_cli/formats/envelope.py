@@ -22,7 +22,7 @@ _DEEPEST = 4
 _BLANK = re.compile(r"[ \t\r\n]*")
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
 _KEY = re.compile(r'"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
-_VALUE = json.JSONDecoder()
+_VALUE = json.JSONDecoder(parse_int=str, parse_float=str)  # Python limits the digits of an int
 
 
 class Envelope(NamedTuple):

@@ -25,8 +25,8 @@ class ReceivingSocket:
     """A bound socket, which is read without waiting; of a multicast group it becomes a member.
 
     ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
-    chooses one. ``refused`` counts the answers that nobody listens where something was sent to.
-    Raises ``OSError``.
+    chooses one. ``queue`` is how many bytes were granted to wait in, and ``refused`` counts the
+    answers that nobody listens where something was sent to. Raises ``OSError``.
     """
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
@@ -35,6 +35,9 @@ class ReceivingSocket:
         try:
             self.socket.setblocking(False)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE)
+            granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+            # on Linux the other half is for its account
+            self.queue = granted // 2 if sys.platform == "linux" else granted
             self._many = _in_batches(self.socket)
             self._attach(at, interface)
         except BaseException:
@@ -77,12 +80,6 @@ class ReceivingSocket:
     def dropped(self) -> int:
         """What the kernel's queue had no room for, as far as that is known."""
         return 0 if self._many is None else self._many.dropped
-
-    @property
-    def queue(self) -> int:
-        """Bytes of the kernel's queue that were granted."""
-        granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
-        return granted // 2 if sys.platform == "linux" else granted  # the rest is for its account
 
     def close(self) -> None:
         """Listens no more."""
