@@ -17,8 +17,8 @@ from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import failure_words, ranking, story
-from epic_cli.views.page_diagnosis import Section
-from epic_cli.views.page_words import About
+from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.words import About
 from epic_cli.views.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
@@ -54,7 +54,7 @@ def write(
 
         _write(picture(comparison.scenes[0], labels), pictures.svg)
     if pictures.html is not None:
-        from epic_cli.views.page import page
+        from epic_cli.views.page.page import page
 
         _write(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
     _write_figures(comparison, layout, color)

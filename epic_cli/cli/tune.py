@@ -115,7 +115,7 @@ def tune(
         runs, incomplete = recorded_runs(inputs, remarks, saving, use_color(color, sys.stderr))
     if not tuned.searches:
         from epic_cli.analysis.tuning.closed_form import delays_needed
-        from epic_cli.views.tuning_delays import NO_ARRIVALS
+        from epic_cli.views.tuning.delays import NO_ARRIVALS
 
         delays = delays_needed([one.packets for one in runs], candidates)
         if delays is None:

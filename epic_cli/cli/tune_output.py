@@ -11,11 +11,11 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.console import show
 from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
-from epic_cli.views import tuning_delays as delays
-from epic_cli.views.tuning import TuningsText, notes
-from epic_cli.views.tuning_svg import picture
-from epic_cli.views.tuning_text import as_csv, as_jsonl, as_markdown
-from epic_cli.views.tuning_words import findings
+from epic_cli.views.tuning import delays
+from epic_cli.views.tuning.svg import picture
+from epic_cli.views.tuning.tables import TuningsText, notes
+from epic_cli.views.tuning.text import as_csv, as_jsonl, as_markdown
+from epic_cli.views.tuning.words import findings
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.closed_form import DelaysNeeded

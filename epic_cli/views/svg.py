@@ -16,7 +16,7 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
-from epic_cli.views.page_words import scene_words
+from epic_cli.views.page.words import scene_words
 from epic_cli.views.scenes import chosen_of, ground_axes
 from epic_cli.views.styles import line_style
 

@@ -16,8 +16,8 @@ from epic_cli.analysis.tuning.front import roughness
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
 from epic_cli.views.styles import line_style
-from epic_cli.views.tuning_front import DRAWN, front_of
-from epic_cli.views.tuning_words import assignments
+from epic_cli.views.tuning.front import DRAWN, front_of
+from epic_cli.views.tuning.words import assignments
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.front import FrontPoint

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.views import tuning_delays
-from epic_cli.views.tuning import notes, ordered, part_rows, setting_rows, strategy_rows
-from epic_cli.views.tuning_front import front_of, front_rows
-from epic_cli.views.tuning_words import findings, usage
+from epic_cli.views.tuning import delays
+from epic_cli.views.tuning.front import front_of, front_rows
+from epic_cli.views.tuning.tables import notes, ordered, part_rows, setting_rows, strategy_rows
+from epic_cli.views.tuning.words import findings, usage
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.tune import Tuning, Tunings
@@ -67,7 +67,7 @@ def _known(value: Any) -> Any:
 def records(found: Tunings) -> Iterator[dict[str, Any]]:
     """All of it, each with its ``kind``."""
     if found.delays is not None:
-        yield from tuning_delays.records(found.delays)
+        yield from delays.records(found.delays)
     for tuning in ordered(found):
         yield {"kind": "tuning", **record(tuning, found)}
         for each in tuning.influences:
@@ -92,7 +92,7 @@ def as_csv(found: Tunings) -> str:
     writer = csv.DictWriter(out, [*_VERDICT, *_REST], lineterminator="\n")
     writer.writeheader()
     for one in ordered(found):
-        words = tuning_delays.set_words(one.strategy, one.settings)
+        words = delays.set_words(one.strategy, one.settings)
         writer.writerow({**record(one, found), "settings": words})
     return out.getvalue()
 
@@ -117,7 +117,7 @@ def as_markdown(found: Tunings) -> str:
     if len(rows) > 1:
         lines += [*_table(titles, rows, 0), ""]
     if found.delays is not None and found.delays.buffers:
-        lines += [tuning_delays.as_markdown(found.delays)]
+        lines += [delays.as_markdown(found.delays)]
     lines += [f"- {line}" for line in notes(found)]
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,7 @@ from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
 from epic_cli.views.advice_words import Finding, lag_words
 from epic_cli.views.advice_words import ranking as comparison_ranking
-from epic_cli.views.tuning_delays import written
+from epic_cli.views.tuning.delays import written
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Result
