@@ -10,8 +10,8 @@ import click
 
 from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import TargetType, record_layout_option, sender_option
-from epic_cli.cli.options.rotation import RotationType
+from epic_cli.cli.options.live import TARGET, record_layout_option, sender_option
+from epic_cli.cli.options.rotation import ROTATION
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.terminal.console import has_terminal
 from epic_cli.terminal.errors import WrongUsage
@@ -139,13 +139,13 @@ rows_options = OptionGroup(
     click.option(
         "--rotate",
         "rotation",
-        type=RotationType(),
+        type=ROTATION,
         help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
         " their names are numbered.",
     ),
     click.option(
         "--forward",
-        type=TargetType(),
+        type=TARGET,
         help="Send what is drawn to plotjuggler or teleplot as well, on this machine unless a place"
         " follows: teleplot:192.168.0.7:47269.",
     ),

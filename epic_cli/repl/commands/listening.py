@@ -9,7 +9,7 @@ from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.listening import Listening
 from epic_cli.repl.remarks import counted
-from epic_cli.terminal.addresses import AddressType
+from epic_cli.terminal.parameters import Parsed
 from epic_cli.terminal.timing import OrWord
 
 
@@ -17,7 +17,7 @@ from epic_cli.terminal.timing import OrWord
 @click.argument(
     "address",
     required=False,
-    type=OrWord(AddressType("[HOST:]PORT", parse_address), "off"),
+    type=OrWord(Parsed("[HOST:]PORT", parse_address, Address), "off"),
     metavar="[[HOST:]PORT|off]",
 )
 def listen(dialogue: Dialogue, address: Address | str | None) -> None:
