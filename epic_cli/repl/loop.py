@@ -15,11 +15,11 @@ from epic_cli.repl import journal as journals
 from epic_cli.repl.dialogue import Dialogue, Preferences
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.journal import Journal
-from epic_cli.repl.remarks import counted
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
 from epic_cli.terminal.color import PLAIN_TERMINALS
 from epic_cli.terminal.errors import CannotAccess
+from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from typing import Protocol

@@ -15,6 +15,7 @@ from epic_cli.analysis.metrics import figure_names
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.comparison import LIKELY, columns, likely_scores
 from epic_cli.views.comparison_words import ranking, result_words, story
+from epic_cli.views.numbers import known
 
 
 def fields() -> list[str]:
@@ -42,7 +43,7 @@ def record(result: Result, games: Mapping[str, Sequence[str]] | None = None) -> 
         "recording": result.recording,
         "rank": result.rank,
         "good": None if result.rank is None else good(result),
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+        **{name: known(value) for name, value in numbers.items()},
         "best_for": " ".join((games or {}).get(result.label, ())),
         "note": "; ".join(map(result_words, result.notes)),
     }

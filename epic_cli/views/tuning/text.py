@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.engine.text.widths import printable
+from epic_cli.views.numbers import known
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.front import front_of, front_rows
 from epic_cli.views.tuning.tables import notes, ordered, part_rows, setting_rows, strategy_rows
@@ -46,7 +46,7 @@ def record(one: Tuning, found: Tunings) -> dict[str, Any]:
         "tries": one.tries,
         "interrupted": one.interrupted,
     }
-    return {key: _known(value) for key, value in values.items()}
+    return {key: known(value) for key, value in values.items()}
 
 
 def _ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
@@ -60,10 +60,6 @@ def _own(judgement: Judgement, name: str) -> dict[str, float]:
     }
 
 
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def records(found: Tunings) -> Iterator[dict[str, Any]]:
     """All of it, each with its ``kind``."""
     if found.delays is not None:
@@ -75,7 +71,7 @@ def records(found: Tunings) -> Iterator[dict[str, Any]]:
             yield {
                 "kind": "setting",
                 "strategy": tuning.strategy,
-                **{key: _known(value) for key, value in values.items()},
+                **{key: known(value) for key, value in values.items()},
             }
     for point in front_of(found):
         yield {"kind": "front", **point._asdict(), "settings": dict(point.settings)}
