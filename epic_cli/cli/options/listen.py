@@ -10,12 +10,11 @@ import click
 
 from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import TARGET, record_layout_option, sender_option
+from epic_cli.cli.options.live import TARGET, endless_option, record_layout_option, sender_option
 from epic_cli.cli.options.rotation import ROTATION
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.terminal.console import has_terminal
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.quantities import Duration
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -76,13 +75,7 @@ intake_options = OptionGroup(
         show_default=True,
         help="Refuse packets of more entities than this.",
     ),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        default="endless",
-        show_default=True,
-        help="For how many seconds to listen, or endless.",
-    ),
+    endless_option("For how many seconds to listen, or endless."),
 )
 
 

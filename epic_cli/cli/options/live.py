@@ -9,6 +9,7 @@ from epic_cli.live.addresses import Address, parse_address, parse_sender
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.terminal.parameters import Parsed
+from epic_cli.terminal.quantities import Duration
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
@@ -23,6 +24,13 @@ record_layout_option = click.option(
     help="Datagrams are binary records of these fields: 'time:u32*0.001 x:f32 y:f32 z:f32"
     " id:u16'; little-endian unless it begins with big.",
 )
+
+
+def endless_option(meaning: str) -> Decorator:
+    """``--duration`` of what goes on until it is stopped."""
+    return click.option(
+        "--duration", type=Duration(0, 1e9), default="endless", show_default=True, help=meaning
+    )
 
 
 def sender_option(help_text: str) -> Decorator:

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.live import endless_option
 from epic_cli.live.addresses import Address, parse_address
 from epic_cli.terminal.parameters import Parsed
-from epic_cli.terminal.quantities import Duration, Seconds
+from epic_cli.terminal.quantities import Seconds
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"
@@ -60,13 +61,7 @@ proxy_options = OptionGroup(
         show_default=True,
         help="Turn away what comes from more clients than this; each takes a socket, and 30 kB.",
     ),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        default="endless",
-        show_default=True,
-        help="For how many seconds to run, or endless.",
-    ),
+    endless_option("For how many seconds to run, or endless."),
     click.option(
         "--record",
         type=click.Path(),
