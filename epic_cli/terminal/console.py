@@ -83,3 +83,9 @@ def show(what: RenderableType, color: ColorChoice) -> None:
     text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())
+
+
+def write_document(text: str, path: str | None = None) -> None:
+    """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
+    with open_sink(path) as sink:
+        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
