@@ -27,8 +27,12 @@ PROSE = 80
 
 def has_terminal() -> bool:
     """Whether a person is there, with a terminal that can be filled."""
-    streams = (sys.stdin, sys.stdout)
-    there = all(stream is not None and stream.isatty() for stream in streams)
+    return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
+
+
+def has_cursor(stream: Stream | None) -> bool:
+    """Whether a stream goes to a terminal that can do more than scroll."""
+    there = stream is not None and stream.isatty()
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
 
 
