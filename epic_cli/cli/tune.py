@@ -190,7 +190,7 @@ def _search(
                 seed=seed,
                 threads=effort.threads,
                 journal=journal,
-                progress=progress,
+                progress=progress.step,
             )
     except NotEnoughToSay as error:
         hint = "" if purpose.division == "none" else "; --validate none tunes and judges on all"
