@@ -10,17 +10,18 @@ import click
 
 from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import TARGET, endless_option, record_layout_option, sender_option
+from epic_cli.cli.options.live import endless_option, record_layout_option, sender_option
 from epic_cli.cli.options.rotation import ROTATION
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.terminal.console import has_terminal
 from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.parameters import Parsed
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import Address
     from epic_cli.live.binary import RecordLayout
-    from epic_cli.live.forwarding import Target
     from epic_cli.live.whole_files import Rotation
 
 
@@ -138,7 +139,7 @@ rows_options = OptionGroup(
     ),
     click.option(
         "--forward",
-        type=TARGET,
+        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
         help="Send what is drawn to plotjuggler or teleplot as well, on this machine unless a place"
         " follows: teleplot:192.168.0.7:47269.",
     ),

@@ -7,13 +7,11 @@ import click
 from epic_cli.cli.options.groups import Decorator
 from epic_cli.live.addresses import Address, parse_address, parse_sender
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.terminal.parameters import Parsed
 from epic_cli.terminal.quantities import Duration
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
-TARGET = Parsed("PROGRAM[:HOST:PORT]", parse_target, Target)
 RECORD_LAYOUT = Parsed("FIELDS", RecordLayout, RecordLayout)
 
 #: As ``records: RecordLayout | None``.
