@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.console import show, write_document
 from epic_cli.terminal.errors import say
+from epic_cli.views.documents import csv_table
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.svg import picture
 from epic_cli.views.tuning.tables import TuningsText, notes
@@ -33,11 +32,7 @@ def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:
         case "jsonl":
             write_document("".join(json.dumps(one) + "\n" for one in delays.records(found)))
         case _:
-            out = io.StringIO()
-            writer = csv.DictWriter(out, delays.CSV_FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(delays.as_csv_rows(found))
-            write_document(out.getvalue())
+            write_document(csv_table(delays.CSV_FIELDS, delays.as_csv_rows(found)))
 
 
 def write_tunings(found: Tunings, written: Written, color: ColorChoice) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.text.widths import printable
+from epic_cli.views.documents import csv_table, markdown_table
 from epic_cli.views.numbers import known
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.front import front_of, front_rows
@@ -84,13 +82,11 @@ def as_jsonl(found: Tunings) -> str:
 
 def as_csv(found: Tunings) -> str:
     """A line for each strategy under a header, the best first; empty: not enough to say."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, [*_VERDICT, *_REST], lineterminator="\n")
-    writer.writeheader()
-    for one in ordered(found):
-        words = delays.set_words(one.strategy, one.settings)
-        writer.writerow({**record(one, found), "settings": words})
-    return out.getvalue()
+    rows = (
+        {**record(one, found), "settings": delays.set_words(one.strategy, one.settings)}
+        for one in ordered(found)
+    )
+    return csv_table([*_VERDICT, *_REST], rows)
 
 
 def as_markdown(found: Tunings) -> str:
@@ -98,27 +94,21 @@ def as_markdown(found: Tunings) -> str:
     lines = [" ".join(one.text for one in findings(found)), ""]
     if found.comparison is not None:
         titles, rows = strategy_rows(found)
-        lines += [*_table(titles, rows, 1), ""]
+        lines += [*markdown_table(titles, rows, 1), ""]
     for one in found.tunings if found.comparison is None else ():
         titles, rows, _ = part_rows(one, found.goal.metric)
-        lines += [*_table(titles, rows, 2), ""]
+        lines += [*markdown_table(titles, rows, 2), ""]
         titles, rows = setting_rows(one, found.goal.metric)
         if rows:
-            lines += [*_table(titles, rows, 1), ""]
+            lines += [*markdown_table(titles, rows, 1), ""]
     best = ordered(found)[0]
     if best.settings:
         lines += [f"- {where}: `{what}`" for where, what in usage(best.strategy, best.settings)]
         lines.append("")
     titles, rows = front_rows(found)
     if len(rows) > 1:
-        lines += [*_table(titles, rows, 0), ""]
+        lines += [*markdown_table(titles, rows, 0), ""]
     if found.delays is not None and found.delays.buffers:
         lines += [delays.as_markdown(found.delays)]
     lines += [f"- {line}" for line in notes(found)]
     return "\n".join(lines) + "\n"
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    rule = [":---"] * left + ["---:"] * (len(titles) - left)
-    cells = [[printable(one).replace("|", "\\|") for one in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (titles, rule, *cells)]
