@@ -1,8 +1,9 @@
-"""Tables for documents and for other programs: Markdown and CSV."""
+"""Texts for documents and for other programs: in Markdown, CSV and markup."""
 
 from __future__ import annotations
 
 import csv
+import html
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,3 +25,8 @@ def csv_table(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+def in_markup(text: str) -> str:
+    """Text between tags of SVG, which has no way to write most control characters."""
+    return html.escape(printable(text), quote=False)  # xml.sax.saxutils loads all of urllib
