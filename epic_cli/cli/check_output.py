@@ -139,7 +139,7 @@ class Output:
         from epic_cli.analysis.notes import NothingToDraw
         from epic_cli.analysis.scenes.scene import Selection
         from epic_cli.checking.picture import DRAWN, EXPECTED, pictured
-        from epic_cli.views.page import page
+        from epic_cli.views.page.page import page
         from epic_cli.views.scenes import scene_chart
 
         try:

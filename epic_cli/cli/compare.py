@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_recordings import Recordings
     from epic_cli.terminal.profiles import Saving
-    from epic_cli.views.page_words import About
+    from epic_cli.views.page.words import About
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
@@ -219,7 +219,7 @@ def _status(
 
 def _about(names: Iterable[str], truth: str | None) -> About:
     """Where the comparison comes from, for those who get to see only its page."""
-    from epic_cli.views.page_words import About
+    from epic_cli.views.page.words import About
 
     recordings = ", ".join(source_name(one) for one in names)
     command = f"epic {shlex.join(sys.argv[1:])}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from epic_cli.analysis.study import Run
-    from epic_cli.views.page_diagnosis import Section
+    from epic_cli.views.page.diagnosis import Section
 
 
 def section_on(run: Run) -> dict[str, Section]:
@@ -14,7 +14,7 @@ def section_on(run: Run) -> dict[str, Section]:
     from epic_cli.analysis.diagnosis.diagnose import diagnose
     from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.views.diagnosis import report_of
-    from epic_cli.views.page_diagnosis import section
+    from epic_cli.views.page.diagnosis import section
 
     traffic = traffic_of(run.packets)
     if not traffic.streams:

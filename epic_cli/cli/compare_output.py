@@ -11,14 +11,13 @@ from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.cli.options.compare import Layout, Pictures
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
-from epic_cli.terminal.console import screen_lines, show
+from epic_cli.terminal.console import screen_lines, show, write_document
 from epic_cli.terminal.errors import say
-from epic_cli.terminal.output import open_sink
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import failure_words, ranking, story
-from epic_cli.views.page_diagnosis import Section
-from epic_cli.views.page_words import About
+from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.words import About
 from epic_cli.views.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
@@ -52,11 +51,11 @@ def write(
     if pictures.svg is not None:
         from epic_cli.views.svg import picture
 
-        _write(picture(comparison.scenes[0], labels), pictures.svg)
+        write_document(picture(comparison.scenes[0], labels), pictures.svg)
     if pictures.html is not None:
-        from epic_cli.views.page import page
+        from epic_cli.views.page.page import page
 
-        _write(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
+        write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
     _write_figures(comparison, layout, color)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)
@@ -69,10 +68,10 @@ def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -
         case "table":
             show(ComparisonTable(comparison, layout.sort, layout.by), color)
         case "markdown":
-            _write(as_markdown(comparison, results, layout.by))
+            write_document(as_markdown(comparison, results, layout.by))
         case form:
             write_as = as_csv if form == "csv" else as_jsonl
-            _write(write_as(comparison, results))
+            write_document(write_as(comparison, results))
             lines = [one.text for one in ranking(comparison)] + story(comparison, results)
             say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 
@@ -86,16 +85,11 @@ def _write_charts(
     # title, axis, legend and the prompt want room too
     height = PAPER_CHART if lines is None else max(8, lines - 7)
     for view in pictures.charts:
-        _write("\n")
+        write_document("\n")
         show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
     if others:
         name = printable(scene.entity)
         say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")
-
-
-def _write(text: str, path: str | None = None) -> None:
-    with open_sink(path) as sink:
-        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:

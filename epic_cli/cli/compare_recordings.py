@@ -27,7 +27,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
-from epic_cli.views.page_diagnosis import MOST, Section
+from epic_cli.views.page.diagnosis import MOST, Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -13,17 +12,11 @@ from epic_cli.cli.options.convert import ConvertOptions, convert_options
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
-from epic_cli.formats.recordings import PACKET_FORMATS, make_writer
+from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault
-from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.captures.carried import Lost
-from epic_cli.live.captures.reading import Capture
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
-from epic_cli.live.intake import Intake
 from epic_cli.terminal.captures import begins_as_capture, capture_blocks
 from epic_cli.terminal.color import use_color
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.terminal.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.progress import Progress, told_of_each
 from epic_cli.terminal.remarks import Reporter
@@ -38,9 +31,6 @@ Examples:
   epic convert --to text --entity tank7 sample_inputs/two_tanks.csv
   epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
 """
-
-#: Of a capture; no more can be told apart in one.
-_MOST_ENTITIES = 100_000
 
 #: What to do about a packet that the new format cannot hold.
 _REMEDIES = {
@@ -83,28 +73,6 @@ def convert(options: ConvertOptions) -> int:
             refused |= recording.reporter.refused or recording.lost
         sink.write(writer.end())
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
-
-
-def make_capture(options: ConvertOptions) -> Capture:
-    """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
-    records, given = options.capture.records, options.given
-    packet_format = next((one for one in PACKET_FORMATS if one == options.input_format), None)
-    if options.input_format != "auto" and packet_format is None:
-        raise WrongUsage(f"a datagram is text, csv or jsonl, and not {options.input_format}")
-    if records is not None and (given or packet_format):
-        raise WrongUsage("--layout says all of binary records: leave the other options away")
-    sender = options.capture.sender
-    origin = None if given is None else given.time_origin
-    gate = Gate(_MOST_ENTITIES, math.nan if origin == "first" else origin)
-    decoder = Decoder(packet_format, given, records)
-    return Capture(Intake(decoder, gate, sender and _place(sender)), options.capture.port)
-
-
-def _place(sender: Address) -> tuple[object, ...]:
-    try:
-        return resolve(sender).place
-    except OSError as error:
-        raise CannotAccess("take packets from", str(sender), error) from error
 
 
 class _Recording:
@@ -155,10 +123,12 @@ class _Recording:
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""
+        from epic_cli.cli.convert_capture import lacks, make_capture  # few recordings are one
+
         capture = make_capture(self._options)
         yield from capture_blocks(self._file, capture)
         self.reporter.say(f"epic: {self._name}: {capture.words()}")
-        self.lost = bool(capture.broken or capture.refused or capture.lost.keys() - {Lost.OTHER})
+        self.lost = lacks(capture)
 
     def _check_entities(self, block: PacketBlock) -> None:
         names = [block.entities.name(number) for number in range(len(block.entities))]

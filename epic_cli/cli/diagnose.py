@@ -142,25 +142,20 @@ def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | 
 
 def _write_link(link: FoundLink, path: str) -> None:
     from epic_cli.network.trace_writer import write_trace
-    from epic_cli.terminal.output import open_sink
+    from epic_cli.terminal.console import write_document
     from epic_cli.views.found_link import link_story
 
-    with open_sink(path) as sink:
-        sink.write(write_trace(link.trace).encode())
+    write_document(write_trace(link.trace), path)
     say(printable(link_story(link, path), kept="\n"))
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
-    from epic_cli.terminal.console import show
-    from epic_cli.terminal.output import open_sink
+    from epic_cli.terminal.console import show, write_document
     from epic_cli.views.diagnosis import DiagnosisText, as_jsonl, as_markdown
 
     if options.row_format == "table":
         if number:
-            with open_sink(None) as sink:
-                sink.write(b"\n")
+            write_document("\n")
         show(DiagnosisText(report), options.color)
         return
-    written = {"jsonl": as_jsonl, "markdown": as_markdown}[options.row_format](report)
-    with open_sink(None) as sink:
-        sink.write(written.encode())
+    write_document({"jsonl": as_jsonl, "markdown": as_markdown}[options.row_format](report))

@@ -115,7 +115,7 @@ def tune(
         runs, incomplete = recorded_runs(inputs, remarks, saving, use_color(color, sys.stderr))
     if not tuned.searches:
         from epic_cli.analysis.tuning.closed_form import delays_needed
-        from epic_cli.views.tuning_delays import NO_ARRIVALS
+        from epic_cli.views.tuning.delays import NO_ARRIVALS
 
         delays = delays_needed([one.packets for one in runs], candidates)
         if delays is None:
@@ -190,7 +190,7 @@ def _search(
                 seed=seed,
                 threads=effort.threads,
                 journal=journal,
-                progress=progress,
+                progress=progress.step,
             )
     except NotEnoughToSay as error:
         hint = "" if purpose.division == "none" else "; --validate none tunes and judges on all"

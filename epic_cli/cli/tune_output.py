@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.terminal.console import show
+from epic_cli.terminal.console import show, write_document
 from epic_cli.terminal.errors import say
-from epic_cli.terminal.output import open_sink
-from epic_cli.views import tuning_delays as delays
-from epic_cli.views.tuning import TuningsText, notes
-from epic_cli.views.tuning_svg import picture
-from epic_cli.views.tuning_text import as_csv, as_jsonl, as_markdown
-from epic_cli.views.tuning_words import findings
+from epic_cli.views.documents import csv_table
+from epic_cli.views.tuning import delays
+from epic_cli.views.tuning.svg import picture
+from epic_cli.views.tuning.tables import TuningsText, notes
+from epic_cli.views.tuning.text import as_csv, as_jsonl, as_markdown
+from epic_cli.views.tuning.words import findings
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.closed_form import DelaysNeeded
@@ -30,33 +28,23 @@ def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:
         case "table":
             show(delays.DelaysText(found), color)
         case "markdown":
-            write(delays.as_markdown(found))
+            write_document(delays.as_markdown(found))
         case "jsonl":
-            write("".join(json.dumps(one) + "\n" for one in delays.records(found)))
+            write_document("".join(json.dumps(one) + "\n" for one in delays.records(found)))
         case _:
-            out = io.StringIO()
-            writer = csv.DictWriter(out, delays.CSV_FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(delays.as_csv_rows(found))
-            write(out.getvalue())
+            write_document(csv_table(delays.CSV_FIELDS, delays.as_csv_rows(found)))
 
 
 def write_tunings(found: Tunings, written: Written, color: ColorChoice) -> None:
     """Pictures to their files, the answer to stdout; what it rests on too, or to stderr."""
     if written.svg is not None:
-        write(picture(found), written.svg)
+        write_document(picture(found), written.svg)
     match written.form:
         case "table":
             show(TuningsText(found), color)
         case "markdown":
-            write(as_markdown(found))
+            write_document(as_markdown(found))
         case form:
-            write((as_csv if form == "csv" else as_jsonl)(found))
+            write_document((as_csv if form == "csv" else as_jsonl)(found))
             lines = [one.text for one in findings(found)] + notes(found)
             say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
-
-
-def write(text: str, path: str | None = None) -> None:
-    """Text to stdout or a file."""
-    with open_sink(path) as sink:
-        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())

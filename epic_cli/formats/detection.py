@@ -62,7 +62,7 @@ def is_sentence(line: bytes) -> bool:
     line = line[:_LOOKED_AT]
     if not _SENTENCE.search(line):
         return False
-    from epic_cli.formats.guess import is_value
+    from epic_cli.formats.names.guess import is_value
 
     _, cells = _cells(line)
     values = sum(is_value(cell.strip()) for cell in cells)
@@ -108,7 +108,7 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
         return set(columns) <= set(names)
     if {"time", "x"} <= set(names):
         return True
-    from epic_cli.formats.spellings import SPELLINGS, TICKS, component_of, name_of
+    from epic_cli.formats.names.spellings import SPELLINGS, TICKS, component_of, name_of
 
     known = [name_of(name) for name in names]
     times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)

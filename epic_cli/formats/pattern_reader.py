@@ -7,8 +7,8 @@ import re
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text.records import RecordScanner
-from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.lines import LineReader
+from epic_cli.formats.names.guess import Untold, complete
 
 #: So many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100
@@ -46,7 +46,7 @@ class PatternReader(LineReader):
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
-        from epic_cli.formats.proposal import propose
+        from epic_cli.formats.names.proposal import propose
 
         self._first = self._first or (self._line, raw)
         pattern = propose(line)

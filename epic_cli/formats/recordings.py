@@ -110,17 +110,17 @@ def make_reader(
 
         layout = (layout or Layout())._replace(shifts_own=True)
     if packet_format == "csv":
-        from epic_cli.formats.csv_reader import CsvReader
+        from epic_cli.formats.tables.csv_reader import CsvReader
 
         reader = CsvReader(layout, tell, entities)
         reader.look_for_header(head)
         return reader
     if packet_format == "jsonl":
-        from epic_cli.formats.jsonl_reader import JsonlReader
+        from epic_cli.formats.json.lines_reader import JsonlReader
 
         return JsonlReader(layout, tell, entities)
     if packet_format == "json":
-        from epic_cli.formats.json_reader import JsonReader
+        from epic_cli.formats.json.document_reader import JsonReader
 
         document = JsonReader(layout, tell, entities)
         document.look_for_array(head)
@@ -142,7 +142,7 @@ def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
     Raises ``NoParquetLibrary``.
     """
     if packet_format == "parquet":
-        from epic_cli.formats.parquet_writer import ParquetWriter
+        from epic_cli.formats.tables.parquet_writer import ParquetWriter
 
         return ParquetWriter()
     return make_line_writer(packet_format, delta)
@@ -153,11 +153,11 @@ def make_line_writer(
 ) -> LineWriter:
     """As ``make_writer``, for the formats that have a line for each packet."""
     if packet_format in ("csv", "tsv"):
-        from epic_cli.formats.csv import CsvWriter
+        from epic_cli.formats.tables.csv_writer import CsvWriter
 
         return CsvWriter(delta, "," if packet_format == "csv" else "\t")
     if packet_format == "jsonl":
-        from epic_cli.formats.jsonl import JsonlWriter
+        from epic_cli.formats.json.lines_writer import JsonlWriter
 
         return JsonlWriter()
     from epic_cli.formats.text import TextWriter
@@ -185,7 +185,7 @@ def read(
     packet text, and other kinds of ``Unreadable``.
     """
     if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
-        from epic_cli.formats.parquet_reader import rows_of
+        from epic_cli.formats.tables.parquet_reader import rows_of
 
         return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own, entities)
     return read_from(
@@ -237,7 +237,7 @@ def _array_in(
     kind: ReadFormat | None, head: bytes, final: bool, layout: Layout | None
 ) -> ReadFormat | None:
     """A document, where the packets are in an array in an object; else ``kind``, or None."""
-    from epic_cli.formats.envelope import Envelope, Sight, find_envelope
+    from epic_cli.formats.json.envelope import Envelope, Sight, find_envelope
 
     found = find_envelope(head, final, layout)
     if isinstance(found, Envelope):
@@ -268,7 +268,7 @@ def read_stream(
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a file that is open for reading bytes."""
     if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
-        from epic_cli.formats.parquet_reader import rows_in
+        from epic_cli.formats.tables.parquet_reader import rows_in
 
         return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own, entities)
     some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more

@@ -19,17 +19,13 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from epic_cli.full_screen.cells import Lines
-from epic_cli.live.stopping import set_or_late
+from epic_cli.live.stopping import STOPPING, set_or_late
 
 PICTURES_PER_SECOND = 30
 
 #: No more than this share of the time goes into pictures, unless keys are pressed: large ones come
 #: less often.
 _DRAWING_SHARE = 0.3
-
-_STOPPING = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 _HANG_UP = getattr(signal, "SIGHUP", signal.SIGTERM)
 
@@ -93,7 +89,7 @@ class FullScreen:
         (``nohup``) stays so.
         """
         loop = asyncio.get_running_loop()
-        before = {number: signal.getsignal(number) for number in _STOPPING}
+        before = {number: signal.getsignal(number) for number in STOPPING}
         heard = [one for one, handler in before.items() if handler not in (None, signal.SIG_IGN)]
         for number in heard:
             with contextlib.suppress(NotImplementedError):  # where there are no such signals

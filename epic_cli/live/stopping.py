@@ -9,7 +9,8 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-_SIGNALS = [
+#: What ends a program that would go on for ever.
+STOPPING = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
 
@@ -24,7 +25,7 @@ def run_until_stopped(
     be another than the usual one.
     """
     stopped: list[int] = []
-    before = {one: signal.getsignal(one) for one in _SIGNALS}
+    before = {one: signal.getsignal(one) for one in STOPPING}
     heard = [one for one, handler in before.items() if handler not in (None, signal.SIG_IGN)]
 
     async def main() -> None:

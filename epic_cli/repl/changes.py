@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from epic_cli.engine.contract import Sample
 from epic_cli.repl.dialogue import Dialogue
-from epic_cli.repl.remarks import counted
 from epic_cli.repl.session import View, ViewChange
+from epic_cli.views.numbers import counted
 from epic_cli.wording import FrontEnd, in_words
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.repl.journal import Journal
 from epic_cli.repl.remarks import (
-    counted,
     discarded_words,
     failure,
     no_rows_words,
@@ -19,6 +18,7 @@ from epic_cli.repl.screen import Screen
 from epic_cli.repl.script import view_commands
 from epic_cli.repl.session import Added, Leap, Session
 from epic_cli.terminal.errors import CannotAccess
+from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.live.addresses import Address

@@ -10,10 +10,10 @@ from epic_cli.engine.velocities import VelocityFiller
 from epic_cli.formats.conversion import Changes, Conversion
 from epic_cli.formats.recordings import read
 from epic_cli.formats.text import TextWriter
-from epic_cli.repl.remarks import counted
 from epic_cli.terminal.hint_words import hint_words
 from epic_cli.terminal.progress import Progress
 from epic_cli.terminal.sample import Hints
+from epic_cli.views.numbers import counted
 from epic_cli.wording import FrontEnd
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +14,11 @@ from epic_cli.repl import journal as journals
 from epic_cli.repl.dialogue import Dialogue, Preferences
 from epic_cli.repl.interpreter import Interpreter
 from epic_cli.repl.journal import Journal
-from epic_cli.repl.remarks import counted
 from epic_cli.repl.screen import Screen
 from epic_cli.repl.session import Session, View
-from epic_cli.terminal.color import PLAIN_TERMINALS
+from epic_cli.terminal.console import has_cursor
 from epic_cli.terminal.errors import CannotAccess
+from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -141,7 +140,7 @@ def converse(interpreter: Interpreter, reader: Reader) -> None:
 @contextlib.contextmanager
 def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
     """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
-    if not sys.stdout.isatty() or os.environ.get("TERM") in PLAIN_TERMINALS:
+    if not has_cursor(sys.stdout):
         yield None
         return
     from epic_cli.repl.quiet_terminal import QuietTerminal

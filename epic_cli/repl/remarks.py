@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
 from epic_cli.repl.interrupts import DrawingStopped
+from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.repl.session import Added, Session
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 packet``, ``2 packets``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def seconds(time: float) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import CAPTURE_MAGICS
-from epic_cli.live.captures.reading import Capture
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.sources import open_source, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.live.captures.reading import Capture
 
 #: Bytes that are read at once.
 _BUFFER = 1 << 20

@@ -27,8 +27,12 @@ PROSE = 80
 
 def has_terminal() -> bool:
     """Whether a person is there, with a terminal that can be filled."""
-    streams = (sys.stdin, sys.stdout)
-    there = all(stream is not None and stream.isatty() for stream in streams)
+    return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
+
+
+def has_cursor(stream: Stream | None) -> bool:
+    """Whether a stream goes to a terminal that can do more than scroll."""
+    there = stream is not None and stream.isatty()
     return there and os.environ.get("TERM") not in PLAIN_TERMINALS
 
 
@@ -83,3 +87,9 @@ def show(what: RenderableType, color: ColorChoice) -> None:
     text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
     with open_sink(None) as sink:
         sink.write(text.encode())
+
+
+def write_document(text: str, path: str | None = None) -> None:
+    """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
+    with open_sink(path) as sink:
+        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())

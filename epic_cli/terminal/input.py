@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import BinaryIO, TypeVar
 
-from epic_cli.formats.csv_table import RefusedLine
+from epic_cli.formats.tables.csv_table import RefusedLine
 from epic_cli.terminal.color import use_color
 from epic_cli.terminal.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.terminal.sources import open_source, source_name

@@ -9,14 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 
 from epic_cli.engine.text.widths import cut, printable
+from epic_cli.terminal.console import has_cursor
 from epic_cli.terminal.errors import say
 
 
 def has_panel() -> bool:
     """Whether there is a terminal that can show one, and is this program's to use."""
-    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return False
-    return _in_foreground(sys.stderr.fileno())
+    return has_cursor(sys.stderr) and _in_foreground(sys.stderr.fileno())
 
 
 def has_keys() -> bool:

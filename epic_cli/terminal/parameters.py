@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from click.shell_completion import CompletionItem
 
@@ -27,6 +27,26 @@ def completions(
         for word, help_text in words
         if word.startswith(begun)
     ]
+
+
+class Parsed(ParameterType):
+    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``."""
+
+    def __init__(
+        self, name: str, parse: Callable[[str], object], kind: type | tuple[type, ...] = ()
+    ) -> None:
+        self.name = name
+        self._parse = parse
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parses a text, or what a configuration has in the place of one."""
+        if isinstance(value, self._kind):
+            return value
+        try:
+            return self._parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class StrategyName(ParameterType):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from epic_cli.terminal.signals import cleaning_up
 
@@ -32,7 +32,7 @@ class Progress:
         self._task: Any = None
         self._ending = contextlib.ExitStack()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __call__(self, done: int, total: int) -> None:

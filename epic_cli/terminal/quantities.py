@@ -104,23 +104,6 @@ class SendRate(Rate):
         return value if value == "recorded" else super().convert(value, param, ctx)
 
 
-class GilbertElliottLoss(ParameterType):
-    """The parameters of the Gilbert-Elliott model: ``P,R[,1-H[,1-K]]``, each a share."""
-
-    name = "p,r[,1-h[,1-k]]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Takes one to four shares; without R it is 1-P, as in netem."""
-        from epic_cli.network.loss import GilbertElliott
-
-        if isinstance(value, GilbertElliott):
-            return value
-        try:
-            return GilbertElliott.parse(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
 class Span(ParameterType):
     """``start:end`` in seconds; either may be left out."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -12,9 +10,10 @@ from typing import Any
 from epic_cli.analysis.advice import best_for, good
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metrics import figure_names
-from epic_cli.engine.text.widths import printable
 from epic_cli.views.comparison import LIKELY, columns, likely_scores
 from epic_cli.views.comparison_words import ranking, result_words, story
+from epic_cli.views.documents import csv_table, markdown_table
+from epic_cli.views.numbers import known
 
 
 def fields() -> list[str]:
@@ -42,7 +41,7 @@ def record(result: Result, games: Mapping[str, Sequence[str]] | None = None) -> 
         "recording": result.recording,
         "rank": result.rank,
         "good": None if result.rank is None else good(result),
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+        **{name: known(value) for name, value in numbers.items()},
         "best_for": " ".join((games or {}).get(result.label, ())),
         "note": "; ".join(map(result_words, result.notes)),
     }
@@ -60,11 +59,7 @@ def records(comparison: Comparison, results: Sequence[Result]) -> list[dict[str,
 
 def as_csv(comparison: Comparison, results: Sequence[Result]) -> str:
     """CSV under a header; empty: not enough to say."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fields(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records(comparison, results))
-    return out.getvalue()
+    return csv_table(fields(), records(comparison, results))
 
 
 def as_jsonl(comparison: Comparison, results: Sequence[Result]) -> str:
@@ -90,15 +85,8 @@ def as_markdown(comparison: Comparison, results: Sequence[Result], by: str = "st
         if column.metric.name == "score" and any(likely):
             right.append((LIKELY, likely))
     lines = [" ".join(one.text for one in ranking(comparison)), ""] if ranks else []
-    lines += [_row([head for head, _ in left + right])]
-    lines += [_row([":---"] * len(left) + ["---:"] * len(right))]
-    for index in range(len(results)):
-        names = [printable(cells[index]).replace("|", "\\|") for _, cells in left]
-        lines.append(_row(names + [cells[index] for _, cells in right]))
+    titles, cells_of = zip(*left, *right, strict=True)
+    lines += markdown_table(titles, zip(*cells_of, strict=True), len(left))
     lines.append("")
     lines += [f"- {line}" for line in story(comparison, results)]
     return "\n".join(lines) + "\n"
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"

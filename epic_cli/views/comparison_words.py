@@ -33,6 +33,7 @@ from epic_cli.analysis.notes import (
 from epic_cli.analysis.score import formula
 from epic_cli.analysis.truth import Origin
 from epic_cli.views.advice_words import Finding, ranking
+from epic_cli.views.numbers import counted
 
 _ORIGINS: dict[Origin, str] = {
     "given": "given",
@@ -93,7 +94,7 @@ def note_words(note: Note) -> str:
         case NotJudged():
             return f"{_called(note.entity)}not judged: {why(note)}"
         case Outages():
-            words = f"{_count(note.count, 'outage')} of the network ({note.seconds:.3g} s"
+            words = f"{counted(note.count, 'outage')} of the network ({note.seconds:.3g} s"
             words += f", the longest {note.longest:.3g} s)" if note.count > 1 else ")"
             end = "judged" if note.judged else "what was drawn meanwhile cannot be judged"
             return f"{_called(note.entity)}{words}: {end}" + (
@@ -117,13 +118,13 @@ def truth_words(note: TruthNote) -> str:
     """What was done to a truth before it was used."""
     match note:
         case StatesLeftOut():
-            return f"{_count(note.count, 'state')} left out: {_LEFT_OUT[note.reason]}"
+            return f"{counted(note.count, 'state')} left out: {_LEFT_OUT[note.reason]}"
         case CutOut():
             seconds = f" ({note.seconds:.3g} s)" if note.cut is Cut.GAP else ""
-            return f"{_count(note.count, _CUTS[note.cut])} cut out{seconds}"
+            return f"{counted(note.count, _CUTS[note.cut])} cut out{seconds}"
         case Bridged():
             return (
-                f"{_count(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
+                f"{counted(note.count, 'longer interval')} ({note.seconds:.3g} s) bridged by the"
                 " curve: what happened meanwhile cannot be seen"
             )
         case VelocitiesReplaced():
@@ -177,10 +178,6 @@ def _called(entity: str) -> str:
     return f"{entity}: " if entity else ""
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 # ---------------------------------------------------------------- story
 
 
@@ -216,7 +213,7 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
     """What the intervals rest on."""
     if certainty.unit is Unit.NOTHING:
         return (
-            f"No intervals: {_count(certainty.units, 'independent piece')} of the data, where"
+            f"No intervals: {counted(certainty.units, 'independent piece')} of the data, where"
             f" {FEWEST_UNITS} are needed; a longer recording, more of them, or --seeds would do."
         )
     pieces = {

@@ -8,6 +8,7 @@ from typing import Any
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.drawn.match import EntityMatch, Match
 from epic_cli.analysis.drawn.search import Explanation
+from epic_cli.views.numbers import known
 
 #: Seconds: a difference of clocks or delays that is none.
 SAME_TIME = 0.002
@@ -80,18 +81,13 @@ def drawn_record(match: Match) -> dict[str, Any]:
         "strategy": best.candidate.strategy,
         "settings": dict(best.candidate.settings),
         "found": match.found,
-        "residual": _known(best.residual),
-        "of_step": _known(match.off),
-        "lag": _known(match.lag),
+        "residual": known(best.residual),
+        "of_step": known(match.off),
+        "lag": known(match.lag),
         "shift": best.shift,
         "low_pass": best.constant,
-        "without": _known(match.without.residual),
+        "without": known(match.without.residual),
         "entities": [
-            {key: _known(value) for key, value in one._asdict().items()} for one in match.entities
+            {key: known(value) for key, value in one._asdict().items()} for one in match.entities
         ],
     }
-
-
-def _known(value: Any) -> Any:
-    """JSON has no number for what is not known."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

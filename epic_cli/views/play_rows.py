@@ -12,6 +12,7 @@ from epic_cli.formats.writing import csv_field, number
 from epic_cli.play.report.rows import Row
 from epic_cli.play.report.statistics import Figure, Shot
 from epic_cli.play.world.events import Event
+from epic_cli.views.numbers import known
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 
@@ -61,7 +62,7 @@ class Writer:
         values = item._asdict()
         if self._format == "jsonl":
             return (
-                json.dumps({key: _plain(value) for key, value in values.items()}) + "\n"
+                json.dumps({key: known(value) for key, value in values.items()}) + "\n"
             ).encode()
         if self._format == "epic":
             numbers = (values["x"], values["y"], 0.0, values["vx"], values["vy"], 0.0)
@@ -108,10 +109,6 @@ def _fitting(columns: Sequence[str], room: int | None) -> list[str]:
         if name in kept:
             kept.remove(name)
     return kept
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _rounded(value: Any) -> str:

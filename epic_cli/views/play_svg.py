@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
 
 from epic_cli.play.match.match import Match
 from epic_cli.play.report.scene import Scene
 from epic_cli.play.world.arena import RADIUS, Point
+from epic_cli.views.documents import in_markup
 from epic_cli.views.styles import line_style
 
 _SCALE = 12.0  # pixels a length unit
@@ -45,7 +45,7 @@ def picture(scenes: Sequence[Scene], lines: Sequence[str]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:g}" height="{tall:g}"'
         f' viewBox="0 0 {total:g} {tall:g}" role="img">',
-        f"<title>{escape(', '.join(scene.title for scene in scenes))}</title>",
+        f"<title>{in_markup(', '.join(scene.title for scene in scenes))}</title>",
         f'<style>{_STYLE}</style><rect width="100%" height="100%" fill="#fff"/>',
     ]
     for number, scene in enumerate(scenes):
@@ -55,7 +55,7 @@ def picture(scenes: Sequence[Scene], lines: Sequence[str]) -> str:
         parts.append("</g>")
     for number, line in enumerate(lines):
         y = _HEAD + height + _FOOT + number * _LINE
-        parts.append(f'<text x="{_GAP:g}" y="{y:g}">{escape(line)}</text>')
+        parts.append(f'<text x="{_GAP:g}" y="{y:g}">{in_markup(line)}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -72,7 +72,7 @@ class _Panel:
         """The elements of the picture."""
         scene, arena = self._scene, self._scene.arena
         parts = [
-            f'<text x="0" y="-8">{escape(scene.title)}</text>',
+            f'<text x="0" y="-8">{in_markup(scene.title)}</text>',
             f'<rect class="floor" width="{_n(arena.width)}" height="{_n(arena.height)}"/>',
         ]
         for block in arena.blocks:
@@ -94,7 +94,7 @@ class _Panel:
                 continue
             parts.append(self._circle(marker.position, RADIUS, f'fill="{color}"'))
             x, y = self._at((marker.position[0] + RADIUS, marker.position[1] + RADIUS))
-            parts.append(f'<text x="{x}" y="{y}">{escape(marker.name)}</text>')
+            parts.append(f'<text x="{x}" y="{y}">{in_markup(marker.name)}</text>')
         return parts
 
     def _circle(self, position: Point, radius: float, style: str) -> str:

@@ -10,6 +10,7 @@ from epic_cli.live.proxy.direction import Direction, Passage
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.views.link_summary import quantiles
 from epic_cli.views.link_summary import summary as link_summary
+from epic_cli.views.numbers import counted
 
 #: Seconds that the rates on the screen are of.
 _WINDOW = 1.0
@@ -27,7 +28,7 @@ def summary(relay: Relay) -> str:
     for one in (relay.up, relay.down):
         where = "to the server" if one.way == "up" else "from the server"
         lines += f"{one.way}, {where}: {link_summary(one, one.fates)}{_more(one)}"
-    return f"{_count(relay.came, 'client')}\n{lines}{_troubles(relay)}"
+    return f"{counted(relay.came, 'client')}\n{lines}{_troubles(relay)}"
 
 
 def _more(one: Direction) -> str:
@@ -51,13 +52,13 @@ def _more(one: Direction) -> str:
 def _troubles(relay: Relay) -> str:
     lines = ""
     if relay.refused:
-        lines += f"the target answered {_count(relay.refused, 'time')} that nobody listens there\n"
+        lines += f"the target answered {counted(relay.refused, 'time')} that nobody listens there\n"
     for reason, count in sorted(relay.troubles.items()):
-        lines += f"{_count(count, 'time')} no way for a client: {reason}\n"
+        lines += f"{counted(count, 'time')} no way for a client: {reason}\n"
     if relay.turned_away:
-        lines += f"{_count(relay.turned_away, 'datagram')} of too many clients turned away\n"
+        lines += f"{counted(relay.turned_away, 'datagram')} of too many clients turned away\n"
     if relay.overrun:
-        lines += f"{_count(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
+        lines += f"{counted(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
     return lines
 
 
@@ -77,7 +78,7 @@ class Status:
             self._seen.popleft()
         since, up, down = self._seen[0]
         seconds = max(now - since, 1e-9)
-        head = f"{self._what}  {_clock(now)}  {_count(len(relay.clients), 'client')}"
+        head = f"{self._what}  {_clock(now)}  {counted(len(relay.clients), 'client')}"
         head += f"  keys: {chosen}" + (f"  preset {preset}" if preset else "")
         return [
             head,
@@ -108,7 +109,3 @@ def _rate(rate: float) -> str:
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(math.floor(seconds), 60)
     return f"{minutes}:{rest:02}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
-from xml.sax.saxutils import escape
 
 import numpy as np
 
 from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
-from epic_cli.views.page_words import scene_words
+from epic_cli.views.documents import in_markup
+from epic_cli.views.page.words import scene_words
 from epic_cli.views.scenes import chosen_of, ground_axes
 from epic_cli.views.styles import line_style
 
@@ -82,8 +81,8 @@ def picture(scene: Scene, labels: Sequence[str] = ()) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
         f' height="{HEIGHT}" role="img" aria-labelledby="t d">'
-        f'<title id="t">{_shown(name)}what each strategy draws</title>'
-        f'<desc id="d">{_shown(words["above"])} {_shown(words["error"])}</desc>'
+        f'<title id="t">{in_markup(name)}what each strategy draws</title>'
+        f'<desc id="d">{in_markup(words["above"])} {in_markup(words["error"])}</desc>'
         f"<style>{_STYLE}</style>"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>',
         *panels,
@@ -167,7 +166,7 @@ def _names(ends: Sequence[tuple[int, str, float, float]], panel: _Panel) -> Iter
         words = called if len(called) <= 17 else called[:16] + "…"
         yield (
             f'<text class="n" x="{_n(x + 9)}" y="{_n(height + 4)}" style="fill:{color}">'
-            f"{_shown(words)}</text>"
+            f"{in_markup(words)}</text>"
         )
 
 
@@ -249,12 +248,7 @@ def _thin(x: Floats, y: Floats, apart: float) -> list[tuple[float, float]]:
 def _text(x: float | str, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
     place = x if isinstance(x, str) else _n(x)
-    return f'<text x="{place}" y="{_n(y)}"{extra}>{_shown(text)}</text>'
-
-
-def _shown(text: str) -> str:
-    """Text between tags: XML has no way to write most control characters."""
-    return escape(printable(text))
+    return f'<text x="{place}" y="{_n(y)}"{extra}>{in_markup(text)}</text>'
 
 
 def _n(value: float) -> str:

@@ -34,6 +34,17 @@ def test_the_file_gives_defaults(tmp_path: Path) -> None:
     assert given.stdout == epic(tmp_path, "replay", *options, config="").stdout
 
 
+def test_the_file_may_have_numbers_where_options_take_words(tmp_path: Path) -> None:
+    config = "[simulate]\nrate = 10000\nqueue = 0.5\nduration = 1\n"
+    given = epic(tmp_path, "simulate", config=config)
+    assert given.returncode == 0
+    options = ["--rate", "10kbit", "--queue", "500ms", "--duration", "1"]
+    assert given.stdout == epic(tmp_path, "simulate", *options, config="").stdout
+    refused = epic(tmp_path, "simulate", config="[simulate]\nrate = true\n")
+    assert refused.returncode == 2
+    assert "rate = True: 'True' is not a rate" in refused.stderr
+
+
 def test_variables_give_defaults(tmp_path: Path) -> None:
     given = epic(
         tmp_path, "replay", EPIC_TICK="100ms", EPIC_SET="calc_ahead=0.1", EPIC_FORMAT="csv"

@@ -70,3 +70,9 @@ def test_help_loads_no_command() -> None:
 
 def test_strategies_loads_no_numbers() -> None:
     assert not loaded("strategies") & {"prompt_toolkit", "numpy"}
+
+
+def test_convert_loads_what_captures_need_for_captures_alone() -> None:
+    modules = loaded("convert", "-q", "--to", "csv", SAMPLES / "turn.txt")
+    assert "epic_cli.formats.tables.csv_writer" in modules
+    assert not modules & {"epic_cli.live.decoding", "epic_cli.live.intake", "asyncio"}

@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.csv_table import RefusedLine
 from epic_cli.formats.recordings import PacketFormat, detect, make_reader
+from epic_cli.formats.tables.csv_table import RefusedLine
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script

@@ -7,8 +7,8 @@ from support.recordings import problems_of, scan_packets, scan_problems
 from support.running import epic
 
 from epic_cli import Packet
-from epic_cli.formats.csv_reader import CsvReader
-from epic_cli.formats.jsonl_reader import JsonlReader
+from epic_cli.formats.json.lines_reader import JsonlReader
+from epic_cli.formats.tables.csv_reader import CsvReader
 from epic_cli.wording import Problem
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"

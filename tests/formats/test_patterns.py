@@ -11,7 +11,7 @@ from support.typed_session import TypedSession
 
 from epic_cli import read_packets
 from epic_cli.formats.detection import kind_of
-from epic_cli.formats.proposal import propose
+from epic_cli.formats.names.proposal import propose
 
 #: How games log a movement from (0, 0, 0) to (1, 0, 2) in 0.1 s; the units are ticks of 20 Hz.
 LOGS = {

@@ -19,7 +19,6 @@ from support.recordings import (
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv_reader import CsvReader
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
@@ -30,6 +29,7 @@ from epic_cli.formats.recordings import (
     make_reader,
     read,
 )
+from epic_cli.formats.tables.csv_reader import CsvReader
 
 BOM = b"\xef\xbb\xbf"
 HEADER = b"time,x,y,z,vx,vy,vz\n"

@@ -16,9 +16,7 @@ from epic_cli import Packet
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.csv import CsvWriter
-from epic_cli.formats.csv_reader import CsvReader
-from epic_cli.formats.jsonl import JsonlWriter
+from epic_cli.formats.json.lines_writer import JsonlWriter
 from epic_cli.formats.recordings import (
     PACKET_FORMATS,
     PacketFormat,
@@ -26,6 +24,8 @@ from epic_cli.formats.recordings import (
     make_reader,
     make_writer,
 )
+from epic_cli.formats.tables.csv_reader import CsvReader
+from epic_cli.formats.tables.csv_writer import CsvWriter
 from epic_cli.formats.text import TextWriter, packet_line
 from epic_cli.formats.writing import Fault, Unwritable, csv_field, number
 from epic_cli.playback import SampleStream, Timing

@@ -23,9 +23,9 @@ from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.diagnosis import report_of
-from epic_cli.views.page import Content, page, page_of
-from epic_cli.views.page_diagnosis import section
-from epic_cli.views.page_words import About
+from epic_cli.views.page.diagnosis import section
+from epic_cli.views.page.page import Content, page, page_of
+from epic_cli.views.page.words import About
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.candidates import Candidate
-from epic_cli.analysis.drawn.smoothing import minimum
+from epic_cli.analysis.minimum import minimum
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies import declaration
 

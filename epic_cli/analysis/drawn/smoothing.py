@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from epic_cli.analysis.drawn.redraw import at_times
+from epic_cli.analysis.minimum import minimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,6 @@ SHORTEST, LONGEST = 0.002, 2.0
 
 #: Those that a first look tries.
 SCANNED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-
-_GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 class Smoothing(NamedTuple):
@@ -179,25 +177,3 @@ def _filled(own: Floats, known: NDArray[np.bool_]) -> Floats:
     """The drawing with its last frame before each in which nothing is drawn, or the first one."""
     places = np.maximum.accumulate(np.where(known, np.arange(len(own)), 0))
     return own[np.maximum(places, int(known.argmax()))]
-
-
-def minimum(
-    of: Callable[[float], float], low: float, high: float, steps: int = 14
-) -> tuple[float, float]:
-    """Where a function with one valley is least, and how much that is: golden section search.
-
-    Each of the ``steps`` leaves 0.618 of where it may be.
-    J. Kiefer, "Sequential Minimax Search for a Maximum", Proc. AMS 4 (3), 1953.
-    """
-    one, other = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    here, there = of(one), of(other)
-    for _ in range(steps):
-        if here <= there:
-            high, other, there = other, one, here
-            one = high - _GOLDEN * (high - low)
-            here = of(one)
-        else:
-            low, one, here = one, other, there
-            other = low + _GOLDEN * (high - low)
-            there = of(other)
-    return (one, here) if here <= there else (other, there)

@@ -9,11 +9,12 @@ library ``cmaes``: started at the best point so far, and again elsewhere where i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epic_cli.analysis.minimum import minimum
 from epic_cli.analysis.tuning.space import NUMBER, Point, Space, spread
 from epic_cli.analysis.tuning.tries import Enough, Trials
 
@@ -106,31 +107,8 @@ def _one_number(space: Space, trials: Trials, places: int) -> None:
     if kinds[at] != NUMBER:
         return
     step = 1 / (places - 1)
-    for number in _golden(
-        share - step, share + step, lambda x: trials.costs([settings(kinds, x)])[0]
-    ):
-        if number >= REFINED:
-            return
-
-
-def _golden(low: float, high: float, cost: Any) -> Iterator[int]:
-    """Narrows an interval around a minimum by the golden section; how often it has, each time."""
-    golden = (math.sqrt(5) - 1) / 2
-    low, high = max(low, 0.0), min(high, 1.0)
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = cost(left), cost(right)
-    number = 0
-    while True:
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = cost(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = cost(right)
-        number += 1
-        yield number
+    low, high = max(share - step, 0.0), min(share + step, 1.0)
+    minimum(lambda x: trials.costs([settings(kinds, x)])[0], low, high, REFINED)
 
 
 def _several(space: Space, trials: Trials, seed: int) -> None:

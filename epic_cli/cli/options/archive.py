@@ -14,6 +14,7 @@ import click
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.errors import CannotAccess, WrongUsage, say
+from epic_cli.terminal.parameters import Parsed
 
 if TYPE_CHECKING:
     from epic_cli.analysis.archive.journal import Journal
@@ -26,37 +27,20 @@ class Shard(NamedTuple):
     of: int
 
 
-class ShardText(click.ParamType[Shard]):
-    """``2/10``."""
-
-    name = "i/n"
-
-    def convert(
-        self, value: str | Shard, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Shard:
-        """Refuses what is no part of a whole."""
-        if isinstance(value, Shard):
-            return value
-        found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", value)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
-            self.fail(f"{value!r} is no part such as 2/10, the second of ten", param, ctx)
-        return Shard(int(found[1]), int(found[2]))
+def parse_shard(text: str) -> Shard:
+    """``2/10``; raises ``ValueError``."""
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise ValueError(f"{text!r} is no part such as 2/10, the second of ten")
+    return Shard(int(found[1]), int(found[2]))
 
 
-class SchedulerAddress(click.ParamType[str]):
-    """``tcp://host:8786``."""
+def parse_scheduler(text: str) -> str:
+    """``tcp://host:8786``, as it is; raises ``ValueError``."""
+    from epic_cli.analysis.archive.cluster import place_of
 
-    name = "address"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuses what is no address."""
-        from epic_cli.analysis.archive.cluster import place_of
-
-        try:
-            place_of(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return value
+    place_of(text)
+    return text
 
 
 @dataclass(frozen=True)
@@ -161,7 +145,7 @@ archive_options = OptionGroup(
     ),
     click.option(
         "--scheduler",
-        type=SchedulerAddress(),
+        type=Parsed("address", parse_scheduler),
         help="Let the workers of a Dask cluster do it, which find the recordings under the same"
         " names: tcp://host:8786.",
     ),
@@ -173,7 +157,7 @@ archive_options = OptionGroup(
     ),
     click.option(
         "--shard",
-        type=ShardText(),
+        type=Parsed("i/n", parse_shard, Shard),
         help="Only work through this part of the recordings (2/10: the second of ten), into a"
         " journal of its own beside --journal; without --shard, all are put together.",
     ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -23,9 +23,6 @@ from epic_cli.terminal.parameters import SettingAssignment, StrategyName
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.timing import TIMING, TimingSetting, tick_text
-
-if TYPE_CHECKING:
-    pass
 
 
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
@@ -169,30 +166,32 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def row_format_option(meaning: str) -> Decorator:
-    """``--format`` of rows, as ``row_format``."""
+def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
+    """``--format``, as ``name``."""
     return click.option(
         "-f",
         "--format",
-        "row_format",
-        type=click.Choice(FORMATS),
-        default="epic",
+        name,
+        type=click.Choice(formats),
+        default=default,
         show_default=True,
         help=meaning,
     )
+
+
+def row_format_option(meaning: str) -> Decorator:
+    """``--format`` of rows, as ``row_format``."""
+    return format_option("row_format", FORMATS, "epic", meaning)
 
 
 def packet_format_option(meaning: str) -> Decorator:
     """``--format`` of packets, as ``packet_format``."""
-    return click.option(
-        "-f",
-        "--format",
-        "packet_format",
-        type=click.Choice(PACKET_FORMATS),
-        default="text",
-        show_default=True,
-        help=meaning,
-    )
+    return format_option("packet_format", PACKET_FORMATS, "text", meaning)
+
+
+def figures_format_option(meaning: str) -> Decorator:
+    """``--format`` of what was found, as ``form``."""
+    return format_option("form", ("table", "csv", "jsonl", "markdown"), "table", meaning)
 
 
 def output_option(meaning: str) -> Decorator:

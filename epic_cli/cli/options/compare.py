@@ -12,7 +12,7 @@ from epic_cli.analysis.conditions import Condition, ConditionError, check_sense
 from epic_cli.analysis.games import GAMES, game
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import Weights, make_weights
-from epic_cli.cli.options.common import input_format_option
+from epic_cli.cli.options.common import figures_format_option, input_format_option
 from epic_cli.cli.options.common import layout_options as recording_layout_options
 from epic_cli.cli.options.compare_parameters import (
     Assignment,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.formats.layout import Layout as RecordingLayout
 
-FORMATS = ("table", "csv", "jsonl", "markdown")
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
 #: Each entity's rows in pictures are thinned to about so many.
@@ -102,23 +101,26 @@ class Participants:
             raise WrongUsage(str(error)) from error
 
 
+def strategies_option(meaning: str) -> Decorator:
+    """``--strategies``."""
+    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
+
+
+def assignments_option(meaning: str) -> Decorator:
+    """``--set``, as ``assignments``."""
+    return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
+
+
+#: ``--set``, of each variant that takes part.
+variants_assignments_option = assignments_option(
+    "Change a setting in all variants of a strategy; may be repeated."
+)
+
 participants_options = OptionGroup(
     "participants",
     Participants,
-    click.option(
-        "-s",
-        "--strategies",
-        type=Strategies(),
-        multiple=True,
-        help="Names separated by commas; NAME+key=value is a variant.  [default: all]",
-    ),
-    click.option(
-        "--set",
-        "assignments",
-        type=Assignment(),
-        multiple=True,
-        help="Change a setting in all variants of a strategy; may be repeated.",
-    ),
+    strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
+    variants_assignments_option,
 )
 
 
@@ -232,15 +234,7 @@ layout_options = OptionGroup(
         help="The order of the lines: by one of the metrics below, best first, by name, or as"
         " given.",
     ),
-    click.option(
-        "-f",
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How the figures are written.",
-    ),
+    figures_format_option("How the figures are written."),
 )
 
 

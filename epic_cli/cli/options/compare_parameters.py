@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.terminal.parameters import ParameterType, assignments_of, completions
+from epic_cli.analysis.conditions import Condition, condition
+from epic_cli.terminal.parameters import ParameterType, Parsed, assignments_of, completions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-    from epic_cli.analysis.conditions import Condition
 
 
 class Strategies(ParameterType):
@@ -119,23 +118,11 @@ class WeightList(ParameterType):
         ]
 
 
-class ConditionText(ParameterType):
+class ConditionText(Parsed):
     """``error>0.3``, ``score(snapshot)<60``."""
 
-    name = "condition"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Condition:
-        """The condition."""
-        from epic_cli.analysis.conditions import Condition, ConditionError, condition
-
-        if isinstance(value, Condition):
-            return value
-        try:
-            return condition(str(value))
-        except ConditionError as error:
-            self.fail(str(error), param, ctx)
+    def __init__(self) -> None:
+        super().__init__("condition", condition, Condition)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

@@ -15,8 +15,11 @@ from epic_cli.cli.options.common import (
     layout_options,
     remarks_options,
 )
-from epic_cli.cli.options.compare import Participants
-from epic_cli.cli.options.compare_parameters import Assignment, Strategies
+from epic_cli.cli.options.compare import (
+    Participants,
+    strategies_option,
+    variants_assignments_option,
+)
 from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
@@ -96,21 +99,11 @@ diagnose_options = OptionGroup(
     "options",
     DiagnoseOptions,
     click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
-    click.option(
-        "-s",
-        "--strategies",
-        type=Strategies(),
-        multiple=True,
-        help="Look at how often the delay buffers of these run empty, too: names separated by"
-        " commas; NAME+key=value is a variant.",
+    strategies_option(
+        "Look at how often the delay buffers of these run empty, too: names separated by commas;"
+        " NAME+key=value is a variant."
     ),
-    click.option(
-        "--set",
-        "assignments",
-        type=Assignment(),
-        multiple=True,
-        help="Change a setting in all variants of a strategy; may be repeated.",
-    ),
+    variants_assignments_option,
     click.option("--entity", help="Look only at the packets of this entity."),
     click.option(
         "--span",

@@ -5,7 +5,15 @@ from __future__ import annotations
 import click
 
 from epic_cli.cli.options.groups import Decorator, OptionGroup
-from epic_cli.cli.options.link_parameters import BIT_RATE, LINK_WORD, QUEUE, WORDS, At, PresetName
+from epic_cli.cli.options.link_parameters import (
+    BIT_RATE,
+    GILBERT_ELLIOTT,
+    LINK_WORD,
+    QUEUE,
+    WORDS,
+    At,
+    PresetName,
+)
 from epic_cli.cli.options.link_values import one_way, two_ways
 from epic_cli.network.conditions import (
     DISTRIBUTIONS,
@@ -18,7 +26,7 @@ from epic_cli.network.conditions import (
 from epic_cli.network.presets import PRESETS
 from epic_cli.network.words import UNLIMITED
 from epic_cli.terminal.output import write_text
-from epic_cli.terminal.quantities import GilbertElliottLoss, Seconds, Share
+from epic_cli.terminal.quantities import Seconds, Share
 from epic_cli.views.link_presets import preset_table
 
 _DEFAULTS = LinkConditions()
@@ -109,7 +117,7 @@ def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator,
         ),
         click.option(
             "--gemodel",
-            type=GilbertElliottLoss(),
+            type=GILBERT_ELLIOTT,
             help="Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss"
             " when bad (1), 1-K loss when good (0).",
         ),

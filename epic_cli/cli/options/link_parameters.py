@@ -2,58 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from epic_cli.network.conditions import QueueLimit
+from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.presets import PRESETS, Preset, find_preset
 from epic_cli.network.words import LINK_WORDS, parse_link_word, read_rate
-from epic_cli.terminal.parameters import ParameterType, completions
+from epic_cli.terminal.parameters import Parsed, completions
 from epic_cli.terminal.quantities import Seconds
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _Read(ParameterType):
-    """What a function makes of a text; it raises ``ValueError``."""
-
-    def __init__(self, name: str, read: Callable[[str], object]) -> None:
-        self.name = name
-        self._read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads it."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return self._read(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+BIT_RATE = Parsed("bits", read_rate)
+QUEUE = Parsed("seconds|packets", QueueLimit.parse, QueueLimit)
+LINK_WORD = Parsed("word=value", parse_link_word, tuple)
+GILBERT_ELLIOTT = Parsed("p,r[,1-h[,1-k]]", GilbertElliott.parse, GilbertElliott)
 
 
-BIT_RATE = _Read("bits", read_rate)
-QUEUE = _Read("seconds|packets", QueueLimit.parse)
-LINK_WORD = _Read("word=value", parse_link_word)
-
-
-class PresetName(ParameterType):
+class PresetName(Parsed):
     """The name of a preset, which stands for it."""
 
-    name = "name"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Preset:
-        """Refuses an unknown name with the nearest one."""
-        if isinstance(value, Preset):
-            return value
-        try:
-            return find_preset(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+    def __init__(self) -> None:
+        super().__init__("name", find_preset, Preset)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

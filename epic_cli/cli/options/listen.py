@@ -10,18 +10,18 @@ import click
 
 from epic_cli.cli.options.common import layout_options, output_option, row_format_option
 from epic_cli.cli.options.groups import OptionGroup
-from epic_cli.cli.options.live import TargetType, record_layout_option, sender_option
-from epic_cli.cli.options.rotation import RotationType
+from epic_cli.cli.options.live import endless_option, record_layout_option, sender_option
+from epic_cli.cli.options.rotation import ROTATION
 from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.terminal.console import has_terminal
 from epic_cli.terminal.errors import WrongUsage
-from epic_cli.terminal.quantities import Duration
+from epic_cli.terminal.parameters import Parsed
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.live.addresses import Address
     from epic_cli.live.binary import RecordLayout
-    from epic_cli.live.forwarding import Target
     from epic_cli.live.whole_files import Rotation
 
 
@@ -76,13 +76,7 @@ intake_options = OptionGroup(
         show_default=True,
         help="Refuse packets of more entities than this.",
     ),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        default="endless",
-        show_default=True,
-        help="For how many seconds to listen, or endless.",
-    ),
+    endless_option("For how many seconds to listen, or endless."),
 )
 
 
@@ -139,13 +133,13 @@ rows_options = OptionGroup(
     click.option(
         "--rotate",
         "rotation",
-        type=RotationType(),
+        type=ROTATION,
         help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
         " their names are numbered.",
     ),
     click.option(
         "--forward",
-        type=TargetType(),
+        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
         help="Send what is drawn to plotjuggler or teleplot as well, on this machine unless a place"
         " follows: teleplot:192.168.0.7:47269.",
     ),

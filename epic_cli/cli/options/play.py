@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from epic_cli.cli.options.common import strategy_options
+from epic_cli.cli.options.common import format_option, output_option, strategy_options
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.cli.options.match import PlayerOptions, TechniqueOptions
 from epic_cli.cli.options.play_parameters import PlayerBot, PlayerClock
@@ -235,16 +235,13 @@ output_options = OptionGroup(
         show_default=True,
         help="What goes to standard output.",
     ),
-    click.option(
-        "-f",
-        "--format",
+    format_option(
         "row_format",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="The output format; epic needs one --view and one --player.",
+        FORMATS,
+        "table",
+        "The output format; epic needs one --view and one --player.",
     ),
-    click.option("-o", "--output", type=click.Path(), help="Write the output to a file."),
+    output_option("Write the output to a file."),
     click.option("--view", metavar="NAME", help="Only this screen: server, A, B ..."),
     click.option("--player", metavar="NAME", help="Only this player's rows or events."),
     click.option(

@@ -4,43 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from epic_cli.cli.options.groups import OptionGroup
+from epic_cli.cli.options.live import endless_option
 from epic_cli.live.addresses import Address, parse_address
-from epic_cli.terminal.parameters import ParameterType
-from epic_cli.terminal.quantities import Duration, Seconds
+from epic_cli.terminal.parameters import Parsed
+from epic_cli.terminal.quantities import Seconds
 
 #: Where control is taken from the standard input.
 STANDARD_INPUT = "-"
 
 
-class ControlType(ParameterType):
-    """An address, the path of a socket (with a slash), or ``-``."""
-
-    name = "PORT|PATH|-"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Address | Path | str:
-        """Refuses what is none of these."""
-        if isinstance(value, Address | Path):
-            return value
-        if value == STANDARD_INPUT:
-            return STANDARD_INPUT
-        if "/" in str(value):
-            return Path(value)
-        try:
-            return parse_address(str(value))
-        except ValueError:
-            self.fail(
-                f"{str(value)!r} is no place for a control: write 9871, 127.0.0.1:9871, a path with"
-                " a slash (./proxy.socket), or - for the standard input",
-                param,
-                ctx,
-            )
+def parse_control(text: str) -> Address | Path | str:
+    """An address, the path of a socket (with a slash), or ``-``; raises ``ValueError``."""
+    if text == STANDARD_INPUT:
+        return text
+    if "/" in text:
+        return Path(text)
+    try:
+        return parse_address(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no place for a control: write 9871, 127.0.0.1:9871, a path with"
+            " a slash (./proxy.socket), or - for the standard input"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -72,13 +61,7 @@ proxy_options = OptionGroup(
         show_default=True,
         help="Turn away what comes from more clients than this; each takes a socket, and 30 kB.",
     ),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        default="endless",
-        show_default=True,
-        help="For how many seconds to run, or endless.",
-    ),
+    endless_option("For how many seconds to run, or endless."),
     click.option(
         "--record",
         type=click.Path(),
@@ -89,7 +72,7 @@ proxy_options = OptionGroup(
     click.option("--payload", is_flag=True, help="Record what is in the datagrams, too, as hex."),
     click.option(
         "--control",
-        type=ControlType(),
+        type=Parsed("PORT|PATH|-", parse_control, (Address, Path)),
         help="Take commands from a local socket, or - the standard input: a line each, 'set"
         " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
     ),

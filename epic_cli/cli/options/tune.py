@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.analysis.weights import Weights
+from epic_cli.cli.options.common import figures_format_option
 from epic_cli.cli.options.compare import (
     Participants,
+    assignments_option,
+    strategies_option,
     warm_up_option,
     weighing_options,
     weights_of,
 )
-from epic_cli.cli.options.compare_parameters import Assignment, Strategies
 from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.terminal.errors import WrongUsage
 from epic_cli.terminal.parameters import ParameterType
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.tuning.validation import Division
 
-FORMATS = ("table", "csv", "jsonl", "markdown")
 DIVISIONS = ("time", "recording", "none")
 
 #: Without effect where nothing is searched for.
@@ -55,20 +56,8 @@ class Tuned(Participants):
 tuned_options = OptionGroup(
     "tuned",
     Tuned,
-    click.option(
-        "-s",
-        "--strategies",
-        type=Strategies(),
-        multiple=True,
-        help="Tune these: names separated by commas; NAME+key=value keeps that setting.",
-    ),
-    click.option(
-        "--set",
-        "assignments",
-        type=Assignment(),
-        multiple=True,
-        help="Keep a setting of a strategy at this value; may be repeated.",
-    ),
+    strategies_option("Tune these: names separated by commas; NAME+key=value keeps that setting."),
+    assignments_option("Keep a setting of a strategy at this value; may be repeated."),
     click.option("--all", "every", is_flag=True, help="Tune every strategy."),
 )
 
@@ -205,15 +194,7 @@ class Written:
 written_options = OptionGroup(
     "written",
     Written,
-    click.option(
-        "-f",
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How the answer is written.",
-    ),
+    figures_format_option("How the answer is written."),
     click.option(
         "--svg",
         type=click.Path(),

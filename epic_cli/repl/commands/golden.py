@@ -8,8 +8,8 @@ import click
 
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
-from epic_cli.repl.remarks import counted
 from epic_cli.terminal.errors import CannotAccess
+from epic_cli.views.numbers import counted
 
 
 @command("golden")

@@ -8,16 +8,16 @@ from epic_cli.live.addresses import Address, parse_address
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.listening import Listening
-from epic_cli.repl.remarks import counted
-from epic_cli.terminal.addresses import AddressType
+from epic_cli.terminal.parameters import Parsed
 from epic_cli.terminal.timing import OrWord
+from epic_cli.views.numbers import counted
 
 
 @command("listen")
 @click.argument(
     "address",
     required=False,
-    type=OrWord(AddressType("[HOST:]PORT", parse_address), "off"),
+    type=OrWord(Parsed("[HOST:]PORT", parse_address, Address), "off"),
     metavar="[[HOST:]PORT|off]",
 )
 def listen(dialogue: Dialogue, address: Address | str | None) -> None:

@@ -13,10 +13,10 @@ from epic_cli.formats.conventions import Unreadable
 from epic_cli.repl.command_table import command
 from epic_cli.repl.dialogue import Dialogue
 from epic_cli.repl.loading import Loading
-from epic_cli.repl.remarks import counted
 from epic_cli.terminal.errors import CannotAccess
 from epic_cli.terminal.layout import layout_options, make_layout
 from epic_cli.terminal.output import open_sink
+from epic_cli.views.numbers import counted
 
 
 @command("format")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from epic_cli.checking.pattern import Diagnosis, Pattern
-from epic_cli.views.check.counts import amount, counted, verb
+from epic_cli.views.numbers import amount, counted, verb
 
 
 def diagnosis_words(one: Diagnosis) -> str:

@@ -14,8 +14,8 @@ from epic_cli.checking.figures import Figure
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, PortRun
 from epic_cli.checking.rows import Row
-from epic_cli.views.check.counts import amount, counted, verb
 from epic_cli.views.check.patterns import diagnosis_words
+from epic_cli.views.numbers import amount, counted, verb
 
 _VERDICTS = {
     Verdict.BROKEN: "cannot be run",

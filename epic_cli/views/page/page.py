@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison import columns, ordered
 from epic_cli.views.comparison_words import ranking, story
-from epic_cli.views.page_data import scene_data
-from epic_cli.views.page_diagnosis import Section
-from epic_cli.views.page_words import About, facts, scene_words
+from epic_cli.views.page.data import scene_data
+from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.words import About, facts, scene_words
 from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
 
 
 def _assembled(title: str, data: dict[str, Any]) -> str:
-    parts = files("epic_cli.views") / "page_parts"
+    parts = files("epic_cli.views.page") / "parts"
 
     def read(name: str) -> str:
         return (parts / name).read_text("utf-8").strip()

@@ -1,6 +1,9 @@
-"""Numbers in sentences."""
+"""Numbers in sentences, and in JSON."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 
 def counted(number: int, word: str) -> str:
@@ -18,3 +21,8 @@ def verb(number: int, one: str, many: str | None = None) -> str:
 def amount(value: float) -> str:
     """A deviation, without its sign."""
     return f"{abs(value):.3g}"
+
+
+def known(value: Any) -> Any:
+    """A value for JSON, which has no number for what is infinite or not known."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.layout import POSITION, Layout, path_names, path_text, star_of
-from epic_cli.formats.stars import starred
+from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.stars import starred
 
 #: What is looked at of the first object: so many levels, entries of an array, and names in all.
 _DEEPEST, _WIDEST, _MOST = 8, 16, 500

@@ -12,10 +12,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from epic_cli.formats.cells import split_row
 from epic_cli.formats.conventions import NeedsFile, Unreadable
-from epic_cli.formats.guess import Untold
 from epic_cli.formats.layout import Layout, column_name, column_text
-from epic_cli.formats.parquet_library import parquet_library
-from epic_cli.formats.stars import complete_row, entities_in, starred
+from epic_cli.formats.names.guess import Untold
+from epic_cli.formats.names.stars import complete_row, entities_in, starred
+from epic_cli.formats.tables.parquet_library import parquet_library
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -1,4 +1,4 @@
-// The data as typed arrays: numbers come as base64, see page_data.py.
+// The data as typed arrays: numbers come as base64, see data.py.
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 

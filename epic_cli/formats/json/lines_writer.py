@@ -1,4 +1,4 @@
-"""Packets as JSON lines, with the names of the CSV columns; ``jsonl_reader`` reads any others."""
+"""Packets as JSON lines, with the names of the CSV columns; ``lines_reader`` reads any others."""
 
 from __future__ import annotations
 

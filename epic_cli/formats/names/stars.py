@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.layout import POSITION, Layout, star_of
-from epic_cli.formats.spellings import VELOCITY_WORDS, name_of
+from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.spellings import VELOCITY_WORDS, name_of
 
 
 def starred(layout: Layout) -> dict[str, str]:

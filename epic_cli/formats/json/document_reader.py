@@ -6,8 +6,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.json_objects import DocumentCutter
 from epic_cli.formats.conventions import BYTE_ORDER_MARK
-from epic_cli.formats.envelope import Envelope, find_envelope
-from epic_cli.formats.jsonl_reader import JsonlReader
+from epic_cli.formats.json.envelope import Envelope, find_envelope
+from epic_cli.formats.json.lines_reader import JsonlReader
 
 
 class JsonReader(JsonlReader):

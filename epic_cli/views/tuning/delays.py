@@ -12,6 +12,7 @@ from epic_cli.analysis.diagnosis.network import SHARES
 from epic_cli.analysis.digits import percent
 from epic_cli.analysis.tuning.closed_form import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.views.diagnosis import seconds
+from epic_cli.views.documents import markdown_table
 from epic_cli.views.table import KEPT, Column, fit
 from epic_cli.wording import left_out_words
 
@@ -179,15 +180,10 @@ def buffer_records(one: BufferDelay) -> Iterator[dict[str, Any]]:
 
 def as_markdown(found: DelaysNeeded) -> str:
     """The same for a document."""
-    parts = [headline(found), "", *_table(*needed_rows(found), left=1), ""]
+    parts = [headline(found), "", *markdown_table(*needed_rows(found), left=1), ""]
     if found.buffers:
-        parts += [*_table(*buffer_rows(found), left=2), ""]
+        parts += [*markdown_table(*buffer_rows(found), left=2), ""]
     return "\n".join([*parts, *(f"- {line}" for line in notes(found))]) + "\n"
-
-
-def _table(titles: list[str], rows: list[list[str]], left: int) -> list[str]:
-    rule = [":---"] * left + ["---:"] * (len(titles) - left)
-    return [f"| {' | '.join(cells)} |" for cells in (titles, rule, *rows)]
 
 
 def as_csv_rows(found: DelaysNeeded) -> list[Mapping[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.layout import Layout, parse_columns
+from epic_cli.formats.names.guess import Untold, complete
 
 
 def told(header: str, row: str = "", given: Layout | None = None) -> str:

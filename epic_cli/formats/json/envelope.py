@@ -8,9 +8,9 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
-from epic_cli.formats.guess import Untold
-from epic_cli.formats.json_values import complete_object, has_no_entries, parse
+from epic_cli.formats.json.values import complete_object, has_no_entries, parse
 from epic_cli.formats.layout import Layout
+from epic_cli.formats.names.guess import Untold
 
 #: So much of a document may stand before its array, with the array's first object: as much as an
 #: object may have.

@@ -13,9 +13,9 @@ from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
 from epic_cli.views.comparison_words import story as comparison_story
 from epic_cli.views.table import KEPT, Column, definitions, fit
-from epic_cli.views.tuning_delays import DelaysText, written
-from epic_cli.views.tuning_front import front_chart, front_rows
-from epic_cli.views.tuning_words import (
+from epic_cli.views.tuning.delays import DelaysText, written
+from epic_cli.views.tuning.front import front_chart, front_rows
+from epic_cli.views.tuning.words import (
     figure,
     findings,
     found_settings,

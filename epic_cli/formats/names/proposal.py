@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.spellings import VELOCITY_WORDS
+from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.spellings import VELOCITY_WORDS
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 

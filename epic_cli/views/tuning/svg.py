@@ -8,16 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
-from xml.sax.saxutils import escape
 
 from epic_cli.analysis.digits import one_decimal
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.analysis.tuning.front import roughness
-from epic_cli.engine.text.widths import printable
 from epic_cli.views.chart import label, nice_values
+from epic_cli.views.documents import in_markup
 from epic_cli.views.styles import line_style
-from epic_cli.views.tuning_front import DRAWN, front_of
-from epic_cli.views.tuning_words import assignments
+from epic_cli.views.tuning.front import DRAWN, front_of
+from epic_cli.views.tuning.words import assignments
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.front import FrontPoint
@@ -99,7 +98,7 @@ def picture(found: Tunings) -> str:
         parts.append(
             f'<circle cx="{axes.across(one.late):.1f}" cy="{axes.up(one.rough):.1f}" r="5"'
             f' fill="{fill}" stroke="#222" stroke-width="1.5">'
-            f"<title>{escape(printable(one.name))}</title></circle>"
+            f"<title>{in_markup(one.name)}</title></circle>"
         )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -146,9 +145,9 @@ def _front(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]) -> I
         )
         yield (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{style.light}">'
-            f"<title>{escape(printable(text))}</title></circle>"
+            f"<title>{in_markup(text)}</title></circle>"
         )
     yield (
         f'<text x="{places[-1][0] + 8:.1f}" y="{places[-1][1]:.1f}" dy="4"'
-        f' style="fill:{style.light}">{escape(printable(name))}</text>'
+        f' style="fill:{style.light}">{in_markup(name)}</text>'
     )

@@ -11,7 +11,7 @@ from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
 from epic_cli.views.advice_words import Finding, lag_words
 from epic_cli.views.advice_words import ranking as comparison_ranking
-from epic_cli.views.tuning_delays import written
+from epic_cli.views.tuning.delays import set_words, written
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Result
@@ -205,7 +205,6 @@ def _several(found: Tunings) -> list[Finding]:
 
 def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]:
     """The settings in every form that takes them: where, and what to write there."""
-    sets = " ".join(f"--set {strategy}.{name}={written(value)}" for name, value in settings.items())
     short = " ".join(f"--set {name}={written(value)}" for name, value in settings.items())
     listed = ", ".join(f'"{strategy}.{name}={written(value)}"' for name, value in settings.items())
     python = "".join(
@@ -214,7 +213,7 @@ def usage(strategy: str, settings: Mapping[str, Value]) -> list[tuple[str, str]]
     ).replace("'", '"')
     return [
         ("replay", f"-s {strategy} {short}".rstrip()),
-        ("compare", f"-s {strategy} {sets}".rstrip()),
+        ("compare", f"-s {strategy} {set_words(strategy, settings)}".rstrip()),
         ("config.toml", f"set = [{listed}]"),
         ("Python", f'strategy("{strategy}"{python})'),
     ]

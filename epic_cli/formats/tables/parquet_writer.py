@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.formats.csv import COLUMNS
-from epic_cli.formats.parquet_library import parquet_library
+from epic_cli.formats.tables.csv_writer import COLUMNS
+from epic_cli.formats.tables.parquet_library import parquet_library
 from epic_cli.formats.writing import check
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from epic_cli.engine.text.records import RecordScanner, TableScanner
 from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
 from epic_cli.formats.detection import lines_above_header
-from epic_cli.formats.guess import Untold, is_value
 from epic_cli.formats.layout import POSITION, Layout, column_name, column_text
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.stars import complete_row, entities_in, starred
+from epic_cli.formats.names.guess import Untold, is_value
+from epic_cli.formats.names.stars import complete_row, entities_in, starred
 
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)

@@ -9,8 +9,7 @@ from typing import Any
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner
-from epic_cli.formats.guess import Untold, complete
-from epic_cli.formats.json_values import (
+from epic_cli.formats.json.values import (
     Entries,
     complete_object,
     entries_of,
@@ -23,7 +22,8 @@ from epic_cli.formats.json_values import (
 )
 from epic_cli.formats.layout import POSITION, VELOCITY, Layout, path_names
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.stars import starred
+from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.stars import starred
 
 #: Fields that may come in a later object, under their own names.
 _LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")

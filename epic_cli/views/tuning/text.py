@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.engine.text.widths import printable
-from epic_cli.views import tuning_delays
-from epic_cli.views.tuning import notes, ordered, part_rows, setting_rows, strategy_rows
-from epic_cli.views.tuning_front import front_of, front_rows
-from epic_cli.views.tuning_words import findings, usage
+from epic_cli.views.documents import csv_table, markdown_table
+from epic_cli.views.numbers import known
+from epic_cli.views.tuning import delays
+from epic_cli.views.tuning.front import front_of, front_rows
+from epic_cli.views.tuning.tables import notes, ordered, part_rows, setting_rows, strategy_rows
+from epic_cli.views.tuning.words import findings, usage
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.tune import Tuning, Tunings
@@ -46,7 +44,7 @@ def record(one: Tuning, found: Tunings) -> dict[str, Any]:
         "tries": one.tries,
         "interrupted": one.interrupted,
     }
-    return {key: _known(value) for key, value in values.items()}
+    return {key: known(value) for key, value in values.items()}
 
 
 def _ends(name: str, value: float, between: tuple[float, float]) -> dict[str, float]:
@@ -60,14 +58,10 @@ def _own(judgement: Judgement, name: str) -> dict[str, float]:
     }
 
 
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def records(found: Tunings) -> Iterator[dict[str, Any]]:
     """All of it, each with its ``kind``."""
     if found.delays is not None:
-        yield from tuning_delays.records(found.delays)
+        yield from delays.records(found.delays)
     for tuning in ordered(found):
         yield {"kind": "tuning", **record(tuning, found)}
         for each in tuning.influences:
@@ -75,7 +69,7 @@ def records(found: Tunings) -> Iterator[dict[str, Any]]:
             yield {
                 "kind": "setting",
                 "strategy": tuning.strategy,
-                **{key: _known(value) for key, value in values.items()},
+                **{key: known(value) for key, value in values.items()},
             }
     for point in front_of(found):
         yield {"kind": "front", **point._asdict(), "settings": dict(point.settings)}
@@ -88,13 +82,11 @@ def as_jsonl(found: Tunings) -> str:
 
 def as_csv(found: Tunings) -> str:
     """A line for each strategy under a header, the best first; empty: not enough to say."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, [*_VERDICT, *_REST], lineterminator="\n")
-    writer.writeheader()
-    for one in ordered(found):
-        words = tuning_delays.set_words(one.strategy, one.settings)
-        writer.writerow({**record(one, found), "settings": words})
-    return out.getvalue()
+    rows = (
+        {**record(one, found), "settings": delays.set_words(one.strategy, one.settings)}
+        for one in ordered(found)
+    )
+    return csv_table([*_VERDICT, *_REST], rows)
 
 
 def as_markdown(found: Tunings) -> str:
@@ -102,27 +94,21 @@ def as_markdown(found: Tunings) -> str:
     lines = [" ".join(one.text for one in findings(found)), ""]
     if found.comparison is not None:
         titles, rows = strategy_rows(found)
-        lines += [*_table(titles, rows, 1), ""]
+        lines += [*markdown_table(titles, rows, 1), ""]
     for one in found.tunings if found.comparison is None else ():
         titles, rows, _ = part_rows(one, found.goal.metric)
-        lines += [*_table(titles, rows, 2), ""]
+        lines += [*markdown_table(titles, rows, 2), ""]
         titles, rows = setting_rows(one, found.goal.metric)
         if rows:
-            lines += [*_table(titles, rows, 1), ""]
+            lines += [*markdown_table(titles, rows, 1), ""]
     best = ordered(found)[0]
     if best.settings:
         lines += [f"- {where}: `{what}`" for where, what in usage(best.strategy, best.settings)]
         lines.append("")
     titles, rows = front_rows(found)
     if len(rows) > 1:
-        lines += [*_table(titles, rows, 0), ""]
+        lines += [*markdown_table(titles, rows, 0), ""]
     if found.delays is not None and found.delays.buffers:
-        lines += [tuning_delays.as_markdown(found.delays)]
+        lines += [delays.as_markdown(found.delays)]
     lines += [f"- {line}" for line in notes(found)]
     return "\n".join(lines) + "\n"
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    rule = [":---"] * left + ["---:"] * (len(titles) - left)
-    cells = [[printable(one).replace("|", "\\|") for one in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (titles, rule, *cells)]

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from epic_cli import Packet, read_packets
-from epic_cli.formats import parquet_writer
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.parquet_library import NoParquetLibrary
 from epic_cli.formats.recordings import InputFormat, make_writer, read, read_from
+from epic_cli.formats.tables import parquet_writer
+from epic_cli.formats.tables.parquet_library import NoParquetLibrary
 
 
 def packets_of(

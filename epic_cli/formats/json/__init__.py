@@ -1,0 +1,1 @@
+"""Recordings in JSON: an object on each line, or a document."""

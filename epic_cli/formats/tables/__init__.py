@@ -1,0 +1,1 @@
+"""Recordings as tables: CSV and its kin, and Parquet."""

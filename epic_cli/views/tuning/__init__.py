@@ -1,0 +1,1 @@
+"""What tuning has found: in words, in tables, in pictures."""
