@@ -1,7 +1,5 @@
 """A recording through a strategy: chooses clock and pacing and runs the replay loop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -65,7 +63,7 @@ def make_clock(name: ClockName, tick: Ratio = DEFAULT_TICK) -> Clock:
     return SingleClock(numerator / denominator) if name == "single" else ExactClock(*tick)
 
 
-def parse_tick(tick: str | float | Fraction) -> Ratio:
+def parse_tick(tick: "str | float | Fraction") -> Ratio:
     """A tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``; raises ``ValueError``.
 
     A float is taken for the decimal that it prints as: 0.05 is 1/20.
@@ -98,7 +96,7 @@ class SampleStream:
 
     def __init__(
         self,
-        make_strategy: Callable[[], SmoothingStrategy],
+        make_strategy: "Callable[[], SmoothingStrategy]",
         timing: Timing,
         strict: bool = False,
         at_once: int = 2048,
@@ -168,7 +166,7 @@ class SampleStream:
             self._out.clear()
 
 
-def needs_estimates(strategy: SmoothingStrategy) -> bool:
+def needs_estimates(strategy: "SmoothingStrategy") -> bool:
     """Whether what it draws of packets without a velocity depends on the engine's estimate."""
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity

@@ -26,7 +26,6 @@ def run() -> None:
     gc.disable()  # what a start makes is there to stay: looking through it finds nothing
     plain = plain_replay(sys.argv[1:])
     if plain is None:
-        gc.enable()
         sys.exit(_run_with_click(sys.argv[1:]))
     status = _replay(plain)
     # all is written, and nothing is left to be put away: Python's own end takes 4 ms
@@ -42,14 +41,15 @@ def _run_with_click(words: list[str]) -> int:
 
 
 def _replay(plain: Plain) -> int:
+    from epic_cli.engine.strategies import DEFAULT
     from epic_cli.terminal.replaying import ReplayOptions, StrategyChoice
     from epic_cli.terminal.replaying import run as replay
 
     gc.freeze()
     gc.enable()
-    options = ReplayOptions(plain.files)
-    if plain.strategy is not None:
-        options = options._replace(chosen=StrategyChoice(plain.strategy))
-    if plain.row_format is not None:
-        options = options._replace(row_format=plain.row_format)
+    options = ReplayOptions(
+        plain.files,
+        StrategyChoice(plain.strategy or DEFAULT),
+        row_format=plain.row_format or "epic",
+    )
     return ending_of(lambda: replay(options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -90,6 +91,8 @@ class LazyGroup(click.Group):
         loaders = {name: partial(load, name) for name in COMMANDS}
         command, origins = give_defaults(load(cmd_name), loaders)
         keep_origins(ctx, origins)
+        gc.freeze()  # all that a start makes is there
+        gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,7 +1,5 @@
 """Whether a command line is a plain replay, which needs no parser and so starts at once."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import NamedTuple

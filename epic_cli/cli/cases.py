@@ -70,7 +70,7 @@ def builtin(options: ReplayOptions) -> list[Case | Outcome]:
     return [*builtin_cases(Drawing((), (candidate,), timing=options.timing))]
 
 
-def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
+def make(folder: str, files: tuple[str, ...], options: ReplayOptions, format_given: bool) -> int:
     """Makes a case of a recording, with what is drawn of it now as its expected rows.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
@@ -78,11 +78,11 @@ def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
     row_format = options.row_format if format_given else "tsv"
     if row_format not in ROW_FORMATS:
         raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}")
-    if not options.files:
+    if not files:
         raise WrongUsage("--new CASE needs a recording: a file, or - for standard input")
     packets = None
-    if "-" in options.files:
-        if len(options.files) > 1 or sys.stdin is None:
+    if "-" in files:
+        if len(files) > 1 or sys.stdin is None:
             raise WrongUsage("--new CASE takes standard input alone")
         packets = sys.stdin.buffer.read()
     chosen = options.chosen
@@ -96,7 +96,7 @@ def make(folder: str, options: ReplayOptions, format_given: bool) -> int:
     }
     values.update({key: value for key, value in others.items() if value is not None})
     try:
-        path = new_case(folder, list(options.files), values, packets)
+        path = new_case(folder, list(files), values, packets)
     except CaseExists as error:
         raise WrongUsage(str(error)) from error
     except OSError as error:

@@ -76,7 +76,7 @@ def check(
     context = click.get_current_context()
     _check_usage(context, paths, doing, program)
     if doing.new is not None:
-        return make(doing.new, drawing._replace(files=paths), _is_given(context, "row_format"))
+        return make(doing.new, paths, drawing, _is_given(context, "row_format"))
     stop = threading.Event()
     against = program.make(stop.is_set)
     output = Output(report, doing, color)

@@ -59,6 +59,23 @@ DIRECTIVES = {
 # those without a global lock). pyproject.toml names the wheel after it.
 MACROS = [("PY_SSIZE_T_CLEAN", "1"), ("Py_LIMITED_API", "0x030b0000")]
 
+# What Cython wants to know of code objects (Include/cpython/code.h, the same in all versions) is no
+# part of that interface: unless it is given, each module that is loaded looks it up in ``inspect``,
+# and loading that takes longer than a replay of ten lines.
+MACROS += [
+    ("CO_OPTIMIZED", "0x0001"),
+    ("CO_NEWLOCALS", "0x0002"),
+    ("CO_VARARGS", "0x0004"),
+    ("CO_VARKEYWORDS", "0x0008"),
+    ("CO_GENERATOR", "0x0020"),
+    ("CO_COROUTINE", "0x0080"),
+    ("CO_ASYNC_GENERATOR", "0x0200"),
+]
+
+# Given all of them, Cython 3.3 still loads it, and looks nothing up: it may as well have ``sys``.
+LOADS_INSPECT = 'inspect = PyImport_ImportModule("inspect");'
+LOADS_NOTHING = 'inspect = PyImport_ImportModule("sys");'
+
 # What nearly every module includes, read by the compiler once. Without its first line the
 # special functions of C++17, which nobody here calls, would be instantiated by each module again: a
 # third of what an empty one takes.
@@ -107,6 +124,13 @@ def extensions() -> list[Extension]:
         )
         for source in sorted(HERE.rglob("*.pyx"))
     ]
+
+
+def keep_inspect_out(translated: Path) -> None:
+    """Has a translated module load without ``inspect``; one that does already stays as it is."""
+    text = translated.read_text()
+    if LOADS_INSPECT in text:
+        translated.write_text(text.replace(LOADS_INSPECT, LOADS_NOTHING))
 
 
 def put(source: Path, target: Path) -> None:
@@ -221,6 +245,7 @@ class BuildEngine(build_ext):
                     [ext], build_dir=str(TRANSLATED), compiler_directives=DIRECTIVES, quiet=True
                 )
             ext.sources = translated.sources
+            keep_inspect_out(Path(translated.sources[0]))
             super().build_extension(ext)
             for older in COMPILED.glob(f"{ext.name}.*"):
                 older.unlink()

@@ -4,8 +4,6 @@
 a tuner's bounds and the README's table all read these declarations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,9 +1,9 @@
 """Blocks of packets and samples: what the engine's parts hand to each other."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport fabs, isnan
+from libc.math cimport isnan
 from libc.stdint cimport int64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 from epic_cli.engine.vec3 cimport Vec3, narrowed
@@ -236,50 +236,6 @@ cdef class SampleBlock:
         if self.items.empty():
             raise IndexError("the block is empty")
         return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
-
-
-# So far apart (a number below LARGE), rounded to 2 or 3 digits, they are never the same.
-cdef double APART2 = 0.011
-cdef double APART3 = 0.0011
-cdef double LARGE = 1e6
-
-
-cdef bint apart(const Vec3[double]& one, const Vec3[double]& other, double least) noexcept nogil:
-    return (
-        (fabs(one.x - other.x) > least and fabs(one.x) < LARGE and fabs(other.x) < LARGE)
-        or (fabs(one.y - other.y) > least and fabs(one.y) < LARGE and fabs(other.y) < LARGE)
-        or (fabs(one.z - other.z) > least and fabs(one.z) < LARGE and fabs(other.z) < LARGE)
-    )
-
-
-def count_apart(SampleBlock before not None, SampleBlock after not None):
-    """How many samples are certainly other rows of a table than those at the same index.
-
-    Also two blocks of the pairs that only the rows themselves can tell apart. Samples that are
-    equal in every bit are in neither; so are those at the end that have no partner.
-    """
-    cdef size_t index
-    cdef size_t count = 0
-    cdef Sample one
-    cdef Sample other
-    cdef SampleBlock left = SampleBlock(before.capacity)
-    cdef SampleBlock right = SampleBlock(before.capacity)
-    for index in range(min(before.items.size(), after.items.size())):
-        one, other = before.items[index], after.items[index]
-        if memcmp(&one, &other, sizeof(Sample)) == 0:
-            continue
-        if one.status != other.status or one.entity != other.entity or (
-            one.status != NONE
-            and (
-                apart(one.position, other.position, APART2)
-                or apart(one.velocity, other.velocity, APART3)
-            )
-        ):
-            count += 1
-        else:
-            left.items.push_back(one)
-            right.items.push_back(other)
-    return count, left, right
 
 
 cdef string_view view(bytes text):

@@ -29,6 +29,18 @@ class Plugin(NamedTuple):
     distribution: str
 
 
+class LeftOut(NamedTuple):
+    """A strategy of another package that cannot be used, and why."""
+
+    name: str
+    distribution: str
+    reason: str
+
+    def __str__(self) -> str:
+        package = f" of {self.distribution}" if self.distribution else ""
+        return f"the strategy {self.name!r}{package} is left out: {self.reason}"
+
+
 def plugins(group: str = GROUP) -> list[Plugin]:
     """What the packages that are installed offer; nothing of it is loaded."""
     if os.environ.get(SWITCH, "").lower() == "off":

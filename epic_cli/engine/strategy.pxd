@@ -33,18 +33,7 @@ cdef class Strategy:
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil
 
 
-cdef class PythonStrategy(Strategy):
-    cdef readonly object wrapped
-    cdef object error
-    cdef str entity
-    cdef Packet latest          # the last one that it was given
-    cdef size_t number          # which that was, from 1; 0: there was none
-
-    cdef object fail(self, error)
-    cdef object raised(self, str during, error)
-    cdef object ask(self, double at, Sample& sample)
-
-
+cdef bint finite(const Packet& packet) noexcept nogil
 cpdef bint is_native(object made)
 
 ctypedef bint (*IsBroken)(void* strategy) noexcept nogil

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.packets import Entities, SampleBlock, count_apart
+from epic_cli.engine.measure.apart import count_apart
+from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.text.rows import RowWriter
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from epic_cli.terminal.errors import printable, say
 from epic_cli.terminal.sample import Hints
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 # The words are loaded when there is something to say: packet text must start fast.
 
 
-class Remarks(NamedTuple):
+class Remarks:
     """How much is said: if ``quiet``, what ends a run; with ``all_errors``, each refused line."""
 
-    quiet: bool = False
-    all_errors: bool = False
+    def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
+        self.quiet: Final = quiet
+        self.all_errors: Final = all_errors
 
 
 class Reporter:

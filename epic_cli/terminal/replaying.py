@@ -3,12 +3,10 @@
 Without click, so that it can start before the command line's parser is there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
     from epic_cli.terminal.profiles import Saving
 
-# Tuples with names, not dataclasses, here and wherever a replay needs them: they start faster.
+# No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
+# names whose annotations are text, since each of these is compiled.
 
 
 class StrategyChoice(NamedTuple):
@@ -42,40 +41,55 @@ class StrategyChoice(NamedTuple):
         """The settings by name; the last of a name counts."""
         return dict(self.assignments)
 
-    def maker(self) -> Callable[[], SmoothingStrategy]:
+    def maker(self) -> "Callable[[], SmoothingStrategy]":
         """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
         return maker(self.strategy, self.settings)
 
 
-class ReplayOptions(NamedTuple):
+class ReplayOptions:
     """What is replayed, how, and where the rows go; no ``files``: standard input."""
 
-    files: tuple[str, ...]
-    chosen: StrategyChoice = StrategyChoice()
-    timing: Timing = Timing()
-    row_format: str = "epic"
-    output: str | None = None
-    entity: str | None = None
-    input_format: InputFormat = "auto"
-    given: Layout | None = None
-    saving: Saving | None = None
-    strict: bool = False
-    remarks: Remarks = Remarks()
-    color: ColorChoice = "auto"
-    file_column: str | None = None
+    def __init__(
+        self,
+        files: tuple[str, ...],
+        chosen: StrategyChoice = StrategyChoice(),  # noqa: B008 - nobody changes it; so below
+        timing: Timing = Timing(),  # noqa: B008
+        row_format: str = "epic",
+        output: str | None = None,
+        entity: str | None = None,
+        input_format: InputFormat = "auto",
+        given: "Layout | None" = None,
+        saving: "Saving | None" = None,
+        strict: bool = False,
+        remarks: Remarks = Remarks(),  # noqa: B008
+        color: ColorChoice = "auto",
+        file_column: str | None = None,
+    ) -> None:
+        self.files: Final = files
+        self.chosen: Final = chosen
+        self.timing: Final = timing
+        self.row_format: Final = row_format
+        self.output: Final = output
+        self.entity: Final = entity
+        self.input_format: Final[InputFormat] = input_format
+        self.given: Final = given
+        self.saving: Final = saving
+        self.strict: Final = strict
+        self.remarks: Final = remarks
+        self.color: Final[ColorChoice] = color
+        self.file_column: Final = file_column
 
-    @property
-    def named_file_column(self) -> str | None:
+    def named_file_column(self, row_format: str) -> str | None:
         """The name of the column that names the file of a row; raises ``WrongUsage``.
 
         None: there is no such column; by default there is one with several files.
         """
         name = self.file_column
-        if name is None and len(self.files) > 1 and self.row_format != "epic":
+        if name is None and len(self.files) > 1 and row_format != "epic":
             return "file"
         if name is None or name == "no":
             return None
-        if self.row_format == "epic":
+        if row_format == "epic":
             raise WrongUsage("--file-column is for formats with columns: choose another --format")
         if not name or name in COLUMNS:
             raise WrongUsage(f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}")
@@ -87,7 +101,7 @@ def run(options: ReplayOptions) -> ExitStatus:
     make_strategy = options.chosen.maker()  # wrong settings show before any row
     if options.timing.latency is not None and options.timing.pacing == "demo":
         raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
-    file_column = options.named_file_column
+    file_column = options.named_file_column(options.row_format)
     refused = False
     with contextlib.ExitStack() as ending:
         files = options.files or ("-",)
@@ -155,7 +169,7 @@ class _Recording:
         self._estimated = False
 
     def replay(
-        self, make_strategy: Callable[[], SmoothingStrategy], writer: RowWriter, sink: Sink
+        self, make_strategy: "Callable[[], SmoothingStrategy]", writer: RowWriter, sink: Sink
     ) -> None:
         """Writes the recording's rows."""
         options = self._options
@@ -199,7 +213,7 @@ class _Recording:
             raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
     def _say_estimated(
-        self, block: PacketBlock, make_strategy: Callable[[], SmoothingStrategy]
+        self, block: PacketBlock, make_strategy: "Callable[[], SmoothingStrategy]"
     ) -> None:
         if not self._estimated and block.lacks_velocity():
             self._estimated = True

@@ -6,7 +6,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
@@ -98,7 +97,8 @@ def load(
 
     entities: dict[str, PacketBlock] = {}
     count = 0
-    size = Path(file).stat().st_size if Path(file).is_file() else 0
+    # pathlib is slow to load
+    size = os.path.getsize(file) if os.path.isfile(file) else 0  # noqa: PTH113, PTH202
     places: list[int] = []
     for block in blocks(file, input_format, given, reporter, places.append):
         if size and len(places) == 1 and places[0]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from endurance import calls, full_disk, hangs, killed, readers, recorded, ways
+from endurance import calls, full_disk, hangs, killed, readers, recorded, scale, ways
 from endurance.watched import run_cases
 
 COMPILER = os.environ.get("CXX", "g++").split()
@@ -43,6 +43,13 @@ def test_calls_leave_nothing_behind() -> None:
         except (ValueError, ZeroDivisionError):
             continue
     assert calls.run(400) < 10_000
+
+
+def test_many_packets_take_no_more_memory_than_few() -> None:
+    rows, seen = scale.replay(10 * scale.ROUND)
+    assert rows == 10 * scale.ROUND + 2
+    assert [one.packets for one in seen] == [scale.ROUND * tenth for tenth in range(1, 11)]
+    assert not scale.grown(seen)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

@@ -9,7 +9,8 @@ import pytest
 
 import epic_cli
 from epic_cli import StrategyFailed, UnknownStrategy, replay, strategy
-from epic_cli.engine.strategies import LeftOut, declaration, find, left_out, names
+from epic_cli.engine.places import LeftOut
+from epic_cli.engine.strategies import declaration, find, left_out, names
 
 GOOD = '''
 from epic_cli import Number, Sample

@@ -96,7 +96,7 @@ class _Reading:
             what = "epic rows do not name their strategy: give one strategy, or another format"
             raise self._file.broken(what, "strategies")
         try:
-            column = options._replace(row_format=row_format).named_file_column
+            column = options.named_file_column(row_format)
         except WrongUsage as error:
             raise self._file.broken(str(error), "file-column") from error
         drawing = Drawing(

@@ -26,7 +26,6 @@ from epic_cli.engine.replay.pacing cimport (
     Verdict,
 )
 from epic_cli.engine.strategy cimport (
-    PythonStrategy,
     Strategy,
     begin_after,
     draw_sample,
@@ -350,6 +349,8 @@ cdef class Replay:
         cdef Strategy strategy
         made = self.make_strategy()
         if not is_native(made):
+            from epic_cli.engine.adapter import PythonStrategy
+
             made = PythonStrategy(made, self.entities.name(entity))
             self.any_python = True
         strategy = made

@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from epic_cli.engine.declaration import Declaration, nearest
 from epic_cli.engine.failures import StrategyFailed, raised, raised_in
@@ -20,25 +20,13 @@ from epic_cli.engine.settings import Value
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.engine.places import Plugin
+    from epic_cli.engine.places import LeftOut, Plugin
 
 DEFAULT = "epic"
 
 
 class UnknownStrategy(ValueError):
     """No strategy has this name, or what has it is none."""
-
-
-class LeftOut(NamedTuple):
-    """A strategy of another package that cannot be used, and why."""
-
-    name: str
-    distribution: str
-    reason: str
-
-    def __str__(self) -> str:
-        package = f" of {self.distribution}" if self.distribution else ""
-        return f"the strategy {self.name!r}{package} is left out: {self.reason}"
 
 
 def names() -> list[str]:
@@ -231,6 +219,8 @@ def _plugins() -> list[Plugin]:
 
 def _others() -> list[tuple[str, LeftOut | None]]:
     """What other packages offer by name, in that order, each with what is wrong with it."""
+    from epic_cli.engine.places import LeftOut
+
     taken = dict.fromkeys(_built_in(), "it is the name of a built-in one")
     found: list[tuple[str, LeftOut | None]] = []
     for plugin in _plugins():

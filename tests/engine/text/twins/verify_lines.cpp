@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "text/usual_lines.h"
+#include "text/usual/lines.h"
 
 using namespace epic;
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "text/usual_rows.h"
+#include "text/usual/rows.h"
 
 using namespace epic;
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string_view>
 
-#include "text/usual_shortest.h"
+#include "text/usual/shortest.h"
 
 using namespace epic;
 

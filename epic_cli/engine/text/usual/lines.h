@@ -6,8 +6,8 @@
 
 #include "entities.h"
 #include "text/scan.h"
-#include "text/usual_line.h"
-#include "text/usual_words.h"
+#include "text/usual/line.h"
+#include "text/usual/words.h"
 
 namespace epic {
 
