@@ -63,9 +63,10 @@ def is_sentence(line: bytes) -> bool:
     if not _SENTENCE.search(line):
         return False
     from epic_cli.formats.guess import is_value
+    from epic_cli.formats.vectors import numbers_in
 
     _, cells = _cells(line)
-    values = sum(is_value(cell.strip()) for cell in cells)
+    values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
     return values < 3 or 2 * values < len(cells)
 
 
@@ -105,7 +106,7 @@ def _cells(line: bytes) -> tuple[str, list[str]]:
 
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     if columns:
-        return set(columns) <= set(names)
+        return all(one in names or one.rpartition(".")[0] in names for one in columns)
     if {"time", "x"} <= set(names):
         return True
     from epic_cli.formats.spellings import SPELLINGS, TICKS, component_of, name_of

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner
+from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner, RecordScanner
+from epic_cli.formats.conventions import LONGEST_OBJECT
 from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.json_values import (
     Entries,
@@ -40,6 +42,8 @@ class JsonlReader(LineReader):
 
     An object may have an entry for each of several entities; then it is a packet for each.
     """
+
+    longest = LONGEST_OBJECT
 
     def begin(self) -> None:
         """See ``LineReader``."""
@@ -78,7 +82,7 @@ class JsonlReader(LineReader):
         for name, entry in self._entries.of(item):
             own = self._look_up(block, entry, self._entries.paths, raw)
             if own is not None:
-                entity = own.get("entity") or name
+                entity = own.get("entity") or fields.get("entity") or name
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
 
     def _look_up(
@@ -119,22 +123,29 @@ class JsonlReader(LineReader):
         places = {field: path_names(path) for field, path in layout.places.items()}
         later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
         if self._entries is not None:
-            own = {field: later.pop(field) for field in _OWN if field in later}
+            given_to_all = set(layout.places) - set(starred(layout))
+            own = {
+                field: later.pop(field)
+                for field in _OWN
+                if field in later and field not in given_to_all
+            }
             self._entries = self._entries._replace(paths={**own, **self._entries.paths})
             places = {field: path for field, path in places.items() if field not in starred(layout)}
         self._paths = {**later, **places}
-        if self._entries is None:
-            self.records = JsonScanner(self._paths, self.entities, **layout.units)
-        else:
-            self.records = EntriesScanner(
-                self._entries.steps,
-                self._paths,
-                self._entries.paths,
-                self.entities,
-                **layout.units,
-            )
+        self.records = self._scanner(layout)
         self.settle(layout)
         return True
+
+    def _scanner(self, layout: Layout) -> RecordScanner:
+        """What takes the usual lines at once."""
+        if self._entries is None:
+            return JsonScanner(self._paths, self.entities, **layout.units)
+        steps = self._entries.steps
+        if any(path[: len(steps)] == steps for path in self._paths.values()):
+            return RecordScanner(self.entities, **layout.units)  # some is shared of the entries
+        return EntriesScanner(
+            steps, self._paths, self._entries.paths, self.entities, **layout.units
+        )
 
     def _complete(self, item: Any) -> Layout:
         """The layout of a recording with this object; see ``complete``."""
@@ -143,6 +154,13 @@ class JsonlReader(LineReader):
             values.update({name: "" for name in FIELDS if name not in values})
             return complete(self.layout, values)
         return complete_object(self.layout, item)
+
+    def needed_paths(self) -> Iterator[tuple[str, ...]]:
+        """The paths of what each object must have; where they are those of entries, to these."""
+        places = (*POSITION, "time")
+        yield from (self._paths[field] for field in places if field in self._paths)
+        if self._entries is not None:
+            yield self._entries.steps
 
     def _needed(self) -> tuple[str, ...]:
         places = self.layout.places

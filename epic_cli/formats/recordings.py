@@ -14,6 +14,7 @@ from epic_cli.formats.conventions import (
     BYTE_ORDER_MARK,
     CAPTURE_MAGICS,
     LONGEST_LINE,
+    LONGEST_OBJECT,
     IsCapture,
     NeedsFile,
     Unreadable,
@@ -313,4 +314,5 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         return "text"
     from epic_cli.formats.detection import kind_of
 
-    return kind_of(begin, final or len(head) >= LONGEST_LINE)
+    longest = LONGEST_OBJECT if begin[:1] == b"{" else LONGEST_LINE
+    return kind_of(begin, final or len(head) >= longest)
