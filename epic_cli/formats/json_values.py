@@ -6,6 +6,7 @@ A path with a ``*`` leads to each entry of an array, or of an object: ``players.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -25,9 +26,10 @@ class Number(str):
 
 
 class Object(dict[str, Any]):
-    """A JSON object, and the names that it gives twice."""
+    """A JSON object, the names that it gives twice, and then all that it gives."""
 
     twice: frozenset[str] = frozenset()
+    pairs: tuple[tuple[str, Any], ...] = ()
 
 
 def parse(text: str) -> Any:
@@ -44,8 +46,9 @@ def parse(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> Object:
     made = Object(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        made.twice = frozenset(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        made.twice = frozenset(name for name, count in counts.items() if count > 1)
+        made.pairs = tuple(pairs)
     return made
 
 
@@ -124,10 +127,11 @@ class Entries(NamedTuple):
         """The entries that there are, each with its name or number; none where nothing is."""
         found, _ = look_up(item, self.steps)
         timed = "time" in self.paths
-        if isinstance(found, dict):
-            pairs = found.items()
-        else:
-            pairs = (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
+        pairs: Iterable[tuple[str, Any]] = (
+            found.pairs or found.items()
+            if isinstance(found, Object)
+            else (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
+        )
         for name, entry in pairs:
             states = entry if timed and _has_objects(entry) else (entry,)
             for state in states:

@@ -73,13 +73,14 @@ class JsonlReader(LineReader):
     def _take_object(
         self, block: PacketBlock, item: dict[str, Any], raw: bytes, begin: int
     ) -> None:
-        fields = self._look_up(block, item, self._paths, raw)
+        entries = None if self._entries is None else list(self._entries.of(item))
+        fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
-        if self._entries is None:
+        if self._entries is None or entries is None:
             self.add(block, fields, begin, raw)
             return
-        for name, entry in self._entries.of(item):
+        for name, entry in entries:
             own = self._look_up(block, entry, self._entries.paths, raw)
             if own is not None:
                 entity = own.get("entity") or fields.get("entity") or name

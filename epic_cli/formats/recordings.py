@@ -293,6 +293,16 @@ def _is_parquet(descriptor: int) -> bool:
         return False  # a stream, which ``detect`` looks at
 
 
+def _is_json(text: bytes) -> bool:
+    from json import loads
+
+    try:
+        loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def detect(head: bytes, final: bool = False) -> ReadFormat | None:
     """The format of a recording that begins like this; None: more of it is needed.
 
@@ -306,7 +316,7 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         raise IsCapture
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
-    if begin[:1] == b"{" and line.rstrip().endswith(b"}"):
+    if begin[:1] == b"{" and line.rstrip().endswith(b"}") and (newline or _is_json(line)):
         return "jsonl"
     if is_packet(line):
         return "text"
