@@ -75,8 +75,10 @@ def _kind_of_json(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:
     if begin[:1] == b"[":
         first = begin[1:].lstrip()[:1]
         return "json" if first == b"{" else "jsonl" if first or final else None
-    _, newline, below = begin.partition(b"\n")
+    line, newline, below = begin.partition(b"\n")
     below = below.lstrip()
+    if newline and line.rstrip().endswith(b"},"):
+        return "json"
     if not below and not final:
         return None
     return "json" if newline and below[:1] not in (b"", b"{") else "jsonl"

@@ -22,6 +22,8 @@ class JsonReader(JsonlReader):
     stands where it begins.
     """
 
+    has_lines = False
+
     def begin(self) -> None:
         """See ``LineReader``."""
         super().begin()

@@ -187,6 +187,9 @@ def complete_object(given: Layout, item: Any) -> Layout:
         if untold.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
             containers.append(())
         found = _completed(given, item, values, containers)
+        if not found and untold.reason is Reason.COLUMN_UNTOLD:  # one of them may be there as yet
+            here = _completed(given, item, values, [()])
+            found = [one for one in here if "time" not in starred(one)]
         parents = {_parent(one) for one in found}
         if len(found) > 1 and len(parents) == 1:
             found = _completed(given, item, values, [one[0] for one in parents if one]) or found

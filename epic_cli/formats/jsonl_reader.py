@@ -14,6 +14,7 @@ from epic_cli.formats.conventions import LONGEST_OBJECT
 from epic_cli.formats.guess import Untold, complete
 from epic_cli.formats.json_values import (
     Entries,
+    Object,
     complete_object,
     entries_of,
     has_no_entries,
@@ -33,6 +34,9 @@ _LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")
 #: Those that each of several entities has for itself.
 _OWN = (*VELOCITY, "entity", "teleport", "delta")
 
+#: How an object begins, though its line may be cut.
+_BEGINS = re.compile(r'\s*\{\s*"')
+
 #: So many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
 
@@ -44,6 +48,9 @@ class JsonlReader(LineReader):
     """
 
     longest = LONGEST_OBJECT
+
+    #: The lines are those of the recording.
+    has_lines = True
 
     def begin(self) -> None:
         """See ``LineReader``."""
@@ -57,18 +64,39 @@ class JsonlReader(LineReader):
         try:
             item = parse(line.rstrip())
         except json.JSONDecodeError as error:
-            caret = len(line[: error.pos].encode())
-            self.refuse(block, raw, caret, Reason.NOT_JSON, detail=error.msg.lower())
+            self._refuse_json(block, line, raw, error)
             return
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
+        if (
+            isinstance(item, list)
+            and item
+            and not any(isinstance(one, list | dict) for one in item)
+        ):
+            item = Object({str(index): one for index, one in enumerate(item)})  # by their numbers
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
             found = sum(isinstance(one, dict) for one in items)
             self.refuse(block, raw, 0, Reason.NOT_AN_OBJECT, found=found)
         elif self.records is not None or self._settle(block, item, raw):
             self._take_object(block, item, raw, begin)
+
+    def _refuse_json(
+        self, block: PacketBlock, line: str, raw: bytes, error: json.JSONDecodeError
+    ) -> None:
+        """Refuses what is no JSON, and does not begin as an object: other languages have theirs."""
+        pattern = None
+        if self.records is None and self.has_lines and not _BEGINS.match(line):
+            from epic_cli.formats.proposal import propose
+
+            pattern = propose(line)
+        if pattern:
+            self.refuse(block, raw, 0, Reason.IN_SENTENCES, detail=pattern)
+            self.ended = True
+            return
+        caret = len(line[: error.pos].encode())
+        self.refuse(block, raw, caret, Reason.NOT_JSON, detail=error.msg.lower())
 
     def _take_object(
         self, block: PacketBlock, item: dict[str, Any], raw: bytes, begin: int
@@ -184,6 +212,10 @@ class JsonlReader(LineReader):
         if self._entries is not None and field in self._entries.paths:
             return (*self._entries.steps, *self._entries.paths[field])
         return self._paths.get(field, (field,))
+
+
+def _has_containers(item: list[Any]) -> bool:
+    return any(isinstance(one, list | dict) for one in item)
 
 
 def _is_broken(values: dict[str, str]) -> bool:

@@ -111,6 +111,8 @@ class LineReader(ABC):
         wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
+            if field == "time" and ":" in fields[field]:
+                reason = Reason.NOT_A_DATE
             self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
 
     def settle(self, layout: Layout) -> None:
