@@ -34,8 +34,11 @@ _LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")
 #: Those that each of several entities has for itself.
 _OWN = (*VELOCITY, "entity", "teleport", "delta")
 
-#: How an object begins, though its line may be cut.
-_BEGINS = re.compile(r'\s*\{\s*"')
+#: How an object of another language begins: Python's, Lua's.
+_OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
+
+#: A time and a position in an array are so many values.
+_STATE = 3
 
 #: So many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
@@ -69,12 +72,8 @@ class JsonlReader(LineReader):
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
-        if (
-            isinstance(item, list)
-            and item
-            and not any(isinstance(one, list | dict) for one in item)
-        ):
-            item = Object({str(index): one for index, one in enumerate(item)})  # by their numbers
+        if isinstance(item, list) and len(item) >= _STATE and not _has_containers(item):
+            item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
             found = sum(isinstance(one, dict) for one in items)
@@ -85,9 +84,9 @@ class JsonlReader(LineReader):
     def _refuse_json(
         self, block: PacketBlock, line: str, raw: bytes, error: json.JSONDecodeError
     ) -> None:
-        """Refuses what is no JSON, and does not begin as an object: other languages have theirs."""
+        """Refuses what is no JSON; objects of other languages with a pattern for them."""
         pattern = None
-        if self.records is None and self.has_lines and not _BEGINS.match(line):
+        if self.records is None and self.has_lines and _OF_OTHERS.match(line):
             from epic_cli.formats.proposal import propose
 
             pattern = propose(line)
