@@ -74,7 +74,7 @@ _WORDS = {
     ),
     Reason.ENTITIES_IN_A_ROW: (
         "a row has the positions of several entities: {names}",
-        "a row for each; or, for one of them, {columns_of_one}",
+        "a * for what differs, as x=*_x; or, for one of them, {columns_of_one}",
     ),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{first_option}"),
     Reason.TICKS_WITHOUT_RATE: (

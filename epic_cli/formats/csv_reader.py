@@ -13,7 +13,7 @@ from epic_cli.formats.detection import lines_above_header
 from epic_cli.formats.guess import Untold, is_value
 from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.stars import complete_row, entities_in, starred
+from epic_cli.formats.stars import complete_row, entities_in, is_named, starred
 from epic_cli.formats.vectors import numbers_in
 
 #: What is wrong with names is wrong with a header; there may be none.
@@ -198,15 +198,11 @@ class CsvReader(LineReader):
 def _vectors_of(names: Sequence[str], cells: Sequence[str], given: Layout) -> list[tuple[int, int]]:
     """The numbers in the vectors that stand in cells of the first row, or that are asked for."""
     asked = [column.rpartition(".") for column in given.places.values() if column not in names]
-    return [
-        (place, index)
-        for place, (name, cell) in enumerate(zip(names, cells, strict=True))
-        for index in range(
-            max(
-                0 if is_value(cell.strip()) else len(numbers_in(cell) or ()),
-                *(int(at) + 1 for column, _, at in asked if column == name and at in _INDICES),
-                0,
-            )
-        )
-        if name and f"{name}.{index}" not in names
-    ]
+    vectors = []
+    for place, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        width = 0 if is_value(cell.strip()) else len(numbers_in(cell) or ())
+        for column, _, index in asked:
+            if index in _INDICES and is_named(column, name):
+                width = max(width, int(index) + 1)
+        vectors += [(place, at) for at in range(width) if name and f"{name}.{at}" not in names]
+    return vectors

@@ -15,6 +15,9 @@ _LINES = 6
 #: So many lines may stand above a table's header.
 _ABOVE = 20
 
+#: The axes of two entities that have a column for each.
+_SIDE_BY_SIDE = 4
+
 #: An array that is JSON; a header, or a line of a log, may begin with a bracket as well.
 _ARRAY = re.compile(
     rb"""\[\s*(?:$|[{[]|(?:"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*)\s*(?:$|,|\]\s*(?:$|,|\])))"""
@@ -115,10 +118,11 @@ def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
 
     known = [name_of(name) for name in names]
     times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)
-    components = filter(None, map(component_of, known))
-    return any(name.spelling in times for name in known) and not all(
-        component.velocity for component in components
-    )
+    components = list(filter(None, map(component_of, known)))
+    positions = any(not component.velocity for component in components)
+    # of several entities, each has its own
+    beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
+    return any(name.spelling in times for name in known) and (positions or beside)
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

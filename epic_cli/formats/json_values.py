@@ -21,6 +21,10 @@ from epic_cli.formats.vectors import numbers_in
 _DEEPEST, _WIDEST, _MOST = 8, 16, 500
 
 
+#: Arrays of states that stand together are of an entity each.
+_SEVERAL = 2
+
+
 class Number(str):
     """A JSON number as it was written: the engine rounds it once, to each precision."""
 
@@ -189,7 +193,8 @@ def complete_object(given: Layout, item: Any) -> Layout:
         found = _completed(given, item, values, containers)
         if not found and untold.reason is Reason.COLUMN_UNTOLD:  # one of them may be there as yet
             here = _completed(given, item, values, [()])
-            found = [one for one in here if "time" not in starred(one)]
+            found = [one for one in here if _has_times(one, item)]
+        found = _outermost(found)
         parents = {_parent(one) for one in found}
         if len(found) > 1 and len(parents) == 1:
             found = _completed(given, item, values, [one[0] for one in parents if one]) or found
@@ -215,6 +220,25 @@ def _completed(
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)
     return found
+
+
+def _has_times(layout: Layout, item: Any) -> bool:
+    """Whether the entries have times of their own where these are looked for in them."""
+    entries = entries_of(layout)
+    if entries is None or "time" not in entries.paths:
+        return True
+    return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
+
+
+def _outermost(found: list[Layout]) -> list[Layout]:
+    """Without containers in a container that has several of them, and without one of a single."""
+    steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
+    within = Counter(one[:-1] for one in steps if one[:-1] in steps and one)
+    return [
+        layout
+        for layout, one in zip(found, steps, strict=True)
+        if within[one] != 1 and within[one[:-1]] < _SEVERAL
+    ]
 
 
 def _parent(layout: Layout) -> tuple[tuple[str, ...], Any] | None:

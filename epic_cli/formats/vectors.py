@@ -21,7 +21,7 @@ _AXIS = re.compile(r"""(?:^|(?<=[\s,;]))["']?([XYZWxyzw])["']?\s*[=:]\s*""")
 
 #: What stands between the numbers: the first of these that there is. A comma without a blank is a
 #: decimal one where another stands with one: ``(1,5, 2,5)``.
-_BETWEEN = (re.compile(r"\s*;\s*"), re.compile(r",\s+"), re.compile(r","), re.compile(r"\s+"))
+_BETWEEN = (re.compile(r"\s*;\s*"), re.compile(r"\s*,\s+"), re.compile(r"\s*,"), re.compile(r"\s+"))
 
 #: A longer text is none.
 _LONGEST = 400
