@@ -205,7 +205,7 @@ CONTAINERS = st.lists(ENTRIES, max_size=3).map(lambda them: f"[{','.join(them)}]
             "time=us.*.t,x=us.*.x,y=us.*.y,entity=id",
             "time=us.*.t,x=us.*.x,y=us.*.y",
             "time=t,seq=us.u.seq,x=us.*.x,y=us.*.y",
-            "time=t,x=us.*.x,y=us.*.y,teleport=us.*.teleport",
+            "time=t,x=us.*.x,y=us.*.y",
         ]
     ),
 )
