@@ -74,7 +74,7 @@ _WORDS = {
     ),
     Reason.ENTITIES_IN_A_ROW: (
         "a row has the positions of several entities: {names}",
-        "a row for each; or, for one of them, {columns_of_one}",
+        "a * for what differs, as x=*_x; or, for one of them, {columns_of_one}",
     ),
     Reason.COLUMN_AMBIGUOUS: ("{field} may be {alternatives}", "{first_option}"),
     Reason.TICKS_WITHOUT_RATE: (
@@ -94,6 +94,10 @@ _WORDS = {
     Reason.QUOTES_OPEN: ("a quoted field does not end", "{row}"),
     Reason.NOT_JSON: ("{detail}", "one JSON object a line"),
     Reason.NESTED_TOO_DEEP: ("this is nested too deeply", "one JSON object a line"),
+    Reason.PACKETS_ELSEWHERE: (
+        "another array has packets as well, and only the first was read",
+        "all packets in one array; or {stars_option}, an array for each entity",
+    ),
     Reason.NOT_AN_OBJECT: (
         "this is not an object",
         '{{"time": 0.1, "x": 1, ...}} on each line{or_document}',
@@ -171,6 +175,7 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "column_option": front_end.option("columns", f"{field}=NAME"),
         "columns_of_one": front_end.option("columns", refusal.detail),
         "first_option": front_end.option("columns", f"{field}={first}"),
+        "stars_option": front_end.option("columns", "time=*.TIME,x=*.X,y=*.Y"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
         "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
         "pattern_option": _pattern_option(refusal.detail, front_end),

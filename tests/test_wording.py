@@ -33,6 +33,7 @@ LAYOUT_REASONS = (
     Reason.TICKS_WITHOUT_RATE,
     Reason.NO_HEADER,
     Reason.NOT_AN_OBJECT,
+    Reason.PACKETS_ELSEWHERE,
     Reason.IN_SENTENCES,
 )
 

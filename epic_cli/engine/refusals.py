@@ -45,6 +45,7 @@ class Reason(Enum):
     QUOTES_OPEN = auto()  # expected: the columns, where they are known
     NOT_JSON = auto()  # detail: what Python's decoder says
     NESTED_TOO_DEEP = auto()
+    PACKETS_ELSEWHERE = auto()
     NOT_AN_OBJECT = auto()  # found: so many objects in an array
     KEY_TWICE = auto()  # field
     KEY_MISSING = auto()  # field; expected: the names needed

@@ -3,6 +3,9 @@
 #: Bytes of a line with its end; a longer one is refused. Packet text has the demo's own limit.
 LONGEST_LINE = 65536
 
+#: As much, of a JSON object: one may have some thousand entities.
+LONGEST_OBJECT = 1 << 20
+
 #: What Windows programs put in front of UTF-8 text: it is passed over.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

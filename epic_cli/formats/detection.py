@@ -15,6 +15,9 @@ _LINES = 6
 #: So many lines may stand above a table's header.
 _ABOVE = 20
 
+#: The axes of two entities that have a column for each.
+_SIDE_BY_SIDE = 4
+
 #: An array that is JSON; a header, or a line of a log, may begin with a bracket as well.
 _ARRAY = re.compile(
     rb"""\[\s*(?:$|[{[]|(?:"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*)\s*(?:$|,|\]\s*(?:$|,|\])))"""
@@ -63,9 +66,10 @@ def is_sentence(line: bytes) -> bool:
     if not _SENTENCE.search(line):
         return False
     from epic_cli.formats.names.guess import is_value
+    from epic_cli.formats.vectors import numbers_in
 
     _, cells = _cells(line)
-    values = sum(is_value(cell.strip()) for cell in cells)
+    values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
     return values < 3 or 2 * values < len(cells)
 
 
@@ -74,8 +78,10 @@ def _kind_of_json(begin: bytes, final: bool) -> Literal["jsonl", "json"] | None:
     if begin[:1] == b"[":
         first = begin[1:].lstrip()[:1]
         return "json" if first == b"{" else "jsonl" if first or final else None
-    _, newline, below = begin.partition(b"\n")
+    line, newline, below = begin.partition(b"\n")
     below = below.lstrip()
+    if newline and line.rstrip().endswith(b"},"):
+        return "json"
     if not below and not final:
         return None
     return "json" if newline and below[:1] not in (b"", b"{") else "jsonl"
@@ -105,17 +111,18 @@ def _cells(line: bytes) -> tuple[str, list[str]]:
 
 def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
     if columns:
-        return set(columns) <= set(names)
+        return all(one in names or one.rpartition(".")[0] in names for one in columns)
     if {"time", "x"} <= set(names):
         return True
     from epic_cli.formats.names.spellings import SPELLINGS, TICKS, component_of, name_of
 
     known = [name_of(name) for name in names]
     times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)
-    components = filter(None, map(component_of, known))
-    return any(name.spelling in times for name in known) and not all(
-        component.velocity for component in components
-    )
+    components = list(filter(None, map(component_of, known)))
+    positions = any(not component.velocity for component in components)
+    # of several entities, each has its own
+    beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
+    return any(name.spelling in times for name in known) and (positions or beside)
 
 
 def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:

@@ -182,7 +182,8 @@ def _check_stars(columns: Mapping[str, str]) -> None:
     for column in starred.values():
         if star_of(column[star_of(column) + 1 :]) >= 0:
             raise ValueError(f"{column!r} has more than one *")
-    for field in (*POSITION, "entity"):
+    alike = POSITION if "time" in starred else (*POSITION, "entity")
+    for field in alike:
         if columns.get(field) and field not in starred:
             other = next(iter(starred))
             raise ValueError(f"{field}={columns[field]} has no *, and {other}={starred[other]} has")

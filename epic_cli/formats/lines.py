@@ -1,4 +1,4 @@
-"""Recordings with a packet on each line, of no more than 64 KiB: what tables and JSON lines share.
+"""Recordings with a packet on each line, of limited length: what tables and JSON lines share.
 
 The engine takes the lines that are as usual, many at once. One that it leaves over is cut out and
 taken here, field by field, or refused.
@@ -23,6 +23,9 @@ class LineReader(ABC):
     ``layout`` is what is known of it; the rest is told from the first lines. ``tell`` is given
     what came of that, unless it is what was given, or the layout of this program's own files.
     """
+
+    #: Bytes of a line with its end.
+    longest = LONGEST_LINE
 
     def __init__(
         self,
@@ -52,7 +55,7 @@ class LineReader(ABC):
         begin = 0
         while not self.ended:
             if self.records is not None and not self._skipping:
-                begin, line = self.records.take_lines(block, begin, self._line + 1)
+                begin, line = self.records.take_lines(block, begin, self._line + 1, self.longest)
                 self._line = line - 1
             end = text.find(b"\n", begin) + 1
             if not end and (begin == len(text) or not final):
@@ -63,7 +66,7 @@ class LineReader(ABC):
             self.take_end(block)
         self._keep_beginning()
         self._kept = b"" if self.ended else text[begin:]
-        if len(self._kept) > LONGEST_LINE:
+        if len(self._kept) > self.longest:
             if not self._skipping:
                 self._line += 1
                 self._refuse_length(block, self._kept)
@@ -77,7 +80,7 @@ class LineReader(ABC):
             self._skipping = False
             return
         raw = block.text[begin:end]
-        if len(raw) > LONGEST_LINE:
+        if len(raw) > self.longest:
             self._refuse_length(block, raw)
             return
         if self._line == 1 and raw.startswith(BYTE_ORDER_MARK):
@@ -94,7 +97,7 @@ class LineReader(ABC):
             self.take_line(block, line, raw, begin)
 
     def _refuse_length(self, block: PacketBlock, raw: bytes) -> None:
-        self.refuse(block, raw[:80], 0, Reason.LINE_TOO_LONG, limit=LONGEST_LINE)
+        self.refuse(block, raw[:80], 0, Reason.LINE_TOO_LONG, limit=self.longest)
 
     def refuse(
         self, block: PacketBlock, raw: bytes, caret: int, reason: Reason, **facts: Any
@@ -108,6 +111,8 @@ class LineReader(ABC):
         wrong = self.records.add(block, fields, self._line, begin, len(raw))
         if wrong:
             reason, field = wrong
+            if field == "time" and ":" in fields[field]:
+                reason = Reason.NOT_A_DATE
             self.refuse(block, raw, self.find_field(raw, field), reason, field=self.label(field))
 
     def settle(self, layout: Layout) -> None:

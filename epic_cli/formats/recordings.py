@@ -14,6 +14,7 @@ from epic_cli.formats.conventions import (
     BYTE_ORDER_MARK,
     CAPTURE_MAGICS,
     LONGEST_LINE,
+    LONGEST_OBJECT,
     IsCapture,
     NeedsFile,
     Unreadable,
@@ -292,6 +293,16 @@ def _is_parquet(descriptor: int) -> bool:
         return False  # a stream, which ``detect`` looks at
 
 
+def _is_json(text: bytes) -> bool:
+    from json import loads
+
+    try:
+        loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def detect(head: bytes, final: bool = False) -> ReadFormat | None:
     """The format of a recording that begins like this; None: more of it is needed.
 
@@ -305,7 +316,7 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         raise IsCapture
     begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = begin.partition(b"\n")
-    if begin[:1] == b"{" and line.rstrip().endswith(b"}"):
+    if begin[:1] == b"{" and line.rstrip().endswith(b"}") and (newline or _is_json(line)):
         return "jsonl"
     if is_packet(line):
         return "text"
@@ -313,4 +324,5 @@ def detect(head: bytes, final: bool = False) -> ReadFormat | None:
         return "text"
     from epic_cli.formats.detection import kind_of
 
-    return kind_of(begin, final or len(head) >= LONGEST_LINE)
+    longest = LONGEST_OBJECT if begin[:1] == b"{" else LONGEST_LINE
+    return kind_of(begin, final or len(head) >= longest)

@@ -12,6 +12,9 @@ from support.recordings import examples
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
+from epic_cli.engine.text.records import RecordScanner
+from epic_cli.formats.conventions import LONGEST_LINE
+from epic_cli.formats.json.lines_reader import JsonlReader
 from epic_cli.formats.layout import Layout, column_text, parse_columns, star_of
 from epic_cli.formats.recordings import read_from
 
@@ -141,6 +144,95 @@ def test_what_a_star_stands_for_is_the_name_where_no_other_is_given() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("data", "columns", "entities"),
+    [
+        ('{"id":"a","path":[{"t":0,"x":1,"y":2},{"t":1,"x":1,"y":2}]}\n{"id":"b"}\n',
+         "time=path.*.t,x=path.*.x,y=path.*.y,entity=id", ["a", "a"]),
+        ('{"path":[{"t":0,"x":1,"y":2},{"t":1,"x":1,"y":2}]}\n{}\n',
+         "time=path.*.t,x=path.*.x,y=path.*.y", ["", ""]),
+        ('{"a":[{"t":0,"x":1,"y":2}],"b":[{"t":0,"x":1,"y":2},{"t":1,"x":1,"y":2}]}',
+         "time=*.t,x=*.x,y=*.y", ["a", "b", "b"]),
+        ('{"v":1,"log":{"a":[{"t":0,"x":1,"y":2}],"b":[{"t":0,"x":1,"y":2}]},"end":[]}',
+         "time=log.*.t,x=log.*.x,y=log.*.y", ["a", "b"]),
+        ('{"a":{"t":0,"x":1,"y":2},"b":{"t":0,"x":1,"y":2}}\n', "time=*.t,x=*.x,y=*.y",
+         ["a", "b"]),
+        ('{"t":0,"m":{"v":1},"a":{"x":1,"y":2}}\n{"t":1,"a":{"x":1,"y":2},"b":{"x":1,"y":2}}\n',
+         "time=t,x=*.x,y=*.y", ["a", "a", "b"]),
+    ],
+)  # fmt: skip
+def test_states_and_members_that_are_entities(data: str, columns: str, entities: list[str]) -> None:
+    assert told(data) == columns
+    for layout in (None, Layout(parse_columns(columns))):
+        assert [one.entity for one in packets(blocks(data.encode(), layout))] == entities
+
+
+class Slowly(JsonlReader):
+    """Takes each line value by value."""
+
+    def _scanner(self, layout: Layout) -> RecordScanner:
+        return RecordScanner(self.entities, **layout.units)
+
+
+def _object(pairs: list[tuple[str, str]]) -> str:
+    members = ",".join(f'"{name}":{value}' for name, value in pairs)
+    return f"{{{members}}}"
+
+
+VALUES = st.sampled_from(
+    ["1", "2.5", "-3e2", "null", "true", '"a"', '" 2 "', '"\\u0061"', "[1]", "01"]
+)
+ENTRIES = st.one_of(
+    VALUES,
+    st.lists(
+        st.tuples(
+            st.sampled_from(["id", "x", "x", "y", "y", "t", "vx", "teleport", "seq"]), VALUES
+        ),
+        max_size=6,
+    ).map(_object),
+)
+CONTAINERS = st.lists(ENTRIES, max_size=3).map(lambda them: f"[{','.join(them)}]") | st.lists(
+    st.tuples(st.sampled_from(["a", "b", "\\u0061", ""]), ENTRIES), max_size=3
+).map(_object)
+
+
+@examples(300)
+@given(
+    st.lists(st.tuples(st.sampled_from(["t", "id", "seq", "us"]), CONTAINERS | VALUES), max_size=6),
+    st.sampled_from(
+        [
+            "time=t,x=us.*.x,y=us.*.y,entity=us.*.id",
+            "time=us.*.t,x=us.*.x,y=us.*.y,entity=id",
+            "time=us.*.t,x=us.*.x,y=us.*.y",
+            "time=t,seq=us.u.seq,x=us.*.x,y=us.*.y",
+            "time=t,x=us.*.x,y=us.*.y",
+        ]
+    ),
+)
+def test_entries_are_read_at_once_as_they_are_one_by_one(
+    members: list[tuple[str, str]], columns: str
+) -> None:
+    usual = '{"t":1,"id":"e","seq":1,"us":{"u":{"t":1,"id":"i","seq":1,"x":1,"y":2}}}'
+    odd = ",".join(f'"{name}":{value}' for name, value in [("t", "0"), *members])
+    data = f"{usual}\n{usual}\n{{{odd}}}\n{{{odd[odd.find(',') + 1 :]}}}\n".encode()
+    layout = Layout(parse_columns(columns))
+    fast, slow = (reader(layout).scan(data, True) for reader in (JsonlReader, Slowly))
+    assert len(fast) >= 2
+    assert list(map(repr, map(fast.__getitem__, range(len(fast))))) == list(
+        map(repr, map(slow.__getitem__, range(len(slow))))
+    )
+    assert fast.refusals == slow.refusals
+
+
+def test_five_hundred_players_are_a_line() -> None:
+    state = '{"id":"player%d","x":%d,"y":2,"vx":0.5,"vy":0.25,"health":100,"team":"red","yaw":0.25,'
+    players = ",".join(f'{state % (one, one)}"note":"{"-" * 60}"}}' for one in range(500))
+    data = f'{{"t":0,"players":[{players}]}}\n{{"t":1,"players":[{players}]}}\n'
+    assert len(data) > 2 * LONGEST_LINE
+    for text in (data, f'{{"map":"a","frames":[{",".join(data.splitlines())}]}}'):
+        assert len(packets(blocks(text.encode()))) == 1000
+
+
 def test_two_arrays_of_entities_are_a_choice() -> None:
     data = b'{"t":0,"us":[{"x":1,"y":2}],"them":[{"x":1,"y":2}]}\n'
     (refusal,) = [one for block in blocks(data) for one in block.refusals]
@@ -198,3 +290,21 @@ def test_stars_that_cannot_stand_for_the_same(columns: str, wrong: str) -> None:
 @given(st.text("ab*\\,.", max_size=8))
 def test_a_star_in_a_name_is_written_so_that_it_is_none(name: str) -> None:
     assert star_of(column_text(name)) == -1
+
+
+def test_an_array_of_packets_behind_another_is_not_passed_over() -> None:
+    states = ",".join(f'{{"t":{time},"x":1,"y":2}}' for time in range(9000))
+    others = '"names":["]","[",{"t":1}],"n":[1],"b":\n [ {"t":0,"x":1,"y":2},7]'
+    data = f'{{"a":[{states}],{others}}}'
+    found = blocks(data.encode())
+    (refusal,) = [one for block in found for one in block.refusals]
+    assert (refusal.reason, refusal.line, refusal.column) == (Reason.PACKETS_ELSEWHERE, 2, 4)
+    assert sum(map(len, found)) == 9000
+    layout = Layout(parse_columns("time=*.t,x=*.x,y=*.y"))
+    assert [one.entity for one in packets(blocks(data.encode(), layout))][8999:] == ["a", "b"]
+
+
+def test_a_document_that_is_cut_behind_a_bracket_is_whole() -> None:
+    data = b'{"note":{"v":"}"},"log":[{"t":0,"x":1,"y":2}]}'
+    for size in range(1, len(data)):
+        assert len(packets(blocks(data, size=size))) == 1

@@ -41,6 +41,7 @@ struct JsonPlan {
 struct EntriesPlan {
     JsonPlan shared, own;
     int32_t node = 0;
+    bool numbered = true;  // those of an array have their numbers for names
 };
 
 // What is read of one entry.
@@ -67,7 +68,7 @@ public:
     }
 
     // Takes the entries of the line that has been scanned, each on top of what they share.
-    bool take_entries(const JsonPlan& own, std::vector<Entry>& out) {
+    bool take_entries(const EntriesPlan& plan, std::vector<Entry>& out) {
         if (!found_) return true;
         p_ = found_;
         const bool named = *p_++ == '{';
@@ -85,7 +86,7 @@ public:
             }
             out.push_back({record_, packet_, {}});
             Entry& entry = out.back();
-            JsonScanner scanner(own, units_, entry.record, entry.packet);
+            JsonScanner scanner(plan.own, units_, entry.record, entry.packet);
             scanner.p_ = p_;
             scanner.end_ = end_;
             if (!scanner.value(0, 1)) return false;
@@ -93,7 +94,7 @@ public:
             if (!entry.record.entity.empty()) continue;
             if (named) {
                 entry.record.entity = name;
-            } else {
+            } else if (plan.numbered) {
                 std::to_chars(entry.number, entry.number + sizeof entry.number, count - 1);
                 // it is looked at where it stands at last
             }
@@ -271,7 +272,7 @@ inline bool scan_entries(const EntriesPlan& plan, const Units& units, const char
     Record record;
     Packet packet;
     JsonScanner scanner(plan.shared, units, record, packet, plan.node);
-    return scanner.scan(p, end) && scanner.take_entries(plan.own, out);
+    return scanner.scan(p, end) && scanner.take_entries(plan, out);
 }
 
 }  // namespace epic

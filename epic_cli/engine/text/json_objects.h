@@ -1,5 +1,6 @@
 // A JSON document, an array of objects or objects one after the other, cut into a line for each.
-// The array may stand in an object, whose other values are then left out.
+// The array may stand in an object, whose other values are then left out, but for the first object
+// of each other array beside it.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,17 @@ class ObjectCutter {
 public:
     std::vector<DocumentPlace> places;  // of the lines that have begun
 
+    // The first object of an array beside the one that was cut.
+    struct Other {
+        DocumentPlace place;
+        std::string text;
+    };
+    std::vector<Other> others;
+
     // What comes next stands behind the bracket that opens an array in so many other containers.
     void enter(const char* p, const char* end, int64_t around) {
         for (; p < end; ++p) step(*p);
-        around_ = around;
+        beside_ = around_ = around;
     }
 
     // Appends the lines of some more of the document. Blanks within an object become one; what
@@ -52,6 +60,7 @@ private:
 
     // Passes over what stands behind the array in the containers around it.
     void leave(char c) {
+        if (looking_) look(c);
         if (quoted_) {
             if (escaped_) escaped_ = false;
             else if (c == '\\') escaped_ = true;
@@ -59,9 +68,25 @@ private:
         } else if (c == '"') {
             quoted_ = true;
         } else if (c == '{' || c == '[') {
+            if (c == '[' && left_ == beside_ && others.size() < kMostOthers) {
+                looking_ = true;
+                others.emplace_back();
+            }
             ++left_;
         } else if (c == '}' || c == ']') {
             --left_;
+            if (looking_ && left_ <= beside_ + 1) looking_ = false;
+        }
+    }
+
+    // Keeps what stands at the beginning of another array.
+    void look(char c) {
+        Other& other = others.back();
+        if (other.text.empty()) other.place = here_;
+        if (other.text.size() < kLongestOther) {
+            if (!other.text.empty() || !is_blank(c)) other.text += is_blank(c) ? ' ' : c;
+        } else {
+            looking_ = false;
         }
     }
 
@@ -106,10 +131,14 @@ private:
         depth_ = 0;
     }
 
+    static constexpr size_t kMostOthers = 16, kLongestOther = 65536;
+
     DocumentPlace here_;
     int64_t depth_ = 0;
     int64_t around_ = 0;  // the containers around the array whose entries are cut
+    int64_t beside_ = 0;  // as many, also behind that array
     int64_t left_ = 0;    // those that are still open behind it
+    bool looking_ = false;
     bool begun_ = false, quoted_ = false, escaped_ = false, blank_ = false;
 };
 

@@ -12,8 +12,13 @@ cdef extern from "text/json_objects.h" namespace "epic" nogil:
         int64_t line
         int64_t column
 
+    cdef cppclass Other "epic::ObjectCutter::Other":
+        DocumentPlace place
+        string text
+
     cdef cppclass ObjectCutter:
         vector[DocumentPlace] places
+        vector[Other] others
         void enter(const char*, const char*, int64_t)
         void cut(const char*, const char*, string&)
         void finish(string&)
@@ -61,6 +66,13 @@ cdef class DocumentCutter:
             if final:
                 self.cutter.finish(out)
         return out.data()[:out.size()] if out.size() else b""
+
+    def others(self):
+        """What stands first in each array beside the one that was entered: line, column, text."""
+        return [
+            (one.place.line, one.place.column, one.text.data()[:one.text.size()])
+            for one in self.cutter.others
+        ]
 
     def place(self, int64_t line):
         """Line and column, from 1, in the document of a line that was cut out of it."""

@@ -58,6 +58,7 @@ cdef extern from "text/json.h" namespace "epic" nogil:
         JsonPlan shared
         JsonPlan own
         int32_t node
+        cbool numbered
 
     cdef cppclass Entry:
         Record record
@@ -74,9 +75,6 @@ FIELDS = ("x", "y", "z", "vx", "vy", "vz", "time")
 OPTIONAL_FIELDS = ("arrival", "entity", "seq", "teleport", "delta")
 
 ALL_FIELDS = FIELDS + OPTIONAL_FIELDS
-
-# A longer line is left to the slow way, which refuses it.
-cdef size_t LONGEST = 65536
 
 
 cdef class RecordScanner:
@@ -114,10 +112,11 @@ cdef class RecordScanner:
             return None
         return (self.units.origin.whole + self.units.origin.part) / self.units.per_second
 
-    def take_lines(self, PacketBlock block, size_t begin, int64_t line):
+    def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
         """Adds the packets of the usual lines from ``begin`` on, up to one that is left over.
 
-        ``line`` is the number of the first. Returns where that line begins, and its number.
+        ``line`` is the number of the first; one of more than ``longest`` bytes, with its end, is
+        not usual. Returns where that line begins, and its number.
         """
         cdef const char* text = block.text
         cdef size_t size = len(block.text)
@@ -129,7 +128,7 @@ cdef class RecordScanner:
         with nogil:
             while p < end:
                 newline = <const char*>memchr(p, b"\n", end - p)
-                if newline == NULL or <size_t>(newline - p) >= LONGEST:
+                if newline == NULL or <size_t>(newline - p) >= longest:
                     break
                 place.line = line
                 place.offset = <uint32_t>(p - text)
@@ -252,7 +251,8 @@ cdef class EntriesScanner(RecordScanner):
     """Reads lines with an object each that has an entry for each of several entities.
 
     ``steps`` are the names that lead to the entries, ``paths`` is as in ``JsonScanner`` for what
-    they share, and ``own`` for what each of them has.
+    they share, and ``own`` for what each of them has. Those of an array have their numbers for
+    names, unless each has its own time: then they are states of one entity.
     """
 
     cdef EntriesPlan plan
@@ -262,6 +262,7 @@ cdef class EntriesScanner(RecordScanner):
         super().__init__(entities, **units)
         fill(self.plan.shared, paths)
         fill(self.plan.own, own)
+        self.plan.numbered = "time" not in own
         self.plan.node = 0
         for name in steps:
             self.plan.node = self.plan.shared.step(self.plan.node, name.encode())

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from enum import Enum, auto
 from typing import NamedTuple
 
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.formats.json.values import complete_object, has_no_entries, parse
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import Untold
 
 #: So much of a document may stand before its array, with the array's first object: as much as an
 #: object may have.
-MOST_ABOVE = LONGEST_LINE
+MOST_ABOVE = LONGEST_OBJECT
 
 #: So many containers may be around it.
 _DEEPEST = 4
@@ -81,9 +82,9 @@ def _look(text: str, begin: int, around: int, layout: Layout) -> Envelope | Sigh
         if text[at : at + 1] == "[":
             first = _behind(_BLANK, text, at + 1)
             if text[first : first + 1] in ("{", ""):
-                found = _settles(text, first, layout)
+                found = _settled(text, first, layout)
                 if found is not Sight.NONE:
-                    return Envelope(at + 1, around) if found is None else found
+                    return _alone(text, at, around, layout, found)
         elif text[at : at + 1] == "{" and around < _DEEPEST:
             below = _look(text, at, around + 1, layout)
             if below is not Sight.NONE:
@@ -99,21 +100,36 @@ def _look(text: str, begin: int, around: int, layout: Layout) -> Envelope | Sigh
     return Sight.SHORT
 
 
-def _settles(text: str, begin: int, layout: Layout) -> Sight | None:
-    """None: the first of the objects that begin here, but for empty ones, says what is what."""
+def _alone(
+    text: str, at: int, around: int, layout: Layout, found: Layout | Sight
+) -> Envelope | Sight:
+    """The array that begins here, unless the next one has such objects as well, of an entity."""
+    if isinstance(found, Sight):
+        return found
+    with suppress(json.JSONDecodeError, RecursionError):
+        _, end = _VALUE.raw_decode(text, at)
+        comma = _COMMA.match(text, end)
+        key = _KEY.match(text, comma.end()) if comma else None
+        if key is not None and text[key.end() : key.end() + 1] == "[":
+            first = _behind(_BLANK, text, key.end() + 1)
+            if _settled(text, first, layout) == found:
+                return Sight.NONE
+    return Envelope(at + 1, around)
+
+
+def _settled(text: str, begin: int, layout: Layout) -> Layout | Sight:
+    """What the first of the objects that begin here, but for empty ones, says of what is what."""
     try:
         while True:
             _, end = _VALUE.raw_decode(text, begin)
             item = parse(text[begin:end])
             try:
-                complete_object(layout, item)
+                return complete_object(layout, item)
             except Untold:
                 comma = _COMMA.match(text, end)
                 if comma is None or not has_no_entries(layout, item):
                     return Sight.NONE
                 begin = comma.end()
-            else:
-                return None
     except (json.JSONDecodeError, RecursionError):
         return Sight.SHORT
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner
+from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner, RecordScanner
+from epic_cli.formats.conventions import LONGEST_OBJECT
 from epic_cli.formats.json.values import (
     Entries,
+    Object,
     complete_object,
     entries_of,
     has_no_entries,
@@ -31,6 +34,12 @@ _LATER = (*VELOCITY, "arrival", "entity", "seq", "teleport", "delta")
 #: Those that each of several entities has for itself.
 _OWN = (*VELOCITY, "entity", "teleport", "delta")
 
+#: How an object of another language begins: Python's, Lua's.
+_OF_OTHERS = re.compile(r'\s*\{\s*[^"\s]')
+
+#: A time and a position in an array are so many values.
+_STATE = 3
+
 #: So many objects that do not say what is what are refused; after them nothing more is read.
 _PATIENCE = 5
 
@@ -40,6 +49,11 @@ class JsonlReader(LineReader):
 
     An object may have an entry for each of several entities; then it is a packet for each.
     """
+
+    longest = LONGEST_OBJECT
+
+    #: The lines are those of the recording.
+    has_lines = True
 
     def begin(self) -> None:
         """See ``LineReader``."""
@@ -53,12 +67,13 @@ class JsonlReader(LineReader):
         try:
             item = parse(line.rstrip())
         except json.JSONDecodeError as error:
-            caret = len(line[: error.pos].encode())
-            self.refuse(block, raw, caret, Reason.NOT_JSON, detail=error.msg.lower())
+            self._refuse_json(block, line, raw, error)
             return
         except RecursionError:
             self.refuse(block, raw, 0, Reason.NESTED_TOO_DEEP)
             return
+        if isinstance(item, list) and len(item) >= _STATE and not _has_containers(item):
+            item = Object({str(index): one for index, one in enumerate(item)})
         if not isinstance(item, dict):
             items = item if isinstance(item, list) else ()
             found = sum(isinstance(one, dict) for one in items)
@@ -66,19 +81,36 @@ class JsonlReader(LineReader):
         elif self.records is not None or self._settle(block, item, raw):
             self._take_object(block, item, raw, begin)
 
+    def _refuse_json(
+        self, block: PacketBlock, line: str, raw: bytes, error: json.JSONDecodeError
+    ) -> None:
+        """Refuses what is no JSON; objects of other languages with a pattern for them."""
+        pattern = None
+        if self.records is None and self.has_lines and _OF_OTHERS.match(line):
+            from epic_cli.formats.names.proposal import propose
+
+            pattern = propose(line)
+        if pattern:
+            self.refuse(block, raw, 0, Reason.IN_SENTENCES, detail=pattern)
+            self.ended = True
+            return
+        caret = len(line[: error.pos].encode())
+        self.refuse(block, raw, caret, Reason.NOT_JSON, detail=error.msg.lower())
+
     def _take_object(
         self, block: PacketBlock, item: dict[str, Any], raw: bytes, begin: int
     ) -> None:
-        fields = self._look_up(block, item, self._paths, raw)
+        entries = None if self._entries is None else list(self._entries.of(item))
+        fields = self._look_up(block, item, self._paths, raw) if entries != [] else None
         if fields is None:
             return
-        if self._entries is None:
+        if self._entries is None or entries is None:
             self.add(block, fields, begin, raw)
             return
-        for name, entry in self._entries.of(item):
+        for name, entry in entries:
             own = self._look_up(block, entry, self._entries.paths, raw)
             if own is not None:
-                entity = own.get("entity") or name
+                entity = own.get("entity") or fields.get("entity") or name
                 self.add(block, {**fields, **own, "entity": entity}, begin, raw)
 
     def _look_up(
@@ -119,22 +151,29 @@ class JsonlReader(LineReader):
         places = {field: path_names(path) for field, path in layout.places.items()}
         later = {field: (field,) for field in _LATER if field not in dict(given.columns or ())}
         if self._entries is not None:
-            own = {field: later.pop(field) for field in _OWN if field in later}
+            given_to_all = set(layout.places) - set(starred(layout))
+            own = {
+                field: later.pop(field)
+                for field in _OWN
+                if field in later and field not in given_to_all
+            }
             self._entries = self._entries._replace(paths={**own, **self._entries.paths})
             places = {field: path for field, path in places.items() if field not in starred(layout)}
         self._paths = {**later, **places}
-        if self._entries is None:
-            self.records = JsonScanner(self._paths, self.entities, **layout.units)
-        else:
-            self.records = EntriesScanner(
-                self._entries.steps,
-                self._paths,
-                self._entries.paths,
-                self.entities,
-                **layout.units,
-            )
+        self.records = self._scanner(layout)
         self.settle(layout)
         return True
+
+    def _scanner(self, layout: Layout) -> RecordScanner:
+        """What takes the usual lines at once."""
+        if self._entries is None:
+            return JsonScanner(self._paths, self.entities, **layout.units)
+        steps = self._entries.steps
+        if any(path[: len(steps)] == steps for path in self._paths.values()):
+            return RecordScanner(self.entities, **layout.units)  # some is shared of the entries
+        return EntriesScanner(
+            steps, self._paths, self._entries.paths, self.entities, **layout.units
+        )
 
     def _complete(self, item: Any) -> Layout:
         """The layout of a recording with this object; see ``complete``."""
@@ -143,6 +182,13 @@ class JsonlReader(LineReader):
             values.update({name: "" for name in FIELDS if name not in values})
             return complete(self.layout, values)
         return complete_object(self.layout, item)
+
+    def needed_paths(self) -> Iterator[tuple[str, ...]]:
+        """The paths of what each object must have; where they are those of entries, to these."""
+        places = (*POSITION, "time")
+        yield from (self._paths[field] for field in places if field in self._paths)
+        if self._entries is not None:
+            yield self._entries.steps
 
     def _needed(self) -> tuple[str, ...]:
         places = self.layout.places
@@ -165,6 +211,10 @@ class JsonlReader(LineReader):
         if self._entries is not None and field in self._entries.paths:
             return (*self._entries.steps, *self._entries.paths[field])
         return self._paths.get(field, (field,))
+
+
+def _has_containers(item: list[Any]) -> bool:
+    return any(isinstance(one, list | dict) for one in item)
 
 
 def _is_broken(values: dict[str, str]) -> bool:

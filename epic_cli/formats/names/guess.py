@@ -78,7 +78,8 @@ def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     for field in ("arrival", "entity", "seq", "teleport"):
         if field not in chosen:
             found = _single(field, names)
-            if found and field == "entity" and star_of(found) < 0 <= star_of(_place(chosen)):
+            of_each = star_of(_place(chosen)) >= 0 > star_of(chosen["time"])
+            if found and field == "entity" and of_each and star_of(found) < 0:
                 continue  # it is the same for all
             if found and (found == field or _can_be(field, values[found])):
                 chosen[field] = found

@@ -9,6 +9,9 @@ from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import Untold, complete
 from epic_cli.formats.names.spellings import VELOCITY_WORDS
 
+#: What stands behind a name, which may be in quotes.
+_NAMED = r"[\x22']?\s*[=:]"
+
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 #: So much of a line is looked at.
@@ -22,11 +25,12 @@ _TAKES_DATE, _TAKES_TIME = r"[-.\d]+[T -][\d:.,]+", r"[\d:.,]+"
 _TIMES = (
     (
         re.compile(
-            rf"\b(?P<key>time_ms|t|time|ts|timestamp)\s*[=:]\s*(?P<value>{_NUMBER})(?![\d:])", re.I
+            rf"\b(?P<key>time_ms|t|time|ts|timestamp)[\x22']?\s*[=:]\s*(?P<value>{_NUMBER})(?![\d:])",
+            re.I,
         ),
         _TAKES_NUMBER,
     ),
-    (re.compile(r"\b(?P<key>tick|frame)\s*[=:]?\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
+    (re.compile(r"\b(?P<key>tick|frame)[\x22']?\s*[=:]?\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
     (
         re.compile(r"(?P<value>\d{4}[-.]\d\d[-.]\d\d[T -]\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d+)?)"),
         _TAKES_DATE,
@@ -39,12 +43,14 @@ _VECTOR = re.compile(
     rf"(?P<x>{_NUMBER})[,;\s]+(?:[Yy]\s*[=:]\s*)?(?P<y>{_NUMBER})"
     rf"(?:[,;\s]+(?:[Zz]\s*[=:]\s*)?(?P<z>{_NUMBER}))?\s*(?:[)\]>}}]|(?!\S))"
 )
-_AXIS = re.compile(rf"\b(?P<axis>v?[xyz])\s*[=:]\s*(?P<value>{_NUMBER})", re.I)
+_AXIS = re.compile(rf"\b(?P<axis>v?[xyz]){_NAMED}\s*(?P<value>{_NUMBER})", re.I)
 _OTHERS = (
-    ("seq", re.compile(r"\bseq\w*\s*[=:#]\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
+    ("seq", re.compile(r"\bseq\w*[\x22']?\s*[=:#]\s*(?P<value>\d+)", re.I), _TAKES_COUNT),
     (
         "entity",
-        re.compile(r"\b(?:entity|player|actor|id|name)\s*[=:]\s*(?P<value>\w+)", re.I),
+        re.compile(
+            r"\b(?:entity|player|actor|id|name)[\x22']?\s*[=:]\s*[\x22']?(?P<value>\w+)", re.I
+        ),
         _TAKES_NAME,
     ),
 )

@@ -27,7 +27,7 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "realtime since startup", "time since startup",
             "time since level load", "relative time", "zeit", "temps", "tiempo",
         ),
-        ("frame time",),
+        ("frame time", "date", "when", "os clock", "game clock", "local date", "event time"),
     ),
     "arrival": (
         ("arrival",),
@@ -57,7 +57,8 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 #: Names that count instead of measuring time: they need a rate.
 TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick number",
-         "tick count", "server tick", "sample")  # fmt: skip
+         "tick count", "server tick", "sample", "step", "tick id", "frame id", "frame index",
+         "server frame", "utc ticks")  # fmt: skip
 
 #: Names of places on the globe, which are no lengths.
 DEGREES = ("lat", "latitude", "lon", "lng", "long", "longitude")

@@ -45,8 +45,7 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
     """
     entities: dict[str, dict[str, int]] = {}
     for field, template in templates.items():
-        at = star_of(template)
-        pattern = re.compile(f"{re.escape(template[:at])}(.+){re.escape(template[at + 1 :])}")
+        pattern = _pattern_of(template)
         for place, name in enumerate(names):
             found = pattern.fullmatch(name)
             if found and not VELOCITY_WORDS & set(name_of(found.group(1)).words[-1:]):
@@ -55,6 +54,16 @@ def entities_in(templates: Mapping[str, str], names: Sequence[str]) -> dict[str,
     return {
         name: places for name, places in entities.items() if all(axis in places for axis in needed)
     }
+
+
+def is_named(column: str, name: str) -> bool:
+    """Whether a column of a layout, also one with a star, stands for the column of this name."""
+    return column == name or (star_of(column) >= 0 and bool(_pattern_of(column).fullmatch(name)))
+
+
+def _pattern_of(template: str) -> re.Pattern[str]:
+    at = star_of(template)
+    return re.compile(f"{re.escape(template[:at])}(.+){re.escape(template[at + 1 :])}")
 
 
 def _with_first(values: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import RecordScanner, TableScanner
 from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
 from epic_cli.formats.detection import lines_above_header
-from epic_cli.formats.layout import POSITION, Layout, column_name, column_text
+from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import Untold, is_value
-from epic_cli.formats.names.stars import complete_row, entities_in, starred
+from epic_cli.formats.names.stars import complete_row, entities_in, is_named, starred
+from epic_cli.formats.vectors import numbers_in
 
 #: What is wrong with names is wrong with a header; there may be none.
 _UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
+
+#: What a line begins with that is none of a table's, where it has not as many cells.
+_COMMENT = ("#", "//")
+
+#: The numbers of a vector, as texts.
+_INDICES = tuple("0123456789")
 
 
 class CsvReader(LineReader):
@@ -30,7 +39,8 @@ class CsvReader(LineReader):
         self._headed = True
         self._header: tuple[int, bytes] = (0, b"")
         self._above = 0  # lines that are still to come above the header
-        self._places: dict[str, int] = {}
+        self._places: dict[str, int] = {}  # behind the columns come the numbers of vectors
+        self._vectors: list[tuple[int, int]] = []  # those numbers: a column, and which of it
         self._entities: dict[str, dict[str, int]] = {"": self._places}
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -46,8 +56,11 @@ class CsvReader(LineReader):
         if cells is None:
             self.refuse(block, raw, 0, Reason.QUOTES_OPEN, expected=self._names)
         elif len(cells) != len(self._names):
+            if line.startswith(_COMMENT):
+                return
             self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
         elif self.records is not None or self._settle(block, cells):
+            cells += self._numbers_in(cells)
             for name, places in self._entities.items():
                 self._take_entity(block, name, places, cells, begin, raw)
 
@@ -76,7 +89,8 @@ class CsvReader(LineReader):
 
     def look_for_header(self, head: bytes) -> None:
         """Passes over what stands above the header in a recording that begins like this."""
-        given = [column_name(column) for column in self.layout.places.values()]
+        named = [column for column in self.layout.places.values() if star_of(column) < 0]
+        given = [column_name(column) for column in named]
         columns = [] if any(column.isdigit() for column in given) else given
         lines = head.removeprefix(BYTE_ORDER_MARK).split(b"\n")
         self._above = lines_above_header([line for line in lines if line.strip()], columns)
@@ -100,6 +114,9 @@ class CsvReader(LineReader):
         names = tuple(map(column_text, self._names))
         if numbers and not numbers & set(names):
             names = tuple(str(number + 1) for number in range(len(names)))
+        self._vectors = _vectors_of(names, cells, given)
+        names += tuple(f"{names[place]}.{index}" for place, index in self._vectors)
+        cells = cells + self._numbers_in(cells)
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
             layout = complete_row(given, values)
@@ -120,14 +137,26 @@ class CsvReader(LineReader):
             for name, places in entities_in(templates, names).items()
         } or {"": shared}
         self._places = next(iter(self._entities.values()))
-        self.records = self._scanner(layout, len(names), bool(templates))
+        width = len(self._names)
+        used = {place for places in self._entities.values() for place in places.values()}
+        if max(used) < width:
+            self._vectors = []
+        self.records = self._scanner(layout, width, bool(templates))
         self.settle(layout)
         return True
 
+    def _numbers_in(self, cells: list[str]) -> list[str]:
+        """The numbers of the vectors in a row; of what is none, the text."""
+        numbers = []
+        for place, index in self._vectors:
+            found = numbers_in(cells[place]) or (cells[place],) * (index + 1)
+            numbers.append(found[index] if index < len(found) else "")
+        return numbers
+
     def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
-        """What takes the usual rows at once; those with several entities are taken one by one."""
+        """What takes the usual rows at once; those with entities or vectors come one by one."""
         decimal_comma = self._delimiter != ","
-        if several:
+        if several or self._vectors:
             return RecordScanner(self.entities, decimal_comma=decimal_comma, **layout.units)
         fields = {place: field for field, place in self._places.items()}
         return TableScanner(
@@ -151,11 +180,29 @@ class CsvReader(LineReader):
         """What a field is called in the recording."""
         if field not in self._places:
             return field
-        name = self._names[self._places[field]]
+        name = self._names[self._column(field)]
         return name if self._headed else f"{field} in column {name}"
+
+    def _column(self, field: str) -> int:
+        place = self._places[field]
+        width = len(self._names)
+        return place if place < width else self._vectors[place - width][0]
 
     def find_field(self, raw: bytes, name: str) -> int:
         """Where in a line a field stands."""
         if name not in self._places:
             return 0
-        return field_offset(raw, self._places[name], self._delimiter)
+        return field_offset(raw, self._column(name), self._delimiter)
+
+
+def _vectors_of(names: Sequence[str], cells: Sequence[str], given: Layout) -> list[tuple[int, int]]:
+    """The numbers in the vectors that stand in cells of the first row, or that are asked for."""
+    asked = [column.rpartition(".") for column in given.places.values() if column not in names]
+    vectors = []
+    for place, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        width = 0 if is_value(cell.strip()) else len(numbers_in(cell) or ())
+        for column, _, index in asked:
+            if index in _INDICES and is_named(column, name):
+                width = max(width, int(index) + 1)
+        vectors += [(place, at) for at in range(width) if name and f"{name}.{at}" not in names]
+    return vectors

@@ -201,7 +201,7 @@ def test_a_row_is_read_at_once_as_it_is_cell_by_cell(
         line = delimiter.join(odd.get(place, cell) for place, cell in enumerate(usual))
         block, wanted = PacketBlock(fast.entities), PacketBlock(slow.entities)
         block.text = (line + "\n").encode()
-        if not fast.take_lines(block, 0, 1)[0]:
+        if not fast.take_lines(block, 0, 1, 65536)[0]:
             assert odd  # it is left over: there is nothing to compare
             continue
         parsed = next(csv.reader([line], delimiter=delimiter, strict=True))
@@ -233,7 +233,7 @@ def test_an_object_is_read_at_once_as_it_is_value_by_value(
     fast, block = JsonScanner(PATHS), PacketBlock()
     block = PacketBlock(fast.entities)
     block.text = (line + " \n").encode()
-    if not fast.take_lines(block, 0, 1)[0]:
+    if not fast.take_lines(block, 0, 1, 65536)[0]:
         return
     assert not twice
     item = json.loads(line, parse_float=str, parse_int=str, parse_constant=pytest.fail)
@@ -254,13 +254,13 @@ def test_usual_lines_are_not_left_over() -> None:
     table = TableScanner(["time", None, "x", "y", "z", "entity"], "\t")
     block = PacketBlock(table.entities)
     block.text = b'0.1\t"n o"\t1\t2\t 3\t"tank 7"\r\n' + b"0.2\t\t1\t2\t3\t\n" + b"0.3\t1\t2\n"
-    assert table.take_lines(block, 0, 5) == (block.text.index(b"0.3"), 7)
+    assert table.take_lines(block, 0, 5, 65536) == (block.text.index(b"0.3"), 7)
     assert [packet.entity for packet in packets_of(block)] == ["tank 7", ""]
     assert [block.line(index) for index in range(2)] == [5, 6]
     objects = JsonScanner(PATHS)
     block = PacketBlock(objects.entities)
     block.text = b'{"pos":[1,2,3],"id":"\xc3\xa9","header":{"t":0.1}, "vel":null}\n'
-    assert objects.take_lines(block, 0, 1) == (len(block.text), 2)
+    assert objects.take_lines(block, 0, 1, 65536) == (len(block.text), 2)
     assert block[0].entity == "é"
     assert block[0].velocity is None
     assert math.isclose(block[0].time, 0.1)

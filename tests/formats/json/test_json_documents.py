@@ -13,7 +13,7 @@ from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE
+from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.formats.recordings import read_from
 
 TEXTS = st.text(st.sampled_from('ab"\\{}[],: \n\r\tä'), max_size=6)
@@ -75,7 +75,8 @@ def test_places_are_those_of_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [b'{"t": 1, "x": }', b"nonsense", b"7", b'{"t": 1, "s": "' + b"x" * LONGEST_LINE + b'"}']
+    "bad",
+    [b'{"t": 1, "x": }', b"nonsense", b"7", b'{"t": 1, "s": "' + b"x" * LONGEST_OBJECT + b'"}'],
 )
 def test_what_is_no_packet_is_refused_and_the_rest_is_read(bad: bytes) -> None:
     good = b'{"t": %d, "x": 1, "y": 2}'
@@ -88,7 +89,7 @@ def test_a_document_without_an_end_takes_no_memory() -> None:
     pieces = iter([b'{\n"a":\n', *[b"[" * 60_000] * 40, b""])
     blocks = list(read_from(lambda: next(pieces)))
     assert sum(len(block.refusals) for block in blocks) == 1
-    assert max(len(block.text) for block in blocks) < 3 * LONGEST_LINE
+    assert max(len(block.text) for block in blocks) < 3 * LONGEST_OBJECT
 
 
 def test_a_pipe_shows_rows_as_objects_come() -> None:
