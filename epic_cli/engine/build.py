@@ -61,7 +61,7 @@ MACROS = [("PY_SSIZE_T_CLEAN", "1"), ("Py_LIMITED_API", "0x030b0000")]
 
 # What Cython wants to know of code objects (Include/cpython/code.h, the same in all versions) is no
 # part of that interface: unless it is given, each module that is loaded looks it up in ``inspect``,
-# and loading that takes longer than a replay of ten lines.
+# and loading that takes a tenth of a replay of ten lines.
 MACROS += [
     ("CO_OPTIMIZED", "0x0001"),
     ("CO_NEWLOCALS", "0x0002"),
