@@ -19,6 +19,19 @@ class Sink:
         self._stream = stream
         self._name = name
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self._name
+
+    @property
+    def descriptor(self) -> int | None:
+        """The file's number; None: it is none of the system's."""
+        try:
+            return self._stream.fileno()
+        except OSError:
+            return None
+
     def isatty(self) -> bool:
         """Whether it is a terminal, where a person may be looking on."""
         return self._stream.isatty()

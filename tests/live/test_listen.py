@@ -221,6 +221,26 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> N
     assert count(record) == 2
 
 
+def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.socket) -> None:
+    """It is full after some ticks: packets are recorded on, and Ctrl-C is heard."""
+    record = tmp_path / "game.csv"
+    options = ("-f", "jsonl", "--tick", "1ms", "--record", str(record))
+    with program("listen", "0", *options) as listener:
+        place = ("127.0.0.1", port_of(listener))
+        for number in range(100):
+            lines = (b"1,2,3 / 4,5,6 / %d.%02d entity=e%d" % (0, number, k) for k in range(20))
+            game.sendto(b"\n".join(lines), place)
+            time.sleep(0.003)
+        wait_until(lambda: count(record) == 2001)
+        listener.process.send_signal(signal.SIGINT)
+        said = listener.wait_for(b"packets recorded in")
+        assert listener.process.wait(30) == 130
+        rows = listener.process.stdout.read() if listener.process.stdout else b""
+    assert b"2,000 packets in 100 datagrams" in said
+    assert b" rows left out, since the output is not read\n" in said
+    assert len(rows) > 4000
+
+
 def test_it_ends_by_itself_and_what_cannot_be_is_said(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
