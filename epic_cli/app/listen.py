@@ -144,8 +144,7 @@ def listen(
         except BrokenPipeError:
             raise
         except OSError as error:
-            recorded = " and ".join(path for path in (rows.record, rows.raw) if path)
-            doing = ("record in", recorded) if recorded else ("listen on", where)
+            doing = ("record in", error.filename) if error.filename else ("listen on", where)
             raise CannotAccess(*doing, error) from error
         finally:
             said.end(listener, lambda: _recorded(rows, recording, raw))
@@ -185,7 +184,8 @@ def _recorded(
 
 
 def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
-    return f"{path}" if rotation is None else f"{path}, in {files:,} numbered files"
+    many = f"{files:,} numbered file" + "s" * (files != 1)
+    return f"{path}" if rotation is None else f"{path}, in {many}"
 
 
 def _resolved(action: str, address: Address) -> tuple[object, ...]:
@@ -209,7 +209,7 @@ def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
     try:
         return make(path)
     except OSError as error:
-        raise CannotAccess("record in", path, error) from error
+        raise CannotAccess("record in", error.filename or path, error) from error
 
 
 def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:

@@ -118,8 +118,8 @@ def proxy(
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = ("record in", options.record) if log is not None else ("pass on", str(listen))
-            raise CannotAccess(where[0], str(where[1]), error) from error
+            doing = ("record in", error.filename) if error.filename else ("pass on", str(listen))
+            raise CannotAccess(*doing, error) from error
         finally:
             if not quiet:
                 say(summary(relay))

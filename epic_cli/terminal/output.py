@@ -110,11 +110,17 @@ def _replacing(path: str) -> Iterator[Sink]:
         try:
             with _opening(path):
                 descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as stream:
+            stream = os.fdopen(descriptor, "wb")
+            try:
                 sink = Sink(stream, path)
                 yield sink
                 sink.flush()
+            except BaseException:
+                with contextlib.suppress(OSError):  # what is wrong is known
+                    stream.close()
+                raise
             with _opening(path):
+                stream.close()
                 os.chmod(temporary, _mode(target))  # noqa: PTH101
                 os.replace(temporary, target)  # noqa: PTH105
         except BaseException:
