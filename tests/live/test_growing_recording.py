@@ -1,17 +1,15 @@
 """A recording that is whole at any moment: killed, on a full disk, beside what is there."""
 
-import contextlib
 import io
 import os
 import random
-import resource
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.datagrams import program, receiver
+from support.full_disks import files_of
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
@@ -102,17 +100,6 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
         both = min(len(rows), len(replayed))
         assert both > 20
         assert rows[:both] == replayed[:both]
-
-
-@contextlib.contextmanager
-def files_of(most: int) -> Iterator[None]:
-    """The disk is full for a file of so many bytes, also for programs that are started meanwhile."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_path: Path) -> None:
