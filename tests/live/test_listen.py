@@ -221,6 +221,30 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> N
     assert count(record) == 2
 
 
+def test_a_game_that_is_started_again_is_drawn_on_and_so_is_its_replay(
+    tmp_path: Path, game: socket.socket
+) -> None:
+    record = tmp_path / "game.csv"
+    options = ("-f", "csv", "-s", "snapshot", "--record", str(record))
+    with program("listen", "0", *options) as listener, receiver() as again:
+        place = ("127.0.0.1", port_of(listener))
+        for sender, begin, count in ((game.sendto, 500, 20), (again.socket.sendto, 0, 80)):
+            for index in range(count):
+                x = begin + index
+                sender(b"%d,2,3 / 100,0,0 / %.2f" % (x, begin + index / 100), place)
+                time.sleep(0.01)
+        wait_until(lambda: b",79," in record.read_bytes())
+        listener.wait_for(b"the game's clock was set once, ")
+        _, drawn, said = listener.end()
+    assert b"refused" not in said
+    rows = drawn.splitlines()
+    assert any(50 < float(row.split(b",")[1]) < 80 for row in rows[1:])
+    replayed = epic("replay", record, "-f", "csv", "-s", "snapshot").stdout.splitlines()
+    both = min(len(rows), len(replayed))
+    assert both > 16
+    assert rows[:both] == replayed[:both]
+
+
 def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.socket) -> None:
     """It is full after some ticks: packets are recorded on, and Ctrl-C is heard."""
     record = tmp_path / "game.csv"
