@@ -144,8 +144,8 @@ def listen(
         except BrokenPipeError:
             raise
         except OSError as error:
-            doing = ("record in", error.filename) if error.filename else ("listen on", where)
-            raise CannotAccess(*doing, error) from error
+            action, name = ("record in", error.filename) if error.filename else ("listen on", where)
+            raise CannotAccess(action, name, error) from error
         finally:
             said.end(listener, lambda: _recorded(rows, recording, raw))
     if stopped is not None:

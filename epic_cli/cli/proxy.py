@@ -118,8 +118,10 @@ def proxy(
         except BrokenPipeError:
             raise
         except OSError as error:
-            doing = ("record in", error.filename) if error.filename else ("pass on", str(listen))
-            raise CannotAccess(*doing, error) from error
+            action, name = (
+                ("record in", error.filename) if error.filename else ("pass on", str(listen))
+            )
+            raise CannotAccess(action, name, error) from error
         finally:
             if not quiet:
                 say(summary(relay))

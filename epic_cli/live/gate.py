@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 class Anew(NamedTuple):
     """How often a sender's clock began anew, and by how much (s) it had gone back the last time."""
 
-    count: int
+    times: int
     step: float
 
 
@@ -40,10 +40,11 @@ class Gate:
     """Lets packets in; what it keeps does not grow beyond the names of ``most_entities``.
 
     The receiver's clock starts with the first packet, at the time that the packet has: its delay
-    is taken for 0. A sender's clock that begins anew goes on, at the receiver's. ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
-    Unix time; NaN: the first packet's time. With ``only`` other entities are passed over; with
-    ``single`` there is but one. What does not keep to ``limits`` is refused. ``refused`` counts
-    what is not let in, ``delays`` those of what is.
+    is taken for 0. Where a sender's clock begins anew, his times go on at the receiver's.
+    ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a Unix time; NaN: the
+    first packet's time. With ``only`` other entities are passed over; with ``single`` there is but
+    one. What does not keep to ``limits`` is refused. ``refused`` counts what is not let in,
+    ``delays`` those of what is.
     """
 
     def __init__(

@@ -179,10 +179,10 @@ class Listening:
             self._told = True
             self._remark = losses(counts, *self._drops).rstrip()
             self._wake()
-        elif counts.anew.count > self._anew:
+        elif counts.anew.times > self._anew:
             self._remark = begun_anew(counts)
             self._wake()
-        self._anew = counts.anew.count
+        self._anew = counts.anew.times
 
     def stamped(self, text: bytes) -> bytes:
         """Typed packets arrive now, unless they say when they do."""
