@@ -15,10 +15,9 @@ def begun_anew(counts: Counts) -> str:
     count, step = counts.anew
     if not count:
         return ""
-    last = ", the last time" if count > 1 else ""
-    times = "once" if count == 1 else f"{count:,} times"
+    times = "once" if count == 1 else f"{count:,} times, the last time"
     where = f"{abs(step):.1f} s {'back' if step > 0 else 'ahead'}"
-    return f"the game's clock was set {times}{last}, {where}: its times go on from there"
+    return f"the game's clock was set {times} {where}: its times go on from there"
 
 
 def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:

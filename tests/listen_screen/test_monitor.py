@@ -212,7 +212,7 @@ def test_a_game_that_begins_anew_is_told(watched: Watched) -> None:
         watched.now += 0.05
         watched.send(f"777,0,0 / 0,0,0 / {index / 20} entity=tank")
         watched.monitor.advance(watched.now)
-    assert "the game's clock was set once, 3.0 s back" in watched.text()
+    assert "the game's clock was set once 3.0 s back" in watched.text()
 
 
 @pytest.mark.parametrize("symbols", [ASCII, UNICODE])
