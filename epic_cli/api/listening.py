@@ -47,8 +47,9 @@ def listen(
     than ``max_entities`` entities are refused.
 
     It listens from the call on. ``arrival`` is on a clock that starts with the first packet, at the
-    time in it. Raises ``OSError`` where it cannot listen there, and ``ValueError`` or
-    ``TypeError`` for wrong arguments.
+    time in it; the times of a game that is started again go on, as in ``epic listen``. Raises
+    ``OSError`` where it cannot listen there, and ``ValueError`` or ``TypeError`` for wrong
+    arguments.
     """
     formats = ("auto", *PACKET_FORMATS)
     if input_format not in formats:

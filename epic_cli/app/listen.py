@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import click
@@ -39,6 +39,7 @@ from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.terminal.output import Sink, open_sink
 from epic_cli.terminal.replaying import StrategyChoice
 from epic_cli.terminal.report import report_problem
+from epic_cli.terminal.unhurried import UnhurriedSink
 from epic_cli.views.listening import losses, summary
 from epic_cli.wording import FrontEnd, in_words
 
@@ -114,10 +115,13 @@ def listen(
             single=rows.row_format == "epic" and (rows.output is not None or not on_screen),
             limits=recording.limits if recording else None,
         )
-        said = _Said(quiet, use_color(color, sys.stderr), receiving)
         where = str(address._replace(port=receiving.port))
         screen = _Screen(chosen, tick, where, receiving) if on_screen else None
-        draw = _drawing(rows, screen, color, receiving, stack)
+        written = None
+        if rows.output is not None or screen is None:
+            written = _Rows(rows, color, stack.enter_context(open_sink(rows.output)))
+        said = _Said(quiet, use_color(color, sys.stderr), receiving, written)
+        draw = _drawing([screen, written], rows.forward, receiving, stack)
         listener = Listener(
             receiving=receiving,
             decoder=Decoder(intake.packet_format, intake.given, intake.records),
@@ -140,13 +144,10 @@ def listen(
         except BrokenPipeError:
             raise
         except OSError as error:
-            recorded = " and ".join(path for path in (rows.record, rows.raw) if path)
-            doing = ("record in", recorded) if recorded else ("listen on", where)
-            raise CannotAccess(*doing, error) from error
+            action, name = ("record in", error.filename) if error.filename else ("listen on", where)
+            raise CannotAccess(action, name, error) from error
         finally:
-            drops = receiving.dropped, receiving.queue
-            said.say(summary(listener.counts, len(gate.entities), *drops))
-            said.say(_recorded(rows, recording, raw))
+            said.end(listener, lambda: _recorded(rows, recording, raw))
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
@@ -183,7 +184,8 @@ def _recorded(
 
 
 def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
-    return f"{path}" if rotation is None else f"{path}, in {files:,} numbered files"
+    many = f"{files:,} numbered file" + "s" * (files != 1)
+    return f"{path}" if rotation is None else f"{path}, in {many}"
 
 
 def _resolved(action: str, address: Address) -> tuple[object, ...]:
@@ -207,7 +209,7 @@ def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
     try:
         return make(path)
     except OSError as error:
-        raise CannotAccess("record in", path, error) from error
+        raise CannotAccess("record in", error.filename or path, error) from error
 
 
 def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
@@ -224,38 +226,45 @@ def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
 
 
 def _drawing(
-    rows: RowsOptions,
-    screen: Draw | None,
-    color: ColorChoice,
+    draws: Iterable[Draw | None],
+    forward: Target | None,
     receiving: ReceivingSocket,
     stack: contextlib.ExitStack,
 ) -> Draw:
-    """What takes what is drawn: the screen, a file or a pipe for rows, another program."""
-    draws = [] if screen is None else [screen]
-    if rows.output is not None or screen is None:
-        sink = stack.enter_context(open_sink(rows.output))
-        draws.append(_Drawing(sink, rows.row_format, color))
-    if rows.forward is not None:
-        forwarder = _forwarder(rows.forward, receiving)
+    """Those of these that there are, and another program, take what is drawn."""
+    all_of_them = [one for one in draws if one is not None]
+    if forward is not None:
+        forwarder = _forwarder(forward, receiving)
         stack.callback(forwarder.close)
-        draws.append(forwarder)
-    return draws[0] if len(draws) == 1 else lambda *drawn: [draw(*drawn) for draw in draws]
+        all_of_them.append(forwarder)
+    if len(all_of_them) == 1:
+        return all_of_them[0]
+    return lambda *drawn: [draw(*drawn) for draw in all_of_them]
 
 
-class _Drawing:
-    """Writes what is drawn, each tick at once."""
+class _Rows:
+    """Writes what is drawn, each tick at once, to a file or a pipe."""
 
-    def __init__(self, sink: Sink, row_format: str, color: ColorChoice) -> None:
-        self._sink = sink
+    def __init__(self, rows: RowsOptions, color: ColorChoice, sink: Sink) -> None:
         width = screen_columns(sink) if sink.isatty() else None
-        self._writer = RowWriter(row_format, use_color(color, sink), width)
+        self._writer = RowWriter(rows.row_format, use_color(color, sink), width)
         sink.write(self._writer.header())
         sink.flush()
+        self._sink = UnhurriedSink(sink)
 
     def __call__(self, samples: SampleBlock, entities: Entities) -> None:
         """Writes rows."""
-        self._sink.write(self._writer.rows(samples, entities))
-        self._sink.flush()
+        self._sink.write(self._writer.rows(samples, entities), len(samples))
+
+    def end(self) -> None:
+        """Nothing more comes; raises what writing has raised."""
+        self._sink.end()
+
+    @property
+    def left_out(self) -> str:
+        """How many rows nobody has read in time: a line, or nothing."""
+        count = self._sink.left_out
+        return f"{count:,} rows left out, since the output is not read\n" if count else ""
 
 
 class _Screen:
@@ -303,10 +312,13 @@ def _nothing(*_: object) -> None:
 class _Said:
     """Says what is new about what was refused."""
 
-    def __init__(self, quiet: bool, color: bool, receiving: ReceivingSocket) -> None:
+    def __init__(
+        self, quiet: bool, color: bool, receiving: ReceivingSocket, written: _Rows | None
+    ) -> None:
         self._quiet = quiet
         self._color = color
         self._receiving = receiving
+        self._written = written
         self._last = ""
         self._shown = False
 
@@ -315,13 +327,28 @@ class _Said:
         if not self._quiet:
             say(text)
 
+    @property
+    def _left_out(self) -> str:
+        """The rows that nobody has read in time: a line, or nothing."""
+        return "" if self._written is None else self._written.left_out
+
+    def end(self, listener: Listener, recorded: Callable[[], str]) -> None:
+        """Waits for the rows, and says what has come in, and what was ``recorded``."""
+        try:
+            if self._written is not None:
+                self._written.end()
+        finally:
+            drops = self._receiving.dropped, self._receiving.queue
+            words = summary(listener.counts, len(listener.entities), *drops)
+            self.say(words + self._left_out + recorded())
+
     def report(self, counts: Counts) -> None:
         """The counts, and what is wrong with the first line that was refused."""
         if counts.example is not None and not self._shown and not self._quiet:
             self._shown = True
             problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
             report_problem(problem, "<datagram>", self._color)
-        words = losses(counts, self._receiving.dropped, self._receiving.queue)
+        words = losses(counts, self._receiving.dropped, self._receiving.queue) + self._left_out
         if words != self._last:
             self._last = words
             self.say(words)

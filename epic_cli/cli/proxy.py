@@ -118,8 +118,10 @@ def proxy(
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = ("record in", options.record) if log is not None else ("pass on", str(listen))
-            raise CannotAccess(where[0], str(where[1]), error) from error
+            action, name = (
+                ("record in", error.filename) if error.filename else ("pass on", str(listen))
+            )
+            raise CannotAccess(action, name, error) from error
         finally:
             if not quiet:
                 say(summary(relay))

@@ -37,12 +37,9 @@ _CHOICES: dict[str, tuple[str, tuple[Way, ...]]] = {
 class Keys:
     """Changes the link key by key; ``chosen`` is the direction that they change."""
 
-    def __init__(
-        self, steering: Steering, end: Callable[[], None], interrupt: Callable[[], None]
-    ) -> None:
+    def __init__(self, steering: Steering, acts: dict[str, Callable[[], None]]) -> None:
         self._steering = steering
-        self._end = end
-        self._interrupt = interrupt
+        self._acts = acts
         self._ways: tuple[Way, ...] = WAYS
         self.chosen = "both"
 
@@ -62,16 +59,24 @@ class Keys:
             steering.reset()
         elif key == "c":
             steering.clear()
-        elif key == "q":
-            self._end()
-        elif key == "c-c":
-            self._interrupt()
+        elif key in self._acts:
+            self._acts[key]()
 
 
 async def show_and_obey(relay: Relay, steering: Steering, what: str) -> None:
     """Shows what passes until it is cancelled, and does what keys say."""
     panel, status = Panel(), Status(relay, what)
-    pressed = Keys(steering, relay.end, lambda: os.kill(os.getpid(), signal.SIGINT))
+
+    def suspend() -> None:
+        panel.clear()
+        stop()
+
+    acts = {
+        "q": relay.end,
+        "c-c": lambda: os.kill(os.getpid(), signal.SIGINT),
+        "c-z": suspend,
+    }
+    pressed = Keys(steering, acts)
 
     def draw() -> None:
         lines = status.lines(pressed.chosen, steering.preset)
@@ -85,7 +90,7 @@ async def show_and_obey(relay: Relay, steering: Steering, what: str) -> None:
         stack.callback(panel.clear)
         keyed = has_keys()
         if keyed:
-            stack.enter_context(keys(press))
+            stop = stack.enter_context(keys(press))
         while True:
             draw()
             await asyncio.sleep(_PICTURE)

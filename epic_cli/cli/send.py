@@ -29,6 +29,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.outgoing import Moment, datagrams, moments_of_movement, moments_of_recording
+from epic_cli.live.precise import precise_loop
 from epic_cli.live.sending import Sending
 from epic_cli.live.sent_log import SentLog
 from epic_cli.live.stopping import end_by, run_until_stopped
@@ -105,7 +106,7 @@ def send(
         moments = _recorded(file, source, reporter) if file is not None else _moving(source, seed)
         try:
             job = sending.run(datagrams(moments, pace.packet_format, pace.separate))
-            stopped = run_until_stopped(job)
+            stopped = run_until_stopped(job, precise_loop)
         except OSError as error:
             raise CannotAccess("send to", str(target), error) from error
     if not quiet and sending.statistics.sent:

@@ -6,7 +6,6 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.text.widths import cut, printable
 from epic_cli.listen_screen import status
 from epic_cli.live.traffic import Flow, Traffic
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 #: Seconds from one look to the next.
 _EVERY = 0.25
-
-#: Seconds; packets are seldom late by so much.
-_FAR_BEHIND = 2.0
 
 #: Datagrams a second are those of so many looks.
 _LOOKS = 8
@@ -32,32 +28,11 @@ class Incoming:
         self._traffic = Traffic()
         self._looked = -math.inf
         self._datagrams: deque[tuple[float, int]] = deque([(0.0, 0)], maxlen=_LOOKS)
-        self._newest: dict[str, float] = {}
-        self._behind: dict[str, float] = {}  # seconds, of those that are far behind
         self.flow: Flow = self._traffic.flow(0.0)
 
     def add(self, packets: Sequence[Packet]) -> None:
         """Packets came in."""
         self._traffic.add(packets)
-        for packet in packets:
-            newest = max(self._newest.get(packet.entity, -math.inf), packet.time)
-            self._newest[packet.entity] = newest
-            if newest - packet.time > _FAR_BEHIND:
-                self._behind[packet.entity] = newest - packet.time
-            else:
-                self._behind.pop(packet.entity, None)
-
-    @property
-    def restarted(self) -> str:
-        """Whose times begin anew, in words: strategies take such packets for late ones."""
-        if not self._behind:
-            return ""
-        name, seconds = max(self._behind.items(), key=lambda one: one[1])
-        who = cut(printable(name), 20) or "the entity"
-        return (
-            f"times of {who} have gone back by {seconds:.1f} s:"
-            " if the game has begun anew, begin to listen anew"
-        )
 
     def look(self, now: float, real_time: float, datagrams: int) -> None:
         """The figures at a time (s) of the receiver's clock; ``datagrams`` came in all."""

@@ -18,6 +18,7 @@ from epic_cli.listen_screen.name_line import NameLine
 from epic_cli.listen_screen.roster import WIDTH, roster
 from epic_cli.listen_screen.viewport import Viewport
 from epic_cli.live.refused import count_words
+from epic_cli.views.listening import begun_anew
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -270,8 +271,8 @@ class Monitor:
         return parts
 
     def _said(self) -> str:
-        refused = count_words(self._listener.counts.refused)
-        said = [self._news, self._incoming.restarted, refused]
+        counts = self._listener.counts
+        said = [self._news, begun_anew(counts), count_words(counts.refused)]
         if self._paused is not None:
             said.insert(0, "PAUSED (space goes on; packets still come in)")
         return "; ".join(one for one in said if one)

@@ -29,14 +29,22 @@ class Limits(NamedTuple):
     takes_name: Callable[[str], bool] = lambda _: True
 
 
+class Anew(NamedTuple):
+    """How often a sender's clock began anew, and by how much (s) it had gone back the last time."""
+
+    times: int
+    step: float
+
+
 class Gate:
     """Lets packets in; what it keeps does not grow beyond the names of ``most_entities``.
 
     The receiver's clock starts with the first packet, at the time that the packet has: its delay
-    is taken for 0. ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
-    Unix time; NaN: the first packet's time. With ``only`` other entities are passed over; with
-    ``single`` there is but one. What does not keep to ``limits`` is refused. ``refused`` counts
-    what is not let in, ``delays`` those of what is.
+    is taken for 0. Where a sender's clock begins anew, his times go on at the receiver's.
+    ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a Unix time; NaN: the
+    first packet's time. With ``only`` other entities are passed over; with ``single`` there is but
+    one. What does not keep to ``limits`` is refused. ``refused`` counts what is not let in,
+    ``delays`` those of what is.
     """
 
     def __init__(
@@ -76,6 +84,11 @@ class Gate:
     def late(self) -> int:
         """How many of them had a time before that of one that came before them."""
         return self._admission.late
+
+    @property
+    def anew(self) -> Anew:
+        """Of the senders' clocks, which ones were set."""
+        return Anew(self._admission.anew, self._admission.step)
 
     @property
     def drifts(self) -> list[float | None]:

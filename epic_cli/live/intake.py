@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.arrived import Arrived
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
+from epic_cli.live.gate import Anew, Gate
 from epic_cli.live.refused import Refused
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class Counts:
     def delays(self) -> Tally:
         """Those of the packets."""
         return self._gate.delays
+
+    @property
+    def anew(self) -> Anew:
+        """Of the senders' clocks, which ones were set."""
+        return self._gate.anew
 
     @property
     def drifts(self) -> list[float | None]:

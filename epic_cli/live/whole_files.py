@@ -24,10 +24,10 @@ class WholeFile:
     """Takes whole lines or records, past every buffer of this program.
 
     What ``write`` has returned from is in the file whatever becomes of the program; only the
-    machine itself could lose it. Raises ``OSError``; the file then ends with a whole line or
-    record: ``whole`` says how many bytes those have that end within so many bytes of the data. A
-    file that has something in it is not written over. Each begins with ``header``. With a
-    ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
+    machine itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
+    a whole line or record: ``whole`` says how many bytes those have that end within so many bytes
+    of the data. A file that has something in it is not written over. Each begins with ``header``.
+    With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class WholeFile:
         path = self._path
         if self._rotation is not None:
             path = path.with_stem(f"{path.stem}-{self.files + 1:04}")
+        self._name = str(path)
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -91,7 +92,8 @@ class WholeFile:
         try:
             while written < len(data):
                 written += os.write(self._descriptor, data[written:])
-        except OSError:
+        except OSError as error:
+            error.filename = self._name
             self._size += self._whole(data, written)
             if self._regular:
                 with contextlib.suppress(OSError):

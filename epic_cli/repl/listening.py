@@ -23,7 +23,7 @@ from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.refused import Refused
 from epic_cli.repl.remarks import failure
 from epic_cli.terminal.errors import CannotAccess
-from epic_cli.views.listening import losses, summary
+from epic_cli.views.listening import begun_anew, losses, summary
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -71,6 +71,7 @@ class Listening:
         self._awake: asyncio.Event | None = None
         self._remark = ""  # to be said with the next rows
         self._told = False
+        self._anew = 0
 
     @property
     def counts(self) -> Counts:
@@ -178,6 +179,10 @@ class Listening:
             self._told = True
             self._remark = losses(counts, *self._drops).rstrip()
             self._wake()
+        elif counts.anew.times > self._anew:
+            self._remark = begun_anew(counts)
+            self._wake()
+        self._anew = counts.anew.times
 
     def stamped(self, text: bytes) -> bytes:
         """Typed packets arrive now, unless they say when they do."""
@@ -192,8 +197,8 @@ class Listening:
 
     def close(self) -> str:
         """Listens no more; what came in, in words."""
-        self._receiving.close()
         words = summary(self.counts, len(self._listener.entities), *self._drops)
+        self._receiving.close()
         if self.unwritable:
             words += f"{self.unwritable:,} {Refused.UNRECORDABLE.value}\n"
         return words

@@ -19,6 +19,19 @@ class Sink:
         self._stream = stream
         self._name = name
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self._name
+
+    @property
+    def descriptor(self) -> int | None:
+        """The file's number; None: it is none of the system's."""
+        try:
+            return self._stream.fileno()
+        except OSError:
+            return None
+
     def isatty(self) -> bool:
         """Whether it is a terminal, where a person may be looking on."""
         return self._stream.isatty()
@@ -97,11 +110,17 @@ def _replacing(path: str) -> Iterator[Sink]:
         try:
             with _opening(path):
                 descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as stream:
+            stream = os.fdopen(descriptor, "wb")
+            try:
                 sink = Sink(stream, path)
                 yield sink
                 sink.flush()
+            except BaseException:
+                with contextlib.suppress(OSError):  # what is wrong is known
+                    stream.close()
+                raise
             with _opening(path):
+                stream.close()
                 os.chmod(temporary, _mode(target))  # noqa: PTH101
                 os.replace(temporary, target)  # noqa: PTH105
         except BaseException:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 
@@ -57,10 +58,11 @@ class Panel:
 
 
 @contextlib.contextmanager
-def keys(press: Callable[[str], None]) -> Iterator[None]:
+def keys(press: Callable[[str], None]) -> Iterator[Callable[[], None]]:
     """Calls ``press`` with the name of each key while the block runs in an event loop.
 
-    Names are prompt_toolkit's: ``q``, ``up``, ``c-c``. The terminal is then as it was.
+    Names are prompt_toolkit's: ``q``, ``up``, ``c-c``. The terminal is then as it was. What the
+    block is given stops the program, as Ctrl-Z does elsewhere, until somebody continues it.
     """
     from prompt_toolkit.input import create_input
 
@@ -70,5 +72,10 @@ def keys(press: Callable[[str], None]) -> Iterator[None]:
         for key in source.read_keys():
             press(str(getattr(key.key, "value", key.key)))
 
+    def suspend() -> None:
+        if hasattr(signal, "SIGTSTP"):
+            with source.cooked_mode():
+                os.kill(0, signal.SIGTSTP)  # with those it is piped to
+
     with source.raw_mode(), source.attach(read):
-        yield
+        yield suspend

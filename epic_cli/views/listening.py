@@ -10,13 +10,23 @@ from epic_cli.live.refused import count_words
 _MOST_DRIFTS = 5
 
 
+def begun_anew(counts: Counts) -> str:
+    """Whether a game was started again, or stood still, without an end; nothing: no."""
+    count, step = counts.anew
+    if not count:
+        return ""
+    times = "once" if count == 1 else f"{count:,} times, the last time"
+    where = f"{abs(step):.1f} s {'back' if step > 0 else 'ahead'}"
+    return f"the game's clock was set {times} {where}: its times go on from there"
+
+
 def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
     """What was refused, and what the socket had no room for: lines, or nothing.
 
     ``queue`` is how many bytes of its datagrams the kernel keeps at most.
     """
-    words = count_words(counts.refused)
-    lines = f"{words}\n" if words else ""
+    words = (begun_anew(counts), count_words(counts.refused))
+    lines = "".join(f"{one}\n" for one in words if one)
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
         if queue < QUEUE:

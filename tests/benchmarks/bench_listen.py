@@ -1,10 +1,10 @@
 """What ``epic listen`` can take: packets a second without a drop, CPU time of each, and memory.
 
-    python tests/benchmarks/bench_listen.py [--rate 20000] [--seconds 10] [--minute]
+    python tests/benchmarks/bench_listen.py [--rate 20000] [--seconds 10] [--minutes 60]
 
 One program sends packets of a hundred entities, each in a datagram of its own, at an even rate;
-``epic listen`` records and draws them. With ``--minute`` the memory is looked at once a second for
-a minute, and its slope printed.
+``epic listen`` records and draws them. With ``--minutes 60`` the memory is looked at once a second
+for an hour, and its slope printed.
 """
 
 from __future__ import annotations
@@ -131,17 +131,17 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=20_000, help="packets a second")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--together", type=int, default=1, help="packets in a datagram")
-    parser.add_argument("--minute", action="store_true", help="text for a minute: does memory grow")
+    parser.add_argument("--minutes", type=float, help="text for so long: does memory grow")
     parser.add_argument("--send", choices=FORMATS, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.send:
         print(send(options.send, options.port, options.rate, options.seconds, options.together))
         return
-    if options.minute:
-        options.seconds = 60
+    if options.minutes:
+        options.seconds = 60 * options.minutes
     print("              sent/s     taken/s   dropped    us CPU/packet   peak MB")
-    for kind in ["text"] if options.minute else FORMATS:
+    for kind in ["text"] if options.minutes else FORMATS:
         print(*listened(kind, options), sep="", flush=True)
 
 

@@ -1,9 +1,10 @@
-"""Kills ``epic listen --record`` with -9 at random moments, and looks whether anything is lost.
+"""Kills ``epic listen`` and ``epic proxy`` with -9 while they record: is anything lost?
 
     python -m endurance.recorded --kills 100 --flood 1000000
 
 What has been drawn must be what a replay of the recording draws, and what a recording has must be
-whole lines in the order in which they were sent; the datagrams that ``--raw`` has, too. The flood
+whole lines in the order in which they were sent; the datagrams that ``--raw`` has, too, and the
+lines of a proxy. The flood
 is of random datagrams: good packets among them are recorded, memory does not grow.
 """
 
@@ -82,6 +83,35 @@ def live_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> s
     return wrong
 
 
+def proxy_and_die(folder: Path, chance: random.Random, seconds: float = 0.4) -> str | None:
+    """What a proxy has recorded when it is killed at a random moment: what is wrong, or None."""
+    record = folder / "traffic.csv"
+    with receiver() as server:
+        options = ("--jitter", "3ms", "--loss", "5%", "--record", str(record))
+        with program("proxy", *options, "0", server.port) as proxy, receiver() as game:
+            said = proxy.wait_for(b"passes datagrams on to")
+            place = ("127.0.0.1", int(said.partition(b"127.0.0.1:")[2].split()[0]))
+            until = time.monotonic() + chance.uniform(0.01, seconds)
+            sent = 0
+            while time.monotonic() < until:
+                game.socket.sendto(b"x" * (sent % 100), place)
+                sent += 1
+                if chance.random() < 0.3:
+                    time.sleep(chance.uniform(0, 0.002))
+            proxy.process.kill()
+            proxy.process.wait()
+    data = record.read_text()
+    lines = data.splitlines()
+    record.unlink()
+    if data and not data.endswith("\n"):
+        return "the proxy's last line is not whole"
+    columns = {line.count(",") for line in lines}
+    sizes = [int(line.split(",")[6]) for line in lines[1:]]
+    if len(columns) > 1 or sizes != [number % 100 for number in range(len(sizes))]:
+        return "datagrams of the proxy are missing, or not in their order"
+    return None
+
+
 def _count(raw: Path) -> int:
     """Whole datagrams of a capture; only the last may be cut."""
     count = 0
@@ -99,8 +129,7 @@ def flood(folder: Path, count: int, chance: random.Random) -> list[str]:
     """Sends so many random datagrams; what went wrong."""
     record = folder / "flood.csv"
     wrong = []
-    rows = folder / "rows.csv"  # a pipe that nobody reads would hold it up
-    with program("listen", "0", "--record", str(record), "-f", "csv", "-o", str(rows)) as listener:
+    with program("listen", "0", "--record", str(record), "-f", "csv") as listener:
         place = ("127.0.0.1", int(listener.wait_for(b"\n").split(b"\n")[0].rpartition(b":")[2]))
         with receiver() as game:
 
@@ -152,6 +181,7 @@ def main() -> None:
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         found = [live_and_die(Path(name), chance) for _ in range(options.kills)]
+        found += [proxy_and_die(Path(name), chance) for _ in range(options.kills)]
         wrong = [one for one in found if one]
         if options.flood:
             wrong += flood(Path(name), options.flood, chance)

@@ -3,6 +3,8 @@
 import math
 from array import array
 
+import pytest
+
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.decoding import Decoded, Decoder
@@ -17,12 +19,14 @@ def packet(time: float, entity: str = "", x: float = 0.0) -> Packet:
     return Packet((x, 0.0, 0.0), STILL, time, entity=entity)
 
 
-def admit(gate: Gate, one: Packet, machine: float, earliest: float = NEVER) -> Packet | Refused:
+def admit(
+    gate: Gate, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
+) -> Packet | Refused:
     """What becomes of a packet that comes in a datagram of its own."""
     block = PacketBlock()
     block.append(one)
     before = gate.refused.copy()
-    into = gate.admit(Decoded(0, array("I", [1]), block), [machine], [0], earliest)
+    into = gate.admit(Decoded(0, array("I", [1]), block), [machine], [sender], earliest)
     if len(into):
         return into[0]
     (reason,) = gate.refused - before
@@ -103,6 +107,55 @@ def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
     assert admit(gate, packet(0.0)._replace(delta=0.1), 1.0) is Refused.UNRECORDABLE
     assert gate.now(1.0) is None
     assert isinstance(admit(gate, packet(0.0), 1.0), Packet)
+
+
+def times_of(
+    gate: Gate, machine: float, times: list[float], sender: int = 0
+) -> list[float | Refused]:
+    """What becomes of the times in packets that come every tenth of a second."""
+    found: list[float | Refused] = []
+    for index, time in enumerate(times):
+        one = admit(gate, packet(time), machine + index / 10, sender=sender)
+        found.append(one if isinstance(one, Refused) else round(one.time, 9))
+    return found
+
+
+def tenths(begin: float, count: int) -> list[float]:
+    return [begin + index / 10 for index in range(count)]
+
+
+def test_a_game_that_is_started_again_goes_on_at_the_receivers_clock() -> None:
+    gate = Gate(9)
+    assert times_of(gate, 50, tenths(600, 10)) == pytest.approx(tenths(600, 10))
+    # it begins at 0 again, 3 s later: late ones until it is sure
+    again = times_of(gate, 54, tenths(0, 10))
+    assert again == pytest.approx([*tenths(0, 5), *tenths(604.5, 5)])
+    assert gate.anew.times == 1
+    assert gate.anew.step == pytest.approx(604.0)
+    # its last packets that were held up on their way are late ones, and no reason to turn back
+    assert times_of(gate, 55, [0.2, 1.1, 1.2]) == pytest.approx([604.2, 605.1, 605.2])
+    # it stands still for 7 s
+    assert times_of(gate, 62.3, tenths(1.3, 10))[-1] == pytest.approx(613.2)
+    # its clock jumps ahead
+    ahead = times_of(gate, 63.3, tenths(9000, 10))
+    assert ahead[:5] == [Refused.FAR_TIME] * 5
+    assert ahead[5:] == pytest.approx(tenths(613.8, 5))
+    assert gate.anew.times == 3
+    # more than an hour back, and by a program that is another sender
+    assert times_of(gate, 64.3, tenths(0, 10), sender=1)[5:] == pytest.approx(tenths(614.8, 5))
+
+
+def test_delays_however_long_are_not_another_clock() -> None:
+    for times in (
+        [*tenths(600, 5), 0.0, *tenths(600.6, 5), 590.0, 9000.0, *tenths(601.3, 5)],  # forged ones
+        [600 + index / 10 - max(0, index - 5) ** 2 / 50 for index in range(60)],  # a queue fills
+        [*tenths(600, 5), *tenths(590, 5), *tenths(601, 5)],  # not for half a second
+        [*tenths(600, 5), *[560.5 + 3 * (index % 2) for index in range(30)]],  # no clock at all
+        [*tenths(600, 5), *[9000.0] * 30],  # one that stands still
+    ):
+        gate = Gate(9)
+        times_of(gate, 50, times)
+        assert gate.anew.times == 0
 
 
 def drift(rate: float, seconds: int, jitter: float) -> float | None:

@@ -1,19 +1,21 @@
 """A recording that is whole at any moment: killed, on a full disk, beside what is there."""
 
+import io
 import os
 import random
-import resource
 import signal
 import time
 from pathlib import Path
 
 import pytest
 from support.datagrams import program, receiver
+from support.full_disks import files_of
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.live.captures.frames import frames
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.whole_files import Rotation
 
@@ -57,16 +59,10 @@ def write_for_ever(recording: GrowingRecording) -> None:
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     recording = GrowingRecording(str(path))
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match="too large"):
-            write_for_ever(recording)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-        recording.close()
+    with files_of(1000), pytest.raises(OSError, match="too large") as raised:
+        write_for_ever(recording)
+    recording.close()
+    assert raised.value.filename == str(path)
     data = path.read_bytes()
     assert data.endswith(b"\n")
     assert len(data) <= 1000
@@ -76,7 +72,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
 
 def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
     generator = random.Random(3)
-    for number in range(3):
+    for number in range(2):
         path = tmp_path / f"{number}.csv"
         with (
             program("listen", "0", "--record", str(path), "-f", "csv", "--tick", "1ms") as listener,
@@ -104,6 +100,39 @@ def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
         both = min(len(rows), len(replayed))
         assert both > 20
         assert rows[:both] == replayed[:both]
+
+
+def test_a_full_disk_is_told_with_the_file_and_what_was_written_is_whole(tmp_path: Path) -> None:
+    """Of a recording, a capture, one of several files, and the rows."""
+    for options, told, doing in (
+        (("--raw", "raw.pcap", "--record", "other.csv"), "raw.pcap", "record in"),
+        (("--record", "a.jsonl", "--raw", "/dev/null"), "a.jsonl", "record in"),
+        (("--record", "b.txt", "--rotate", "1GB"), "b-0001.txt", "record in"),
+        (("-o", "rows.csv", "-f", "csv"), "rows.csv", "write to"),
+    ):
+        named = [str(tmp_path / one) if "." in one else one for one in options]
+        with files_of(5000):
+            running = program("listen", "0", "--tick", "1ms", *named)
+            with running as listener, receiver() as game:
+                words = listener.wait_for(b"listening on 127.0.0.1:").split(b":")[-1]
+                place = ("127.0.0.1", int(words))
+                begin = time.monotonic()
+                while listener.process.poll() is None:
+                    now = time.monotonic() - begin
+                    game.socket.sendto(b"1,2,3 / 4,5,6 / %f" % now, place)
+                    time.sleep(0.001)
+                said = listener.wait_for(b"File too large\n").decode()
+                assert listener.process.returncode == 3
+        assert f"epic: cannot {doing} {tmp_path / told}: File too large" in said
+        if doing == "write to":
+            assert not (tmp_path / told).exists()
+            continue
+        data = (tmp_path / told).read_bytes()
+        assert 4000 < len(data) <= 5000
+        if told == "raw.pcap":
+            assert sum(1 for _ in frames(io.BytesIO(data).read)) >= 4000 // 88
+        else:
+            assert len(list(read_packets(tmp_path / told))) == data.count(b"\n")
 
 
 def test_a_full_device_is_told_with_status_3() -> None:

@@ -221,6 +221,50 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path, game: socket.socket) -> N
     assert count(record) == 2
 
 
+def test_a_game_that_is_started_again_is_drawn_on_and_so_is_its_replay(
+    tmp_path: Path, game: socket.socket
+) -> None:
+    record = tmp_path / "game.csv"
+    options = ("-f", "csv", "-s", "snapshot", "--record", str(record))
+    with program("listen", "0", *options) as listener, receiver() as again:
+        place = ("127.0.0.1", port_of(listener))
+        for sender, begin, count in ((game.sendto, 500, 20), (again.socket.sendto, 0, 80)):
+            for index in range(count):
+                x = begin + index
+                sender(b"%d,2,3 / 100,0,0 / %.2f" % (x, begin + index / 100), place)
+                time.sleep(0.01)
+        wait_until(lambda: b",79," in record.read_bytes())
+        listener.wait_for(b"the game's clock was set once ")
+        _, drawn, said = listener.end()
+    assert b"refused" not in said
+    rows = drawn.splitlines()
+    assert any(50 < float(row.split(b",")[1]) < 80 for row in rows[1:])
+    replayed = epic("replay", record, "-f", "csv", "-s", "snapshot").stdout.splitlines()
+    both = min(len(rows), len(replayed))
+    assert both > 16
+    assert rows[:both] == replayed[:both]
+
+
+def test_a_pipe_that_nobody_reads_holds_nothing_up(tmp_path: Path, game: socket.socket) -> None:
+    """It is full after some ticks: packets are recorded on, and Ctrl-C is heard."""
+    record = tmp_path / "game.csv"
+    options = ("-f", "jsonl", "--tick", "1ms", "--record", str(record))
+    with program("listen", "0", *options) as listener:
+        place = ("127.0.0.1", port_of(listener))
+        for number in range(100):
+            lines = (b"1,2,3 / 4,5,6 / %d.%02d entity=e%d" % (0, number, k) for k in range(20))
+            game.sendto(b"\n".join(lines), place)
+            time.sleep(0.003)
+        wait_until(lambda: count(record) == 2001)
+        listener.process.send_signal(signal.SIGINT)
+        said = listener.wait_for(b"packets recorded in")
+        assert listener.process.wait(30) == 130
+        rows = listener.process.stdout.read() if listener.process.stdout else b""
+    assert b"2,000 packets in 100 datagrams" in said
+    assert b" rows left out, since the output is not read\n" in said
+    assert len(rows) > 4000
+
+
 def test_it_ends_by_itself_and_what_cannot_be_is_said(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock
+from epic_cli.engine.intake.anew cimport ANEW, DOUBTFUL, SenderClock, Verdict
 from epic_cli.engine.intake.lowest cimport LowestDelays
 
 # Seconds; what is further off is of another clock, or in another unit.
@@ -33,11 +34,17 @@ cdef class Admission:
     reason, or None. ``reasons`` are those that are not about names: for numbers that are not
     finite, for times that are far from the clock's, and for what has no velocity
     (``needs_velocity``) or was true before its time (unless ``takes_delta``).
+
+    Where a sender's clock begins anew (``anew.h``), the times of his packets are moved by what it
+    has gone back: they go on, with the shortest delay taken for 0. Until that is clear his packets
+    are late ones; those that would have come before they were sent are refused.
     """
 
     cdef readonly Entities entities
     cdef readonly size_t packets        # let in
     cdef readonly size_t late           # with a time before one that came before it
+    cdef readonly size_t anew           # how often a sender's clock began anew
+    cdef readonly double step           # by how much (s) the last one of them had gone back
     cdef object refuse_name
     cdef object tally
     cdef tuple reasons
@@ -54,6 +61,7 @@ cdef class Admission:
     cdef Entities source                # whose entities the states are of
     cdef vector[int32_t] states
     cdef vector[LowestDelays] lowest    # by sender
+    cdef vector[SenderClock] clocks     # by sender
 
     def __init__(self, refuse_name, tuple reasons, tally, *, origin=None,
                  bint needs_velocity=False, bint takes_delta=True):
@@ -118,7 +126,9 @@ cdef class Admission:
         cdef double origin = self.origin
         cdef double zero = self.zero
         cdef double time
+        cdef double came
         cdef double arrival
+        cdef Verdict verdict
         if not is_finite(packet):
             return self.reasons[0]
         state = self.states[packet.entity]
@@ -129,9 +139,19 @@ cdef class Admission:
         if isnan(zero):
             origin = self.first_origin(packet.time)
             zero = machine - (packet.time - origin)
-        time = packet.time - origin
-        arrival = max(nearbyint((machine - zero) * 1e6) / 1e6, self.newest, earliest)
-        if fabs(packet.time) > LATEST or not fabs(time - arrival) <= FAR:
+        if fabs(packet.time) > LATEST:
+            return self.reasons[1]
+        if self.clocks.size() <= <size_t>sender:
+            self.clocks.resize(sender + 1)
+            self.lowest.resize(sender + 1)
+        time = packet.time - origin + self.clocks[sender].shift()
+        came = nearbyint((machine - zero) * 1e6) / 1e6
+        verdict = self.clocks[sender].look(came, came - time)
+        if verdict == ANEW:
+            self.begin_anew(sender)
+            time = packet.time - origin + self.clocks[sender].shift()
+        arrival = max(came, self.newest, earliest)
+        if (verdict == DOUBTFUL and time > came) or not fabs(time - arrival) <= FAR:
             return self.reasons[1]
         if (self.needs_velocity and not packet.has_velocity) or (
             packet.delta != 0 and not self.takes_delta
@@ -140,7 +160,7 @@ cdef class Admission:
         self.origin, self.zero, self.newest = origin, zero, arrival
         if state == UNKNOWN:
             state = self.enter(packet.entity)
-        if origin != 0:
+        if time != packet.time:
             packet.single.time = <float>time
         packet.time = time
         packet.arrival = arrival
@@ -150,6 +170,11 @@ cdef class Admission:
         into.items.push_back(packet)
         self.count(packet, sender)
         return None
+
+    cdef void begin_anew(self, int32_t sender) noexcept:
+        self.anew += 1
+        self.step = self.clocks[sender].step()
+        self.lowest[sender] = LowestDelays()
 
     cdef int32_t look(self, int32_t entity) except? -100:
         """What is known of the name; UNKNOWN: it may be let in."""
@@ -186,8 +211,6 @@ cdef class Admission:
         self.late += packet.time < self.newest_times[packet.entity]
         self.newest_times[packet.entity] = max(self.newest_times[packet.entity], packet.time)
         self.tally.count_sent(packet.time, (packet.arrival,))
-        if self.lowest.size() <= <size_t>sender:
-            self.lowest.resize(sender + 1)
         self.lowest[sender].add(packet.arrival, packet.arrival - packet.time)
         return 0
 

@@ -10,6 +10,7 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
+from epic_cli.app import main
 from epic_cli.live.arrived import Arrived
 from epic_cli.live.captures.frames import frames
 from epic_cli.live.captures.writing import RawRecording
@@ -44,21 +45,22 @@ def test_a_capture_is_converted(tmp_path: Path) -> None:
     assert b"3 from other senders" in done.stderr
 
 
-def test_what_is_no_capture_and_what_is_no_recording_is_said(tmp_path: Path) -> None:
+def test_what_is_no_capture_and_what_is_no_recording_is_said(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     capture, recording = tmp_path / "a.pcap", tmp_path / "a.txt"
     capture.write_bytes(pcap([(0.0, ipv4(udp(LINES[0])))], 101))
     recording.write_bytes(LINES[0])
     for args, words in (
-        (("replay", capture), b"it is a capture of a network: first epic convert CAPTURE"),
-        (("diagnose", capture), b"it is a capture of a network"),
-        (("convert", "--to", "csv", "--port", "7", recording), b"are for captures"),
-        (("convert", "--to", "csv", "--input-format", "json", capture), b"is text, csv or jsonl"),
+        (("replay", capture), "it is a capture of a network: first epic convert CAPTURE"),
+        (("diagnose", capture), "it is a capture of a network"),
+        (("convert", "--to", "csv", "--port", "7", recording), "are for captures"),
+        (("convert", "--to", "csv", "--input-format", "json", capture), "is text, csv or jsonl"),
         (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--scale", "2", capture),
-         b"--layout says all of binary records"),
+         "--layout says all of binary records"),
     ):  # fmt: skip
-        done = epic(*args)
-        assert done.returncode == 2, done.stderr
-        assert words in b" ".join(done.stderr.split())
+        assert main([str(one) for one in args]) == 2
+        assert words in " ".join(capfd.readouterr().err.split())
 
 
 def test_raw_datagrams_are_a_capture_that_is_read_back(tmp_path: Path) -> None:
@@ -128,10 +130,10 @@ def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
     assert found == raw.recorded == 13 * 6 + 1
 
 
-def test_wrong_rotations_are_refused(tmp_path: Path) -> None:
+def test_wrong_rotations_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for value in ("10", "5kB", "0.1s", "MB", "1e3MB", "-1MB", "nanMB", "9" * 400 + "MB"):
-        done = epic("listen", "--record", tmp_path / "a", "--rotate", value, "0")
-        assert done.returncode == 2, value
-        assert b"is neither a size from 100kB on" in b" ".join(done.stderr.split())
-    assert b"--rotate needs --record or --raw" in epic("listen", "--rotate", "1h", "0").stderr
+        assert main(["listen", "--record", str(tmp_path / "a"), "--rotate", value, "0"]) == 2, value
+        assert "is neither a size from 100kB on" in " ".join(capfd.readouterr().err.split())
+    assert main(["listen", "--rotate", "1h", "0"]) == 2
+    assert "--rotate needs --record or --raw" in capfd.readouterr().err
     assert not list(tmp_path.iterdir())

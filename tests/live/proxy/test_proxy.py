@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import resource
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.datagrams import program, receiver, wait_until
+from support.full_disks import files_of
 from support.proxies import ask, game, rows, send_slowly
 from support.running import epic
 
@@ -233,3 +235,28 @@ def test_no_socket_for_a_client_is_told_and_no_end() -> None:
             client.sendto(b"two", place)
             assert server.one() == b"two"
         assert b"1 time no way for a client: Too many open files" in proxy.end()[2]
+
+
+def test_what_a_proxy_records_is_whole_on_a_full_disk_and_after_kill_9(tmp_path: Path) -> None:
+    full, killed = tmp_path / "full.csv", tmp_path / "killed.csv"
+    with files_of(3000), game("--record", full) as playing:
+        number = 0
+        while playing.proxy.process.poll() is None:
+            with contextlib.suppress(ConnectionRefusedError):
+                playing.client.send(b"%d" % number)
+            number += 1
+            time.sleep(0.001)
+        assert playing.proxy.process.returncode == 3
+        said = playing.proxy.wait_for(b"File too large\n").decode()
+    assert f"epic: cannot record in {full}: File too large" in said
+    assert full.read_bytes().endswith(b"\n")
+    assert [int(row["bytes"]) for row in rows(full)] == [
+        len(str(n)) for n in range(len(rows(full)))
+    ]
+    with game("--record", killed) as playing:
+        send_slowly(playing.client, 200)
+        wait_until(lambda: killed.read_bytes().count(b"\n") > 100)
+        playing.proxy.process.kill()
+        playing.proxy.process.wait()
+    assert killed.read_bytes().endswith(b"\n")
+    assert {row["fate"] for row in rows(killed)} == {"passed"}

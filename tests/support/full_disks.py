@@ -1,0 +1,18 @@
+"""A disk that is full for files of some size."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def files_of(most: int) -> Iterator[None]:
+    """No file gets more bytes, also by programs that are started meanwhile."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -1,0 +1,60 @@
+"""What is said of packets that came in: clocks that drift, and clocks that were set."""
+
+import pytest
+
+from epic_cli.live.gate import Anew, Gate
+from epic_cli.live.intake import Counts
+from epic_cli.views.listening import begun_anew, summary
+
+
+class Told(Counts):
+    """Counts as a test has them."""
+
+    def __init__(self, drifts: list[float | None], anew: Anew = Anew(0, 0.0)) -> None:  # noqa: B008
+        super().__init__(Gate(1))
+        self._drifts, self._anew = drifts, anew
+
+    @property
+    def drifts(self) -> list[float | None]:
+        return self._drifts
+
+    @property
+    def anew(self) -> Anew:
+        return self._anew
+
+
+NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one before\n"
+
+
+@pytest.mark.parametrize(
+    ("drifts", "words"),
+    [
+        ([None], ""),
+        ([0.0], ""),
+        ([5e-4], "the sender's clock goes slower by 500 ppm than the receiver's\n"),
+        ([-1.2e-3], "the sender's clock goes faster by 1,200 ppm than the receiver's\n"),
+        (
+            [None, 1e-4, 0.0, -2e-4],
+            "clocks of senders go slower by 100 ppm, faster by 200 ppm than the receiver's\n",
+        ),
+        (
+            [1e-4] * 7,
+            f"clocks of senders go {'slower by 100 ppm, ' * 5}... than the receiver's\n",
+        ),
+    ],
+)
+def test_the_drift_of_clocks_in_words(drifts: list[float | None], words: str) -> None:
+    assert summary(Told(drifts), 0, 0) == NOTHING + words
+
+
+def test_a_clock_that_was_set_in_words() -> None:
+    for anew, words in (
+        (Anew(0, 0.0), ""),
+        (Anew(1, 12.34), "the game's clock was set once 12.3 s back: its times go on from there"),
+        (
+            Anew(1234, -7.0),
+            "the game's clock was set 1,234 times, the last time 7.0 s ahead: its times go on from"
+            " there",
+        ),
+    ):
+        assert begun_anew(Told([], anew)) == words
