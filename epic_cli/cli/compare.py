@@ -34,6 +34,7 @@ from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
@@ -138,6 +139,7 @@ def compare(
     _check_conditions(judging, candidates)
     asked = Asked(candidates, timing, judging.weights, inputs.truth_offset, judging.warm_up)
     recordings = None
+    read = [inputs.truth, drawing.drawn]
     if network.simulates:
         if archive.options:
             raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
@@ -153,6 +155,8 @@ def compare(
             drawing=drawing,
             diagnoses=pictures.html is not None,
         )
+        read += recordings.names
+    spare(read, {"--html": pictures.html, "--svg": pictures.svg})
 
     def run_all() -> Comparison | None:
         with Progress("comparing") as progress:
