@@ -82,11 +82,23 @@ def test_a_second_smoothing_is_found_with_its_constant(
     strategy: str, movement: str, rate: float, constant: float
 ) -> None:
     block = recorded(movement)
-    found = explained(block, drawn(block, strategy, rate, constant))
+    among = candidates(["dumb-terminal", "lerp", *{strategy} - {"lerp"}])
+    found = explained(block, drawn(block, strategy, rate, constant), among)
     assert found.smoothed
     assert found.best.candidate.label == strategy
     assert found.best.constant == pytest.approx(constant, rel=0.1)
     assert found.without.residual > 5 * found.best.residual
+
+
+def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
+    """Four strategies come nearer to what quake3 drew behind a low-pass, each with a delay."""
+    block = recorded()
+    among = candidates(["epic", "spline", "hermite", "geckos", "quake3"])
+    found = explained(block, drawn(block, "quake3", 60, 0.06), among)
+    assert found.smoothed
+    assert found.best.candidate.label == "quake3"
+    assert found.best.constant == pytest.approx(0.06, rel=0.01)
+    assert found.off < 0.001
 
 
 def test_a_lerp_in_each_frame_is_a_low_pass() -> None:

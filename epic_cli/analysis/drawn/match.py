@@ -38,9 +38,6 @@ AFTER = 2.0
 #: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
 SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
 
-#: So near comes nothing by chance, where positions are known better than that.
-CERTAIN = 0.002
-
 #: So many times the resolution are the same, too.
 ROUNDED = 2.5
 
@@ -174,8 +171,7 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    certain = min(first.enough, CERTAIN * first.step)
-    search = Search(first.redraw, first.fit, first.path.times, first.enough, certain)
+    search = Search(first.redraw, first.fit, first.path.times, first.enough)
     found = search.explanations(candidates or all_candidates())
     without, best = found[0], found[-1]
     smoothed = (

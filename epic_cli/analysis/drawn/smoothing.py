@@ -130,7 +130,7 @@ class Fit:
 
     def shift(self, own: Floats) -> Smoothing:
         """The best shift."""
-        return self._nearby(own, self._scanned(own, 0.0))
+        return self.nearby(own, self._scanned(own, 0.0))
 
     def constant(self, own: Floats, shift: float = 0.0) -> Smoothing:
         """The best time constant for a shift."""
@@ -161,10 +161,10 @@ class Fit:
         """The best shift and time constant together."""
         best = self.scan(own)[1]
         for _ in range(3 if best.constant else 0):
-            best = self.constant(own, self._nearby(own, best).shift)
+            best = self.constant(own, self.nearby(own, best).shift)
         return best
 
-    def _nearby(self, own: Floats, about: Smoothing) -> Smoothing:
+    def nearby(self, own: Floats, about: Smoothing) -> Smoothing:
         """The best shift near one that is known to a frame."""
         frame = float(np.median(np.diff(self._times)))
         shift, least = minimum(
