@@ -183,7 +183,7 @@ def compare(
         comparison = run_all()
         if comparison is not None:
             about = _about(recordings.names if recordings else [], inputs.truth)
-            diagnoses = recordings.sections if recordings else []
+            diagnoses = recordings.sections() if recordings else []
             write(comparison, layout, pictures, shown, color, about, diagnoses)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
