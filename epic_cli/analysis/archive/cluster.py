@@ -146,9 +146,10 @@ def _connected(address: str) -> Client:
     _knock(address, place)
     from distributed import Client
 
-    # what it says of connections that come and go is said by us, once
-    for name in ("distributed", "tornado.application"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # what it says of connections that come and go is said by us, once; some have their own level
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.startswith(("distributed", "tornado")):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         return Client(address, timeout=_PROGRAM, set_as_default=False)
     except Exception as error:
