@@ -132,7 +132,11 @@ def compare(
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.progress import Progress
 
-    network.check(given_options(context), inputs.recordings, inputs.truth)
+    given = given_options(context)
+    network.check(given, inputs.recordings, inputs.truth)
+    here = network.simulates or drawing.drawn is not None or saving is not None
+    from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
+    archive = archive.settled(given, fits=not (here or from_stdin))
     _check_drawing(drawing, network, inputs)
     candidates = _taking_part(participants, drawing)
     shown = pictures.shown(candidates)

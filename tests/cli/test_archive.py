@@ -191,6 +191,28 @@ def test_simulated_networks_are_no_archive() -> None:
     assert b"for recordings" in done.stderr
 
 
+def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
+    """An archive's usual workers are none of a simulated network's, nor of standard input's."""
+    path = Path("home/epic/config.toml")
+    path.parent.mkdir(parents=True)
+    asked = 'workers = 2\njournal = "j"\n'
+    path.write_text(f"[compare]\n{asked}[diagnose]\n{asked}")
+    home = environment(XDG_CONFIG_HOME=str(path.parents[1].absolute()))
+    packets = recording().encode()
+    for command, given in (
+        (("compare", *TWO, "--path", "circle", "--seeds", "2", "--duration", "3"), b""),
+        (("compare", *TWO), packets),
+        (("compare", *TWO, "a/r1.txt", "--drawn", "a/r1.txt"), b""),
+        (("diagnose",), packets),
+        (("diagnose", "a/r1.txt", "--link-out", "link.csv"), b""),
+    ):
+        done = epic(*command, stdin=given, env=home)
+        assert done.returncode == 0, done.stderr
+        assert not Path("j").exists()
+    other = epic("compare", *TWO, "a", "--scheduler", "tcp://127.0.0.1:1", env=home)
+    assert (other.returncode, b"nobody answers" in other.stderr) == (3, True)
+
+
 def is_gone(group: int) -> bool:
     """Whether, within a few seconds, nobody of a group of processes is left."""
     for _ in range(500):

@@ -121,6 +121,7 @@ diagnose_options = OptionGroup(
         help="Look only at packets stamped in these seconds.",
     ),
     click.option(
+        "-f",
         "--format",
         "row_format",
         type=click.Choice(FORMATS),
