@@ -142,6 +142,8 @@ def _limit(text: str, metric: Metric, written: str) -> float:
     unit = {"s": "s", "0 to 1": ""}.get(metric.unit, "length units")
     try:
         limit = quantity(written, unit)
+        if math.isinf(limit):  # no figure is beyond it
+            raise ValueError(written)
     except ValueError:
         example = {"s": "120ms or 0.12", "0 to 1": "5% or 0.05"}.get(metric.unit, "0.3")
         raise ConditionError(

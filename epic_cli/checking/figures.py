@@ -82,12 +82,13 @@ def compared(
 
 def _separated(case: Case, recording: Recording) -> dict[str, PacketBlock]:
     from epic_cli.engine.replay.trace import separate
+    from epic_cli.formats.layout import STATE
 
     entities: dict[str, PacketBlock] = {}
     truth = recording not in case.drawing.recordings
     drawing = case.drawing._replace(row_format="tsv")  # which has room for all entities
     if truth and drawing.given is not None:
-        drawing = drawing._replace(given=drawing.given._replace(unless_own=True))
+        drawing = drawing._replace(given=drawing.given.beside(STATE))
     if truth:
         drawing = drawing._replace(input_format="auto", entity=None, strict=False)
     for block in packets(drawing, recording):

@@ -34,6 +34,7 @@ from epic_cli.cli.options.drawn import Drawing, drawn_options
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
+from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
@@ -131,13 +132,18 @@ def compare(
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.terminal.progress import Progress
 
-    network.check(given_options(context), inputs.recordings, inputs.truth)
+    given = given_options(context)
+    network.check(given, inputs.recordings, inputs.truth)
+    here = network.simulates or drawing.drawn is not None or saving is not None
+    from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
+    archive = archive.settled(given, fits=not (here or from_stdin))
     _check_drawing(drawing, network, inputs)
     candidates = _taking_part(participants, drawing)
     shown = pictures.shown(candidates)
     _check_conditions(judging, candidates)
     asked = Asked(candidates, timing, judging.weights, inputs.truth_offset, judging.warm_up)
     recordings = None
+    read = [inputs.truth, drawing.drawn]
     if network.simulates:
         if archive.options:
             raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
@@ -153,6 +159,8 @@ def compare(
             drawing=drawing,
             diagnoses=pictures.html is not None,
         )
+        read += recordings.names
+    spare(read, {"--html": pictures.html, "--svg": pictures.svg})
 
     def run_all() -> Comparison | None:
         with Progress("comparing") as progress:
@@ -179,7 +187,7 @@ def compare(
         comparison = run_all()
         if comparison is not None:
             about = _about(recordings.names if recordings else [], inputs.truth)
-            diagnoses = recordings.sections if recordings else []
+            diagnoses = recordings.sections() if recordings else []
             write(comparison, layout, pictures, shown, color, about, diagnoses)
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from epic_cli.views.page.diagnosis import Section
 
 
-def section_on(run: Run) -> dict[str, Section]:
-    """What the page says of a recording, by its name; nothing of one with few packets."""
+def section_on(run: Run) -> Section | None:
+    """What the page says of a recording; nothing of one with few packets."""
     from epic_cli.analysis.diagnosis.diagnose import diagnose
     from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.views.diagnosis import report_of
@@ -18,5 +18,5 @@ def section_on(run: Run) -> dict[str, Section]:
 
     traffic = traffic_of(run.packets)
     if not traffic.streams:
-        return {}
-    return {run.name: section(report_of(run.name, traffic, diagnose(traffic)))}
+        return None
+    return section(report_of(run.name, traffic, diagnose(traffic)))

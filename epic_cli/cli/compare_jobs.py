@@ -13,7 +13,7 @@ from epic_cli.analysis.study import Asked, Run, Verdict, verdict
 from epic_cli.analysis.truth import Truth, truths_of
 from epic_cli.cli.archive import Answer, layout_key, told_of, what_it_is
 from epic_cli.cli.recordings import of_entity
-from epic_cli.formats.layout import Beginning, begun_together
+from epic_cli.formats.layout import STATE, Beginning, begun_together
 from epic_cli.formats.layout import Layout as RecordingLayout
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
@@ -86,11 +86,10 @@ def judge_here(
     """
     asked = request.asked
     given = request.given if request.truth else begun_together(request.given)
-    packets = load(job.file, request.input_format, reporter, given)
+    run = _loaded(request, job.file, given, reporter, truths)
     reporter.save(saving, request.given)
-    if any(block.lacks_velocity() for block in packets.values()):
+    if any(block.lacks_velocity() for block in run.packets.values()):
         reporter.estimated()
-    run = Run(reporter.name, of_entity(packets, request.entity, reporter.name), truths)
     if drawing is not None and drawing.drawn is not None:
         from epic_cli.cli.drawn_file import with_drawn
 
@@ -112,6 +111,24 @@ def judge_here(
     return found
 
 
+def recording_of(request: Request, file: str) -> Run:
+    """A recording once more, of which all has been said; raises as ``judge_here``."""
+    given = request.given if request.truth else begun_together(request.given)
+    silent = Reporter(source_name(file), Remarks(quiet=True))
+    return _loaded(request, file, given, silent, None)
+
+
+def _loaded(
+    request: Request,
+    file: str,
+    given: RecordingLayout | None,
+    reporter: Reporter,
+    truths: Mapping[str, Truth] | None,
+) -> Run:
+    packets = load(file, request.input_format, reporter, given)
+    return Run(reporter.name, of_entity(packets, request.entity, reporter.name), truths)
+
+
 def _truths_for(request: Request) -> Mapping[str, Truth] | None:
     given = request.given
     if request.truth is None or given is None:
@@ -126,7 +143,7 @@ def _truths(
 ) -> Mapping[str, Truth]:
     """The truth, read once in each process; the one that asks has said what is odd about it."""
     silent = Reporter(source_name(file), Remarks(quiet=True))
-    given = given._replace(unless_own=True, beginning=Beginning(beginning))
+    given = given.beside(STATE)._replace(beginning=Beginning(beginning))
     return truths_of(load(file, "auto", silent, given), "given", offset)[0]
 
 

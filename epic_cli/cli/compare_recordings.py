@@ -19,12 +19,13 @@ from epic_cli.cli.compare_jobs import (
     judge,
     judge_here,
     key_maker,
+    recording_of,
     settled,
 )
 from epic_cli.cli.compare_runs import given_truths
 from epic_cli.cli.recordings import recordings_of
 from epic_cli.formats.layout import begun_together
-from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.errors import CannotAccess, WrongUsage
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
 from epic_cli.views.page.diagnosis import MOST, Section
@@ -68,7 +69,7 @@ class Recordings:
         drawing.check(self.names, archive.options)
         self._drawing = drawing
         self._diagnosed = self.names[:MOST] if diagnoses else []
-        self._sections: dict[str, Section] = {}
+        self._sections: dict[str, Section | None] = {}
         given = begun_together(inputs.given) if inputs.truth else inputs.given
         self._truths, refused = given_truths(
             inputs, given if inputs.truth else None, remarks, color
@@ -88,11 +89,17 @@ class Recordings:
         self._tally.refused = refused
         self._reporter: Reporter | None = None
 
-    @property
     def sections(self) -> list[Section]:
-        """What is wrong with the first of them, as far as this process has seen them."""
-        names = map(source_name, self._diagnosed)
-        return [self._sections[name] for name in names if name in self._sections]
+        """What is wrong with the first of them; those judged elsewhere are read here now.
+
+        Nothing of those that can only be read there.
+        """
+        for file in self._diagnosed:
+            if file != "-" and file not in self._sections:
+                with contextlib.suppress(CannotAccess, WrongUsage):
+                    self._look(recording_of(self._request, file))
+        found = [self._sections.get(source_name(file)) for file in self._diagnosed]
+        return [one for one in found if one is not None]
 
     @property
     def incomplete(self) -> bool:
@@ -151,7 +158,7 @@ class Recordings:
     def _look(self, run: Run) -> None:
         """Says on the page what is wrong with a recording."""
         if run.name in map(source_name, self._diagnosed):
-            self._sections.update(section_on(run))
+            self._sections[run.name] = section_on(run)
 
     def end(self) -> None:
         """Says how many lines were refused, however it ended."""

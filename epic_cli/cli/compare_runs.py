@@ -28,13 +28,14 @@ def given_truths(
     ``given`` is the layout that it shares with the recordings.
     """
     from epic_cli.analysis.truth import truths_of
+    from epic_cli.formats.layout import STATE
     from epic_cli.views.comparison_words import why
 
     if inputs.truth is None or given is None:
         return None, False
     name = source_name(inputs.truth)
     with Reporter(name, remarks, color) as reporter:
-        states = load(inputs.truth, "auto", reporter, given._replace(unless_own=True))
+        states = load(inputs.truth, "auto", reporter, given.beside(STATE))
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
         place = f"{name}: {note.entity}" if note.entity else name

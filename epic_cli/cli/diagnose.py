@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.cli.options.diagnose import ANY, DiagnoseOptions, diagnose_options
+from epic_cli.cli.options.groups import given_options
 from epic_cli.cli.recordings import recordings_of
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import use_color
@@ -57,6 +58,9 @@ def diagnose(options: DiagnoseOptions) -> int:
     from epic_cli.terminal.progress import Progress
 
     names = recordings_of(options.recordings)
+    here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
+    given = given_options(click.get_current_context())
+    options = options._replace(archive=options.archive.settled(given, fits=not here))
     options.check(names)
     archive, color = options.archive, use_color(options.color, sys.stderr)
     if archive.options and "-" in names:

@@ -32,11 +32,11 @@ def drawn_of(
     ``CannotAccess``.
     """
     from epic_cli.analysis.drawn.path import ROWS, UnusableDrawing, drawn_paths
-    from epic_cli.formats.layout import Layout
+    from epic_cli.formats.layout import FRAME, Layout
 
     file = str(drawing.drawn)
     name = source_name(file)
-    layout = (given or Layout())._replace(unless_own=True)
+    layout = (given or Layout()).beside(FRAME)
     with Reporter(name, remarks) as reporter:
         rows = load(file, "auto", reporter, layout._replace(pattern=layout.pattern or ROWS))
     try:

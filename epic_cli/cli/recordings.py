@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.text.widths import printable
-from epic_cli.formats.folders import NoRecordings, recordings_in
+from epic_cli.formats.folders import recordings_in
 from epic_cli.terminal.errors import CannotAccess, WrongUsage
 
 if TYPE_CHECKING:
@@ -16,14 +15,12 @@ if TYPE_CHECKING:
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     """The files that are meant, those of a folder by name; none: standard input.
 
-    The truth is none of them. Raises ``WrongUsage``, ``CannotAccess``.
+    The truth is none of them. Raises ``CannotAccess``.
     """
     found: list[str] = []
     for name in given or ("-",):
         try:
             inside = [name] if name == "-" else recordings_in(name)
-        except NoRecordings as error:
-            raise WrongUsage(printable(str(error))) from error
         except OSError as error:
             raise CannotAccess("read", name, error) from error
         found += [one for one in inside if one == name or one != truth]

@@ -50,6 +50,7 @@ from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.input import read_file
 from epic_cli.terminal.output import open_sink
+from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.progress import Progress
 from epic_cli.terminal.remarks import Remarks, Reporter
 from epic_cli.terminal.sources import source_name
@@ -106,6 +107,7 @@ def simulate(
         raise WrongUsage("--truth-rate needs --truth-out")
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
+    spare([movement.truth, trace.trace], {"-o": output.output, "--truth-out": output.truth_out})
     moving = _make_movement(movement, seed, quiet)
     channel = make_channel(link, trace, seed)
     if output.truth_out:

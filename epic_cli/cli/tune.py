@@ -27,9 +27,11 @@ from epic_cli.cli.options.tune import (
     tuned_options,
     written_options,
 )
+from epic_cli.cli.recordings import recordings_of
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage
+from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.views.metric_list import game_lines
 
@@ -106,13 +108,17 @@ def tune(
     network.check(given, inputs.recordings, inputs.truth)
     _check(tuned, given)
     candidates = tuned.candidates()
+    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
+    spare([*names, inputs.truth], {"--svg": written.svg})
     incomplete = False
     if network.simulates:
         runs: list[Run] = list(simulated_runs(network, inputs, remarks))
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        runs, incomplete = recorded_runs(inputs, remarks, saving, use_color(color, sys.stderr))
+        runs, incomplete = recorded_runs(
+            names, inputs, remarks, saving, use_color(color, sys.stderr)
+        )
     if not tuned.searches:
         from epic_cli.analysis.tuning.closed_form import delays_needed
         from epic_cli.views.tuning.delays import NO_ARRIVALS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from epic_cli.analysis.study import Run
 from epic_cli.cli.compare_runs import given_truths
 from epic_cli.cli.options.compare import Inputs
-from epic_cli.cli.recordings import of_entity, recordings_of
+from epic_cli.cli.recordings import of_entity
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import begun_together
 from epic_cli.terminal.errors import CannotAccess, WrongUsage, say
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
 
 
 def recorded_runs(
-    inputs: Inputs, remarks: Remarks, saving: Saving | None, color: bool
+    names: list[str], inputs: Inputs, remarks: Remarks, saving: Saving | None, color: bool
 ) -> tuple[list[Run], bool]:
-    """The runs of all recordings, and whether something of them was refused or left out.
+    """The runs of these recordings, and whether something of them was refused or left out.
 
     Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is said, and the
     others are taken.
     """
     together = begun_together(inputs.given) if inputs.truth else None
     truths, incomplete = given_truths(inputs, together, remarks, color)
-    names = recordings_of(inputs.recordings, inputs.truth)
     runs = []
     for file in names:
         name = source_name(file)

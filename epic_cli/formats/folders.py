@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 from epic_cli.formats.recordings import ENDINGS
 
 
-class NoRecordings(ValueError):
-    """There is no recording in a folder."""
-
-    def __init__(self, folder: str) -> None:
-        endings = ", ".join(ENDINGS)
-        super().__init__(
-            f"{folder}: there is no recording in this folder; their names end with {endings}"
-        )
-
-
 def recordings_in(path: str | os.PathLike[str]) -> list[str]:
     """The files of a folder whose names end like those of recordings, by name; a file: itself.
 
-    Hidden ones are not meant. Raises ``NoRecordings``, ``OSError``.
+    Hidden ones are not meant. Raises ``OSError``, ``FileNotFoundError`` where there is none.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -32,5 +23,7 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str]:
         if one.suffix in ENDINGS and one.is_file() and not one.name.startswith(".")
     )
     if not found:
-        raise NoRecordings(str(folder))
+        endings = ", ".join(ENDINGS)
+        reason = f"there is no recording in this folder; their names end with {endings}"
+        raise FileNotFoundError(errno.ENOENT, reason, str(folder))
     return found

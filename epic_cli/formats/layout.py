@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.engine.text.records import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
 
 POSITION, VELOCITY = FIELDS[:3], FIELDS[3:6]
+
+#: The fields of a truth, and of a drawn frame, that recordings have, too.
+STATE = ("time", *POSITION, *VELOCITY, "entity", "teleport")
+FRAME = ("time", *POSITION, "entity")
 
 #: How many of a unit of time are a second.
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -78,6 +82,11 @@ class Layout(NamedTuple):
     def places(self) -> dict[str, str]:
         """The columns by field, those that are not empty."""
         return {field: column for field, column in self.columns or () if column}
+
+    def beside(self, fields: Collection[str]) -> Layout:
+        """That of a file with these fields of a recording, where it has not its own names."""
+        kept = tuple(pair for pair in self.columns or () if pair[0] in fields)
+        return self._replace(columns=None if self.columns is None else kept, unless_own=True)
 
     @property
     def units(self) -> Units:

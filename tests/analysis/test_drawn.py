@@ -82,11 +82,23 @@ def test_a_second_smoothing_is_found_with_its_constant(
     strategy: str, movement: str, rate: float, constant: float
 ) -> None:
     block = recorded(movement)
-    found = explained(block, drawn(block, strategy, rate, constant))
+    among = candidates(["dumb-terminal", "lerp", *{strategy} - {"lerp"}])
+    found = explained(block, drawn(block, strategy, rate, constant), among)
     assert found.smoothed
     assert found.best.candidate.label == strategy
     assert found.best.constant == pytest.approx(constant, rel=0.1)
     assert found.without.residual > 5 * found.best.residual
+
+
+def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
+    """Four strategies come nearer to what quake3 drew behind a low-pass, each with a delay."""
+    block = recorded()
+    among = candidates(["epic", "spline", "hermite", "geckos", "quake3"])
+    found = explained(block, drawn(block, "quake3", 60, 0.06), among)
+    assert found.smoothed
+    assert found.best.candidate.label == "quake3"
+    assert found.best.constant == pytest.approx(0.06, rel=0.01)
+    assert found.off < 0.001
 
 
 def test_a_lerp_in_each_frame_is_a_low_pass() -> None:
@@ -159,6 +171,7 @@ def test_frames_that_cannot_be_used_are_refused_in_a_sentence() -> None:
     many = [(n / 60, n / 10) for n in range(60)]
     for given, entities, told in (
         (rows(*many, entity="a"), {"b": 0, "c": 0}, "it has 'a', the recording has 'b', 'c'"),
+        ({}, {"": 0}, "there is nothing in it"),
         (rows((0.0, 1.0)), {"": 0}, "it has 1 usable frame of an entity, and 20 are needed"),
         (rows(*many[:30], *many[:30]), {"": 0}, "0 s comes after 0.483333 s"),
         (rows(*((t, np.nan) for t, _ in many)), {"": 0}, "it has 0 usable frames"),
@@ -214,6 +227,24 @@ def test_a_sender_with_another_clock_has_no_known_lag() -> None:
     assert found.best.candidate.label == "gambetta"
     assert found.found
     assert np.isnan(found.lag)
+
+
+def test_a_teleport_does_not_hide_how_late_it_is() -> None:
+    """Drawn 200 ms late on straight lines, but where it leaps by 60 it is there after 70 ms."""
+    given, block = recorded(seconds=6.0), PacketBlock()
+    for number in range(len(given)):
+        packet = given[number]
+        x, y, z = packet.position
+        block.append(packet._replace(position=(x + 60 * (packet.time > 3), y, z)))
+    states = sorted((one.time, *one.position) for one in map(block.__getitem__, range(len(block))))
+    stamps, *axes = np.array(states).T
+    times = np.arange(0.5, 6.0, 1 / 60)
+    far = times - 0.07 >= stamps[stamps > 3][0]
+    axes[0] = axes[0] - 60 * (stamps > 3)
+    positions = np.stack([np.interp(times - 0.2, stamps, one) for one in axes], axis=1)
+    positions[far, 0] += 60
+    found = match({"": block}, {"": DrawnPath(times, positions, 1e-9)}, FEW)
+    assert found.lag == pytest.approx(0.2, abs=0.002)
 
 
 def test_an_entity_that_cannot_be_used_does_not_spoil_the_others() -> None:

@@ -39,6 +39,25 @@ class Poison:
         return Sample(at, self.at, (0.0, 0.0, 0.0), "held")
 """
 
+#: A strategy with which a recording takes longer, as long as there is a file.
+SLOW = """
+import time
+from pathlib import Path
+from epic_cli import Sample
+
+class Slow:
+    def reset(self):
+        self.at = (0.0, 0.0, 0.0)
+        time.sleep(0.1 if Path("slow").exists() else 0)
+
+    def update(self, packet, now):
+        self.at = tuple(packet.position)
+        return True
+
+    def read(self, at):
+        return Sample(at, self.at, (0.0, 0.0, 0.0), "held")
+"""
+
 
 def recording(shift: float = 0.0, seconds: float = 4.0) -> str:
     times = [number / 20 for number in range(int(20 * seconds))]
@@ -59,6 +78,14 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / f"r{number}.txt").write_text(recording(seconds=3 + number / 4))
     (folder / "s.txt").write_text(recording() + "what?\n" * 9)
     return folder
+
+
+def slow_down() -> None:
+    """Makes it forty more recordings, and all of them take their time with ``slow.py:Slow``."""
+    Path("slow.py").write_text(SLOW)
+    Path("slow").touch()
+    for number in range(40):
+        Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
 
 
 def run(*args: str, program: tuple[str, ...] = EPIC) -> subprocess.CompletedProcess[bytes]:
@@ -164,6 +191,28 @@ def test_simulated_networks_are_no_archive() -> None:
     assert b"for recordings" in done.stderr
 
 
+def test_of_the_configuration_what_does_not_fit_is_passed_over() -> None:
+    """An archive's usual workers are none of a simulated network's, nor of standard input's."""
+    path = Path("home/epic/config.toml")
+    path.parent.mkdir(parents=True)
+    asked = 'workers = 2\njournal = "j"\n'
+    path.write_text(f"[compare]\n{asked}[diagnose]\n{asked}")
+    home = environment(XDG_CONFIG_HOME=str(path.parents[1].absolute()))
+    packets = recording().encode()
+    for command, given in (
+        (("compare", *TWO, "--path", "circle", "--seeds", "2", "--duration", "3"), b""),
+        (("compare", *TWO), packets),
+        (("compare", *TWO, "a/r1.txt", "--drawn", "a/r1.txt"), b""),
+        (("diagnose",), packets),
+        (("diagnose", "a/r1.txt", "--link-out", "link.csv"), b""),
+    ):
+        done = epic(*command, stdin=given, env=home)
+        assert done.returncode == 0, done.stderr
+        assert not Path("j").exists()
+    other = epic("compare", *TWO, "a", "--scheduler", "tcp://127.0.0.1:1", env=home)
+    assert (other.returncode, b"nobody answers" in other.stderr) == (3, True)
+
+
 def is_gone(group: int) -> bool:
     """Whether, within a few seconds, nobody of a group of processes is left."""
     for _ in range(500):
@@ -176,12 +225,11 @@ def is_gone(group: int) -> bool:
 
 
 def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice() -> None:
-    for number in range(60):
-        Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
-    command = [*PLAIN, "compare", "-s", "lerp,snapshot", "a", "--workers", "2", "--journal", "j"]
+    slow_down()
+    command = ["compare", "-s", "lerp,./slow.py:Slow", "--tick", "50ms", "a", "--journal", "j"]
     with subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True,
+        [*PLAIN, *command, "--workers", "2"], env=environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
     ) as program:  # fmt: skip
         while not Path("j").exists() or Path("j").read_bytes().count(b"\n") < 4:
             time.sleep(0.01)
@@ -190,8 +238,9 @@ def test_an_interruption_ends_it_with_its_processes_and_nothing_is_asked_twice()
     assert (program.returncode, *output) == (130, b"", b"")
     assert is_gone(program.pid)
     known = Path("j").read_bytes().count(b"\n") - 1
-    done = epic("compare", "-s", "lerp,snapshot", "a", "--journal", "j")
-    assert f"68 results in j, {known} of them known before".encode() in done.stderr
+    Path("slow").unlink()
+    done = epic(*command)
+    assert f"48 results in j, {known} of them known before".encode() in done.stderr
 
 
 def free_port() -> int:
@@ -201,8 +250,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A scheduler and two workers on this machine; they are gone afterwards."""
-    names = ["scheduler", "worker", "worker"]
+    """A scheduler and two workers on this machine that are ready; they are gone afterwards."""
     at = f"tcp://127.0.0.1:{port}"
     options = {
         "scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-show"],
@@ -210,53 +258,54 @@ def cluster(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     }
     with contextlib.ExitStack() as ending:
         started = []
-        for name in names:
+        for name in ("scheduler", "worker", "worker"):
             command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--no-dashboard"]
-            one = subprocess.Popen(
-                [*command, *options[name]],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=environment(),
+            log = subprocess.PIPE if name == "worker" else subprocess.DEVNULL
+            one = ending.enter_context(
+                subprocess.Popen(
+                    [*command, *options[name]],
+                    stdout=subprocess.DEVNULL,
+                    stderr=log,
+                    env=environment(),
+                )
             )
-            ending.callback(one.wait)
             ending.callback(one.kill)
             started.append(one)
+        for one in started[1:]:
+            assert one.stderr is not None
+            assert any(b"Registered to:" in line for line in one.stderr)
         yield started
 
 
 def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_killed() -> None:
     pytest.importorskip("distributed")
-    for number in range(40):
-        Path(f"a/t{number:02}.txt").write_text(recording(seconds=5 + number / 20))
-    port, deadline = free_port(), time.monotonic() + 60
-    command = [*PLAIN, "compare", "a", "-q", "--scheduler", f"tcp://127.0.0.1:{port}"]
+    slow_down()
+    port = free_port()
+    command = ["compare", "-s", "lerp,./slow.py:Slow", "--tick", "50ms", "a"]
+    there = ["--scheduler", f"tcp://127.0.0.1:{port}", "--journal", "j", "-q"]
 
     def known() -> int:
         return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
 
-    with cluster(port) as (scheduler, worker, _):
-        while True:  # until somebody is there
-            with subprocess.Popen(
-                [*command, "--journal", "j"],
-                env=environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            ) as program:
-                for victim, results in ((worker, 2), (scheduler, 6)):
-                    while known() < results and program.poll() is None:
-                        time.sleep(0.01)
-                    if program.poll() is None:
-                        victim.kill()
-                out, told = program.communicate(timeout=60)
-            if known() > 0:
-                break
-            assert program.returncode == 3
-            assert b"nobody answers" in told or b"has no workers" in told
-            assert time.monotonic() < deadline
-    assert (program.returncode, out) == (3, b"")
-    assert b"it is gone; the journal has what it had done\n" in told
+    with (
+        cluster(port) as (scheduler, worker, _),
+        subprocess.Popen(
+            [*PLAIN, *command, *there],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as program,
+    ):
+        for victim, results in ((worker, 2), (scheduler, 6)):
+            while known() < results and program.poll() is None:
+                time.sleep(0.01)
+            victim.kill()
+        out, told = program.communicate(timeout=60)
+    gone = f"cannot use tcp://127.0.0.1:{port}: it is gone; the journal has what it had done"
+    assert (program.returncode, out, told.decode()) == (3, b"", f"epic: {gone}\n")
     before = known()
     assert 6 <= before < 48
-    last = epic("compare", "a", "--journal", "j")
-    assert (last.returncode, last.stdout) == (1, epic("compare", "a", "-q").stdout)
+    Path("slow").unlink()
+    last = epic(*command, "--journal", "j")
+    assert (last.returncode, last.stdout) == (1, epic(*command, "-q").stdout)
     assert f"48 results in j, {before} of them known before".encode() in last.stderr

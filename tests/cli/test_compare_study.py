@@ -11,6 +11,8 @@ import pytest
 from support.places import SAMPLES
 from support.running import epic
 
+from epic_cli.app import main
+
 TURN, TANKS, JITTER = (SAMPLES / name for name in ("turn.txt", "two_tanks.csv", "jitter.txt"))
 AIRLINER = SAMPLES / "airliner.csv"
 FEW = ("-s", "dis,snapshot")
@@ -169,5 +171,12 @@ def test_what_does_not_go_together_is_told(args: tuple[str | Path, ...], told: s
     assert told in refusal(*args)
 
 
-def test_an_empty_folder_is_told(tmp_path: Path) -> None:
-    assert "there is no recording in this folder; their names end with .txt" in refusal(tmp_path)
+def test_a_folder_without_recordings_cannot_be_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("compare", "diagnose", "tune"):
+        assert main([command, str(tmp_path)]) == 3
+        printed = capfd.readouterr()
+        assert printed.out == ""
+        assert f"epic: cannot read {tmp_path}: " in printed.err
+        assert "there is no recording in this folder; their names end with .txt" in printed.err

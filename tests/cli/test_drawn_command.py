@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,34 @@ def test_rows_of_replay_are_recognised(form: str, epic: Epic, packets: Path) -> 
         text = " ".join(epic("diagnose", packets, "--drawn", path, "--format", form).split())
         assert "What the game drew is what -s gambetta draws: " in text
         assert "behind the packets' stamps." in text
+
+
+def test_frames_have_the_columns_of_the_recording_without_arrivals(
+    epic: Epic, packets: Path
+) -> None:
+    """All in milliseconds of Unix time, at 0 at the same moment."""
+    frames = drawn(epic, packets, "csv", "-s", "lerp").read_text().splitlines()[1:]
+    states = epic("convert", "--to", "csv", packets).splitlines()
+    names = states[0].split(",")
+
+    def unix(path: Path, header: str, *rows: list[str]) -> Path:
+        path.write_text("\n".join([header, *map(",".join, rows)]) + "\n")
+        return path
+
+    def at(seconds: str) -> str:
+        return f"{1.7e12 + 1000 * float(seconds):.3f}"
+
+    given = [dict(zip(names, line.split(","), strict=True)) for line in states[1:]]
+    rows = [[at(one["time"]), one["x"], one["y"], one["z"], at(one["arrival"])] for one in given]
+    recording = unix(packets.with_name("u.csv"), "ts,px,py,pz,rx", *rows)
+    shown = [[at(one[0]), *one[1:4]] for one in (line.split(",") for line in frames)]
+    path = unix(packets.with_name("f.csv"), "ts,px,py,pz", *shown)
+    columns = ("--columns", "time=ts,x=px,y=py,z=pz,arrival=rx", recording)
+    (*_, told) = epic("diagnose", *columns, "--drawn", path, "--format", "jsonl").splitlines()
+    assert json.loads(told)["drawn"]["strategy"] == "lerp"
+    assert json.loads(told)["drawn"]["found"]
+    for option in ("--drawn", "--truth"):
+        assert "lerp," in epic("compare", *columns, "-s", "lerp", option, path, "-f", "csv")
 
 
 def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
@@ -142,9 +171,18 @@ def test_the_page_of_a_comparison_says_what_is_wrong_with_each_recording(
     lines = packets.read_text().splitlines(keepends=True)
     holes, page = tmp_path / "holes.txt", tmp_path / "page.html"
     holes.write_text("".join(line for n, line in enumerate(lines) if n % 20 > 3))
-    epic("compare", packets, holes, "-s", "lerp", "-f", "csv", "--html", page)
-    data = json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
-    good, bad = data["diagnoses"]
+    words = ("compare", packets, holes, "-s", "lerp", "-f", "csv", "--html", page)
+
+    def sections() -> list[dict[str, Any]]:
+        data = json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
+        return list(data["diagnoses"])
+
+    epic(*words)
+    good, bad = sections()
+    for _ in range(2):  # the second time, the journal knows what is wrong with the second
+        page.unlink()
+        epic(*words, "--journal", tmp_path / "j")
+        assert sections() == [good, bad]
     assert (good["recording"], good["drawn"], good["findings"]) == (str(packets), True, [])
     assert (bad["recording"], bad["drawn"]) == (str(holes), False)
     assert [one["title"] for one in bad["findings"]] == ["packets are lost"]

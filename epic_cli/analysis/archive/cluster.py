@@ -6,6 +6,7 @@ with the cluster is a ``NoCluster``, whose text goes on where the address has be
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import logging
@@ -30,6 +31,9 @@ _MACHINE, _PROGRAM = 1.5, 3.0
 
 #: It greets with the length, in so many bytes, of what is never longer.
 _WORD, _GREETING = 8, 1 << 20
+
+#: Seconds for which there may be no worker (others are coming), and after which that is seen.
+_PATIENCE, _LOOK = 30.0, 2.0
 
 #: So many jobs for each thread of the cluster are at hand.
 _AT_HAND = 3
@@ -56,8 +60,10 @@ class Cluster(Executor):
         self._client = _connected(address)
         self._open: set[Any] = set()
         self._lock = threading.Lock()
+        self._ended, self._deserted = threading.Event(), False
         try:
             self._check()
+            threading.Thread(target=self._watch, daemon=True).start()
         except BaseException:
             self.shutdown()
             raise
@@ -88,6 +94,7 @@ class Cluster(Executor):
             return answer
         with self._lock:
             self._open.add(asked)
+            too_late = self._deserted
 
         def done(future: Any) -> None:
             with self._lock:
@@ -102,17 +109,35 @@ class Cluster(Executor):
 
         asked.add_done_callback(done)
         answer.add_done_callback(cancelled)
+        if too_late:
+            asked.cancel(force=True)
         return answer
 
     def renew(self) -> None:
         """The cluster itself takes new workers for old ones; raises ``NoCluster`` if it is gone."""
         if self._client.status != "running":
             raise NoCluster("it is gone")
+        if self._deserted:
+            raise NoCluster(f"it has had no workers for {_PATIENCE:g} s")
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Lets go of the cluster, which forgets what it has not begun; it goes on without us."""
+        self._ended.set()
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
+
+    def _watch(self) -> None:
+        """Cancels what is under way when all workers have died: nobody else would end it."""
+        waited = 0.0
+        while waited < _PATIENCE:
+            if self._ended.wait(_LOOK):
+                return
+            with contextlib.suppress(Exception):  # the cluster itself may be gone
+                waited = 0.0 if self._client.nthreads() else waited + _LOOK
+        with self._lock:
+            self._deserted, left = True, list(self._open)
+        with contextlib.suppress(Exception):
+            self._client.cancel(left, force=True)
 
     def _check(self) -> None:
         """All workers have this version; raises ``NoCluster``."""
@@ -144,11 +169,14 @@ def _connected(address: str) -> Client:
     if importlib.util.find_spec("distributed") is None:
         raise NoCluster("that needs dask.distributed: pip install 'epic-cli[cluster]'")
     _knock(address, place)
+    if address.startswith("tls:"):
+        _shake_hands(address)
     from distributed import Client
 
-    # what it says of connections that come and go is said by us, once
-    for name in ("distributed", "tornado.application"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # what it says of connections that come and go is said by us, once; some have their own level
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.startswith(("distributed", "tornado")):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         return Client(address, timeout=_PROGRAM, set_as_default=False)
     except Exception as error:
@@ -173,6 +201,29 @@ def _knock(address: str, place: tuple[str, int]) -> None:
         raise NoCluster(f"nobody answers ({error.strerror or error})") from error
     if len(word) < _WORD or int.from_bytes(word, "little") > _GREETING:
         raise NoCluster("what answers is no Dask scheduler")
+
+
+def _shake_hands(address: str) -> None:
+    """Sees that it takes our certificates; raises ``NoCluster``.
+
+    A ``Client`` that fails in this says so in a traceback when it is collected.
+    """
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    async def greeted() -> None:
+        connection = await connect(
+            address, timeout=_PROGRAM, **Security().get_connection_args("client")
+        )
+        await connection.close()
+
+    try:
+        asyncio.run(greeted())
+    except TypeError as error:  # there is no context for TLS
+        hint = "tls:// needs certificates in Dask's configuration (distributed.comm.tls)"
+        raise NoCluster(hint) from error
+    except Exception as error:
+        raise NoCluster("what answers is no Dask scheduler that takes our certificate") from error
 
 
 def _of_this_version(

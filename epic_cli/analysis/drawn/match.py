@@ -38,8 +38,8 @@ AFTER = 2.0
 #: Shares of the usual step from packet to packet: no further off, it is the same, like it, ...
 SAME, ALIKE, LIKE = 2e-4, 0.05, 0.2
 
-#: So near comes nothing by chance, where positions are known better than that.
-CERTAIN = 0.002
+#: A step so many times as long as nine in ten of the moving ones is a teleport.
+LEAP = 4.0
 
 #: So many times the resolution are the same, too.
 ROUNDED = 2.5
@@ -144,8 +144,17 @@ class _Entity:
 
         NaN: further than that is looked for, as where the sender has another clock.
         """
-        own = at_times(self.stamps, self.positions, self.path.times)
-        found = self.fit.shift(own)
+        times = self.path.times
+        own = at_times(self.stamps, self.positions, times)
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        calm = self.fit.counted.copy()
+        for leap in np.flatnonzero(steps > LEAP * np.quantile(steps[steps > 0], 0.9)):
+            # frames that show it, however late they are: nothing was on the way
+            before, after = self.stamps[[leap, leap + 1]]
+            calm &= (times < before + EARLIEST) | (times > after + LATEST)
+        if calm.sum() < FEWEST:
+            return math.nan
+        found = Fit(times, self.path.positions, calm).shift(own)
         far = not EARLIEST + 0.01 < found.shift < LATEST - 0.01
         return math.nan if far or not math.isfinite(found.residual) else found.shift
 
@@ -174,8 +183,7 @@ def match(
         raise UnusableDrawing("nothing moves in it, or in the packets of these times")
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
-    certain = min(first.enough, CERTAIN * first.step)
-    search = Search(first.redraw, first.fit, first.path.times, first.enough, certain)
+    search = Search(first.redraw, first.fit, first.path.times, first.enough)
     found = search.explanations(candidates or all_candidates())
     without, best = found[0], found[-1]
     smoothed = (

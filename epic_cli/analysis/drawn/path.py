@@ -52,6 +52,8 @@ def drawn_paths(
     Where both have only one, that is meant, whatever it is called. Of frames with the same time
     the last one counts; those that are not finite are left out. Raises ``UnusableDrawing``.
     """
+    if not rows:
+        raise UnusableDrawing("there is nothing in it")
     if len(rows) == len(entities) == 1:
         rows = dict(zip(entities, rows.values(), strict=True))
     shared = {name: rows[name] for name in entities if name in rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,18 +43,14 @@ class Explanation(NamedTuple):
 class Search:
     """One entity: its frames, what strategies draw in them, and what is nearest to the drawn.
 
-    ``enough`` (length): what is no further off is the same. ``certain``: nor is there anything else
-    that comes so near.
+    ``enough`` (length): what is no further off is the same.
     """
 
-    def __init__(
-        self, redraw: Redraw, fit: Fit, times: Floats, enough: float, certain: float
-    ) -> None:
+    def __init__(self, redraw: Redraw, fit: Fit, times: Floats, enough: float) -> None:
         self._redraw = redraw
         self._fit = fit
         self._times = times
         self._enough = enough
-        self._certain = certain
 
     def explanations(self, candidates: Sequence[Candidate]) -> list[Explanation]:
         """The best of them, without a low-pass and with one, each the simplest that is as good."""
@@ -63,24 +59,21 @@ class Search:
         best = _least(usual)
         if best.residual <= self._enough:
             return [best]
-        plain, nearest = [*usual], []
-        for one, own in drawings:
-            fits = self._fit.scan(own)
-            nearest.append((fits[0].residual, fits[1].residual, one))
-        near_plain = sorted(nearest, key=lambda one: one[0])[:FINALISTS]
-        near_smooth = sorted(nearest, key=lambda one: one[1])[:FINALISTS]
-        smooth = [
-            self._refined(Explanation(one, *self._fit.likely_constant(self._draw(one))))
-            for _, _, one in near_smooth
-        ]
-        if _least(smooth).residual > self._certain:
-            for _, _, one in near_plain:
-                plain.append(self._tuned(one, False))
-                if plain[-1].residual <= self._enough:
-                    return [plain[-1]]
-        plain += [self._redrawn(one) for _, _, one in near_plain]
+        scans = [(one, own, *self._fit.scan(own)) for one, own in drawings]
+        near_plain = _nearest(
+            (self._fit.nearby(own, fit).residual, one) for one, own, fit, _ in scans
+        )
+        near_smooth = _nearest((fit.residual, one) for one, _, _, fit in scans)
+        likely = [Explanation(one, *self._fit.likely_constant(own)) for one, own in drawings]
+        likely.sort(key=lambda one: one.residual)
+        plain, smooth = [*usual], [self._refined(one) for one in likely[:FINALISTS]]
+        for one in near_plain:  # a strategy's own settings may draw what a low-pass does
+            plain.append(self._tuned(one, False))
+            if plain[-1].residual <= self._enough:
+                return [plain[-1]]
+        plain += [self._redrawn(one) for one in near_plain]
         if _least([*plain, *smooth]).residual > self._enough:
-            for _, _, one in near_smooth:
+            for one in near_smooth:
                 smooth.append(Explanation(one, *self._fit.both(self._draw(one))))
                 smooth.append(self._refined(self._tuned(one, True)))
                 if smooth[-1].residual <= self._enough:
@@ -154,6 +147,11 @@ class Search:
         for digits in (1, 2, 3) if isinstance(value, float) else ():  # as people write numbers
             off(float(f"{value:.{digits}g}"))
         return min([best, *tried], key=lambda one: one.residual)
+
+
+def _nearest(found: Iterable[tuple[float, Candidate]]) -> list[Candidate]:
+    """Those that come nearest, each with how far off it is."""
+    return [one for _, one in sorted(found, key=lambda one: one[0])[:FINALISTS]]
 
 
 def _with(candidate: Candidate, settings: dict[str, Value]) -> Candidate:

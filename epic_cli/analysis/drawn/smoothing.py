@@ -74,7 +74,7 @@ class Fit:
     def __init__(self, times: Floats, drawn: Floats, counted: NDArray[np.bool_]) -> None:
         self._times = times
         self._drawn = drawn
-        self._counted = counted
+        self.counted = counted
 
     def residual(self, own: Floats, shift: float = 0.0, constant: float = 0.0) -> float:
         """How far off it is (RMS) that much later, and with that time constant."""
@@ -86,13 +86,13 @@ class Fit:
         if shift:
             shown = at_times(self._times[first:], own, self._times - shift)
             # how it began before what is known: nothing is said of that
-            counted = self._counted & (self._times - shift >= self._times[first])
+            counted = self.counted & (self._times - shift >= self._times[first])
             counted &= self._times - shift <= self._times[-1]
-            if counted.sum() < 0.5 * self._counted.sum():
+            if counted.sum() < 0.5 * self.counted.sum():
                 return np.inf
         else:
             shown = np.concatenate((np.full((first, 3), np.nan), own))
-            counted = self._counted
+            counted = self.counted
         return rms(shown - self._drawn, counted)
 
     def scan(self, own: Floats) -> tuple[Smoothing, Smoothing]:
@@ -112,8 +112,8 @@ class Fit:
         frame = float(np.median(np.diff(self._times)))
         before, after = round(LATEST / frame), round(-EARLIEST / frame)
         inner = slice(before, len(own) - after)
-        counted = self._counted[inner]
-        if counted.sum() < 0.5 * self._counted.sum():
+        counted = self.counted[inner]
+        if counted.sum() < 0.5 * self.counted.sum():
             return Smoothing(0.0, constant, self.residual(own, 0.0, constant))
         middle = own.mean(axis=0)
         shown = low_pass(self._times, own, constant) - middle
@@ -128,7 +128,7 @@ class Fit:
 
     def shift(self, own: Floats) -> Smoothing:
         """The best shift."""
-        return self._nearby(own, self._scanned(own, 0.0))
+        return self.nearby(own, self._scanned(own, 0.0))
 
     def constant(self, own: Floats, shift: float = 0.0) -> Smoothing:
         """The best time constant for a shift."""
@@ -146,7 +146,7 @@ class Fit:
         Ljung, "System Identification", 7.3).
         """
         ahead = own[1:] - self._drawn[:-1]
-        known = self._counted[1:] & np.isfinite(ahead).all(axis=1)
+        known = self.counted[1:] & np.isfinite(ahead).all(axis=1)
         ahead, steps = ahead[known], np.diff(self._drawn, axis=0)[known]
         part = float((ahead * steps).sum() / max(np.square(ahead).sum(), 1e-300))
         if not 0 < part < 1:
@@ -159,10 +159,10 @@ class Fit:
         """The best shift and time constant together."""
         best = self.scan(own)[1]
         for _ in range(3 if best.constant else 0):
-            best = self.constant(own, self._nearby(own, best).shift)
+            best = self.constant(own, self.nearby(own, best).shift)
         return best
 
-    def _nearby(self, own: Floats, about: Smoothing) -> Smoothing:
+    def nearby(self, own: Floats, about: Smoothing) -> Smoothing:
         """The best shift near one that is known to a frame."""
         frame = float(np.median(np.diff(self._times)))
         shift, least = minimum(

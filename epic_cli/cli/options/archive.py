@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -53,12 +53,24 @@ class Archive:
     shard: Shard | None = None
     allowed_failures: int = 0
 
-    def __post_init__(self) -> None:
-        """Refuses what does not go together."""
-        if self.workers is not None and self.scheduler is not None:
+    def settled(self, given: Collection[str], fits: bool) -> Archive:
+        """What is in force; raises ``WrongUsage`` for what does not go together.
+
+        Options that have not been ``given`` (they are those of the configuration) are passed over
+        where nothing of this ``fits``, or where it is another's workers that have been.
+        """
+        passed = {"workers", "scheduler", "journal", "shard"} if not fits else set()
+        if {"workers", "scheduler"} & set(given):
+            passed |= {"workers", "scheduler"}
+        if "shard" not in given and self.journal is None:
+            passed.add("shard")
+        none: dict[str, Any] = dict.fromkeys(passed - set(given))
+        found = replace(self, **none)
+        if found.workers is not None and found.scheduler is not None:
             raise WrongUsage("--workers are processes here, --scheduler has workers: give one")
-        if self.shard is not None and self.journal is None:
+        if found.shard is not None and found.journal is None:
             raise WrongUsage("--shard leaves its results in a journal: give --journal, too")
+        return found
 
     @property
     def elsewhere(self) -> bool:

@@ -25,6 +25,7 @@ from epic_cli.cli.options.groups import OptionGroup
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.terminal.color import ColorChoice
 from epic_cli.terminal.errors import WrongUsage
+from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.quantities import Span
 from epic_cli.terminal.remarks import Remarks
 
@@ -66,6 +67,7 @@ class DiagnoseOptions(NamedTuple):
             raise WrongUsage("--link-out is of one recording: give one at a time")
         if self.link_out == "-":
             raise WrongUsage("--link-out goes to a file; standard output is for the findings")
+        spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
 
     def candidates(self) -> list[Candidate]:
         """The strategies that are looked at, too; raises ``WrongUsage``."""
@@ -112,6 +114,7 @@ diagnose_options = OptionGroup(
         help="Look only at packets stamped in these seconds.",
     ),
     click.option(
+        "-f",
         "--format",
         "row_format",
         type=click.Choice(FORMATS),

@@ -14,6 +14,7 @@ import pytest
 from epic_cli.analysis.archive import cluster
 from epic_cli.analysis.archive.cluster import Cluster, NoCluster, place_of
 from epic_cli.analysis.archive.journal import program_version
+from epic_cli.analysis.archive.workers import carry_out
 
 OURS = program_version()
 
@@ -50,6 +51,57 @@ def test_workers_of_another_version_are_refused(
     with pytest.raises(NoCluster, match=told):
         Cluster("tcp://h:1")
     assert client.closed
+
+
+class Deserted(Client):
+    """A job is under way, and there is no worker any more."""
+
+    class Asked:
+        """A job that is only ever cancelled."""
+
+        status = "pending"
+
+        def __init__(self) -> None:
+            self.ended: list[Any] = []
+
+        def add_done_callback(self, done: Any) -> None:
+            self.ended.append(done)
+
+    def __init__(self) -> None:
+        super().__init__({"tcp://w:1": OURS})
+
+    def nthreads(self) -> dict[str, int]:
+        return {}
+
+    def submit(self, *_asked: object, **_how: object) -> Deserted.Asked:
+        return self.Asked()
+
+    def cancel(self, asked: list[Deserted.Asked], force: bool) -> None:
+        assert force
+        for one in asked:
+            one.status = "cancelled"
+            for done in one.ended:
+                done(one)
+
+
+def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_connected", lambda _: Deserted())
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.05)
+    monkeypatch.setattr(cluster, "_LOOK", 0.01)
+    with (
+        Cluster("tcp://h:1") as executor,
+        pytest.raises(NoCluster, match=r"no workers for 0\.05 s"),
+    ):
+        list(carry_out(abs, [1, 2], executor))
+
+
+def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by a traceback of the library at its end."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_knock", lambda *_: None)
+    with pytest.raises(NoCluster, match="needs certificates in Dask's configuration"):
+        Cluster("tls://127.0.0.1:1")
 
 
 def test_a_worker_that_joins_later_is_looked_at_too() -> None:
