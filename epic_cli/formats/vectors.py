@@ -23,6 +23,9 @@ _AXIS = re.compile(r"""(?:^|(?<=[\s,;]))["']?([XYZWxyzw])["']?\s*[=:]\s*""")
 #: decimal one where another stands with one: ``(1,5, 2,5)``.
 _BETWEEN = (re.compile(r"\s*;\s*"), re.compile(r"\s*,\s+"), re.compile(r"\s*,"), re.compile(r"\s+"))
 
+#: What most vectors look like: it is told at once, and as it would be told below.
+_USUAL = re.compile(r"\((-?\d+(?:\.\d+)?)(, ?)(-?\d+(?:\.\d+)?)(?:\2(-?\d+(?:\.\d+)?))?\)")
+
 #: A longer text is none.
 _LONGEST = 400
 
@@ -32,8 +35,15 @@ _MOST = 16
 
 def numbers_in(text: str) -> tuple[str, ...] | None:
     """The numbers of a vector, as texts with a decimal point; None: the text is none."""
-    if len(text) > _LONGEST:
-        return None
+    usual = _USUAL.fullmatch(text)
+    if usual:
+        x, _, y, z = usual.groups()
+        return (x, y) if z is None else (x, y, z)
+    return None if len(text) > _LONGEST else _told(text)
+
+
+def _told(text: str) -> tuple[str, ...] | None:
+    """As ``numbers_in``, however the vector is written."""
     around = _AROUND.fullmatch(text)
     inner = around.group(1) if around else text.strip()
     axes = "".join(_AXIS.findall(inner)).lower()

@@ -124,7 +124,8 @@ cdef class RecordScanner:
         cdef const char* end = text + size
         cdef const char* newline
         cdef Packet place
-        block.items.reserve(block.items.size() + self.usual)
+        if block.items.size() == 0:     # later it grows by itself: this may be asked for each line
+            block.items.reserve(self.usual)
         with nogil:
             while p < end:
                 newline = <const char*>memchr(p, b"\n", end - p)

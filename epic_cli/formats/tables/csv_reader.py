@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
@@ -24,6 +26,7 @@ _COMMENT = ("#", "//")
 
 #: The numbers of a vector, as texts.
 _INDICES = tuple("0123456789")
+_MOST_INDICES = len(_INDICES)
 
 
 class CsvReader(LineReader):
@@ -147,10 +150,11 @@ class CsvReader(LineReader):
 
     def _numbers_in(self, cells: list[str]) -> list[str]:
         """The numbers of the vectors in a row; of what is none, the text."""
-        numbers = []
-        for place, index in self._vectors:
-            found = numbers_in(cells[place]) or (cells[place],) * (index + 1)
-            numbers.append(found[index] if index < len(found) else "")
+        numbers: list[str] = []
+        for place, indices in groupby(self._vectors, itemgetter(0)):
+            cell = cells[place]
+            found = numbers_in(cell) or (cell,) * _MOST_INDICES
+            numbers += [found[at] if at < len(found) else "" for _, at in indices]
         return numbers
 
     def _scanner(self, layout: Layout, width: int, several: bool) -> RecordScanner:
