@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -146,15 +147,17 @@ def tune(
     limits: Limits = Limits(),  # noqa: B008 - a value
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
     journal: Journal | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.
 
-    ``divided`` is what the ``runs`` have been divided into. The same ``seed`` gives the same,
-    whatever the number of ``threads``, unless a limit in seconds ends it. ``journal`` remembers
-    tries. An interruption (``KeyboardInterrupt``) ends the search of the strategy that is under
-    way, and of all that would come: the answer is the best so far.
+    ``divided`` is what the ``runs`` have been divided into. Tries are judged by ``threads`` of this
+    process, or by whatever the ``executor`` has. The same ``seed`` gives the same, whatever the
+    number of either, unless a limit in seconds ends it. ``journal`` remembers tries. An
+    interruption (``KeyboardInterrupt``) ends the search of the strategy that is under way, and of
+    all that would come: the answer is the best so far.
 
     Raises ``NothingToTune`` for a single strategy without settings to tune, ``NeedsArrivals``,
     ``NoLibrary``, ``NothingTried``.
@@ -172,7 +175,9 @@ def tune(
     found: list[Tuning] = []
     untuned = []
     workers = threads or os.cpu_count() or 1
-    with ThreadPoolExecutor(workers, "tune") as executor:
+    with contextlib.ExitStack() as ending:
+        if executor is None:
+            executor = ending.enter_context(ThreadPoolExecutor(workers, "tune"))
         for number, one in enumerate(candidates, 1):
             space = space_of(one.strategy, one.settings)
             if not space.axes:

@@ -30,8 +30,8 @@ DIVISIONS = ("time", "recording", "none")
 
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
-    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "journal",
-    "threads", "svg",
+    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "threads",
+    "workers", "scheduler", "journal", "shard", "svg",
 )  # fmt: skip
 
 
@@ -150,12 +150,11 @@ purpose_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched, by how many threads, and where tries are remembered."""
+    """How long is searched, and by how many threads."""
 
     tries: int | None
     seconds: float | None
     threads: int | None
-    journal: str | None
 
 
 effort_options = OptionGroup(
@@ -179,12 +178,6 @@ effort_options = OptionGroup(
         type=click.IntRange(1, 256),
         help="How many settings are judged at a time; the answer does not depend on it.  [default:"
         " one on each core]",
-    ),
-    click.option(
-        "--journal",
-        type=click.Path(),
-        metavar="FILE",
-        help="Remember every try here; the same command goes on where an earlier one was cut off.",
     ),
 )
 
