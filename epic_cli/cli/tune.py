@@ -104,6 +104,7 @@ def tune(
     interrupted.
     """
     from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.cli.compare_output import about_of
     from epic_cli.cli.compare_runs import simulated_runs
     from epic_cli.cli.options.groups import given_options
     from epic_cli.cli.tune_output import write_delays, write_tunings
@@ -141,7 +142,8 @@ def tune(
         if found is None:
             return ExitStatus.DONE
         if archive.shard is None:
-            write_tunings(found, written, color)
+            about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
+            write_tunings(found, written, color, about)
         interrupted = found.interrupted
         failed = any(one.judgement.tuned.failed for one in found.tunings)
     if failed:

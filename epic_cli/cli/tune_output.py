@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from typing import TYPE_CHECKING
 
+from epic_cli.cli.options.compare import PICTURE_ROWS
 from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.console import show
 from epic_cli.terminal.errors import say
 from epic_cli.terminal.output import open_sink
 from epic_cli.views import tuning_delays as delays
-from epic_cli.views.tuning import TuningsText, notes
+from epic_cli.views.tuning import TuningsText, best_of, notes
 from epic_cli.views.tuning_svg import picture
 from epic_cli.views.tuning_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.tuning_words import findings
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.tune import Tunings
     from epic_cli.cli.options.tune import Written
     from epic_cli.terminal.color import ColorChoice
+    from epic_cli.views.page_words import About
 
 
 def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:
@@ -41,8 +44,13 @@ def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:
             write(out.getvalue())
 
 
-def write_tunings(found: Tunings, written: Written, color: ColorChoice) -> None:
-    """Pictures to their files, the answer to stdout; what it rests on too, or to stderr."""
+def write_tunings(found: Tunings, written: Written, color: ColorChoice, about: About) -> None:
+    """Pictures to their files, the answer to stdout; what it rests on too, or to stderr.
+
+    ``about`` is what the page says of where it comes from.
+    """
+    if written.html is not None:
+        write(_page(found, about), written.html)
     if written.svg is not None:
         write(picture(found), written.svg)
     match written.form:
@@ -54,6 +62,19 @@ def write_tunings(found: Tunings, written: Written, color: ColorChoice) -> None:
             write((as_csv if form == "csv" else as_jsonl)(found))
             lines = [one.text for one in findings(found)] + notes(found)
             say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
+
+
+def _page(found: Tunings, about: About) -> str:
+    """What was found, and what is drawn before and after."""
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.analysis.tuning.pictured import pictured
+    from epic_cli.views.page import page
+    from epic_cli.views.page_tuning import tuning_section
+
+    comparison = pictured(found, Selection(PICTURE_ROWS, -math.inf, math.inf))
+    best = best_of(found).judgement
+    shown = dict.fromkeys([best.tuned.label, best.default.label])
+    return page(comparison, "score", list(shown), about, (), tuning_section(found))
 
 
 def write(text: str, path: str | None = None) -> None:

@@ -5,5 +5,5 @@ needs. ``tune`` is the search: ``validation`` divides recordings into what is tu
 judged on, each made ready on a ``bench``; the ``space`` of settings is what declarations call worth
 tuning, and ``search`` asks for ``tries`` in it, which a ``memory`` may know already; the others are
 judged here or ``elsewhere``. What a try is worth the ``goal`` says; ``influence`` tells which
-settings matter, ``front`` what smoothness costs in latency.
+settings matter, ``front`` what smoothness costs in latency; ``pictured`` draws before and after.
 """

@@ -31,7 +31,7 @@ DIVISIONS = ("time", "recording", "none")
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
     "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "threads",
-    "workers", "scheduler", "journal", "shard", "svg",
+    "workers", "scheduler", "journal", "shard", "svg", "html",
 )  # fmt: skip
 
 
@@ -184,15 +184,16 @@ effort_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Written:
-    """How the answer is written, and a picture of the trade-off in a file."""
+    """How the answer is written, and pictures of the trade-off and of what is drawn in files."""
 
     form: str
     svg: str | None
+    html: str | None
 
     def __post_init__(self) -> None:
         """Refuses standard output."""
-        if self.svg == "-":
-            raise WrongUsage("a picture goes to a file; standard output is for the figures")
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
 
 
 written_options = OptionGroup(
@@ -211,5 +212,11 @@ written_options = OptionGroup(
         "--svg",
         type=click.Path(),
         help="Draw what smoothness costs in latency to this file.",
+    ),
+    click.option(
+        "--html",
+        type=click.Path(),
+        help="Write all of it to this file as one page for a browser, with what is drawn before and"
+        " after.",
     ),
 )
