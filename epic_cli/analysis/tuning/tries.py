@@ -41,6 +41,10 @@ class Memory:
         """Keeps it."""
 
 
+#: No more are judged between two looks at the time, or lost by an interruption.
+AT_ONCE = 32
+
+
 class Enough(Exception):
     """The tries or the time are used up."""
 
@@ -82,10 +86,14 @@ class Trials:
         that there was room for have been made then.
         """
         new = {_key(one): one for one in asked if _key(one) not in self._known}
-        room = len(new) if beyond else self.budget.left(len(self.made))
-        self._judge(dict(list(new.items())[:room]))
-        if len(new) > room:
-            raise Enough
+        left = list(new.items())
+        while left:
+            room = len(left) if beyond else self.budget.left(len(self.made))
+            if not room:
+                raise Enough
+            part = min(room, AT_ONCE)
+            self._judge(dict(left[:part]))
+            left = left[part:]
         return [self.goal.cost(self._known[_key(one)].figures) for one in asked]
 
     def of(self, settings: Mapping[str, Value]) -> Try:
