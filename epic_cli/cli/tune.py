@@ -222,7 +222,8 @@ def _search(
             say(f"epic: {archive.which}{new} {place}\n")
         return found or None
     except NotEnoughToSay as error:
-        hint = "" if purpose.division == "none" else "; --validate none tunes and judges on all"
+        whole = purpose.division != "none" and _can_be_judged(runs, ground)
+        hint = "; --validate none tunes and judges on all" if whole else ""
         raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
@@ -232,6 +233,18 @@ def _search(
         raise WrongUsage(f"{error}; --latency makes them") from error
     except NothingTried:
         raise KeyboardInterrupt from None
+
+
+def _can_be_judged(runs: Sequence[Run], ground: Ground) -> bool:
+    """Whether there is enough in the recordings where they are not divided."""
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.tuning.bench import bench
+
+    try:
+        bench(runs, ground)
+    except NotEnoughToSay:
+        return False
+    return True
 
 
 def _counted(tries: int) -> str:

@@ -261,7 +261,7 @@ def test_the_library_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "cmaes", None)
     _, err = told(capsys, "-s", "kalman", recording, status=2)
-    assert "kalman has 5 settings to tune at a time" in err
+    assert "kalman has 6 settings to tune at a time" in err
     assert "pip install 'epic-cli[tune]'" in err
     out, _ = told(capsys, "-s", "lerp", recording)
     assert "lerp_time" in out

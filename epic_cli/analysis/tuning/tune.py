@@ -92,9 +92,10 @@ class Tunings:
     """What came out, by strategy in the order given.
 
     ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
-    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on;
-    None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
-    in it as they are; ``unfit`` are those that need arrival times, where there are none.
+    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on,
+    under the names that were given; None of a single one. ``untuned`` are strategies without
+    settings worth tuning, which take part in it as they are; ``unfit`` are those that need arrival
+    times, where there are none.
     """
 
     goal: Goal
@@ -203,7 +204,10 @@ def tune(
             if found[-1].interrupted:
                 break
     on = divided.judged or divided.tuned
-    tuned = [candidate(one.strategy, one.settings) for one in found]
+    tuned = [
+        candidate(one.strategy, one.settings)._replace(label=given.label)
+        for one, given in zip(found, candidates, strict=False)
+    ]
     comparison = on.compare(tuned, seed, workers) if len(tuned) > 1 else None
     return Tunings(
         goal,
