@@ -21,6 +21,7 @@ from epic_cli.api.comparing import game_weights, runs_of
 from epic_cli.api.replaying import make_timing
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from fractions import Fraction
 
     from epic_cli.api.reading import Path
@@ -52,6 +53,7 @@ def tune(
     link: LinkConditions | None = None,
     send_rate: float | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
 ) -> Tunings:
     """Searches the settings of strategies for the best figure, as ``epic tune`` does.
 
@@ -61,8 +63,9 @@ def tune(
     ``validate`` says what is kept to be judged on: the second half of the ``"time"``, every other
     ``"recording"``, or ``"none"``; by recording from four on unless given. ``tries`` is how many
     settings are tried for each strategy, ``seconds`` how long is searched in all. A ``journal`` (a
-    file) remembers tries: the same call goes on where an earlier one was cut off. The other
-    arguments are those of ``compare``.
+    file) remembers tries: the same call goes on where an earlier one was cut off. An ``executor``
+    of ``concurrent.futures`` (processes, a cluster) judges tries instead of ``threads`` here, with
+    the same answer. The other arguments are those of ``compare``.
 
     Returns a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
     defaults, and what they come to: ``tuned_on`` and ``judged_on`` have the ``default`` and the
@@ -94,6 +97,7 @@ def tune(
             limits=Limits(tries, seconds),
             seed=seed,
             threads=threads,
+            executor=executor,
             journal=opened,
         )
     except NotEnoughToSay as error:

@@ -124,10 +124,9 @@ def work_through(
         finally:
             answers.close()
         if journal is not None and not remarks.quiet and (archive.shard or known):
-            part = f"part {archive.shard.number} of {archive.shard.of}: " if archive.shard else ""
             results = f"{len(jobs)} result{'' if len(jobs) == 1 else 's'}"
             place = f"in {printable(journal.path)}, {known} of them known before"
-            say(f"epic: {part}{results} {place}\n")
+            say(f"epic: {archive.which}{results} {place}\n")
 
 
 def what_it_is(candidate: Any) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -36,7 +35,6 @@ from epic_cli.terminal.color import ColorChoice, use_color
 from epic_cli.terminal.errors import ExitStatus, WrongUsage
 from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.remarks import Remarks
-from epic_cli.terminal.sources import source_name
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.cli.compare_recordings import Recordings
     from epic_cli.terminal.profiles import Saving
-    from epic_cli.views.page.words import About
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
@@ -125,7 +122,7 @@ def compare(
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.study import Asked, study
-    from epic_cli.cli.compare_output import write
+    from epic_cli.cli.compare_output import about_of, write
     from epic_cli.cli.compare_recordings import Recordings
     from epic_cli.cli.compare_runs import simulated_runs
     from epic_cli.cli.options.groups import given_options
@@ -186,7 +183,7 @@ def compare(
     try:
         comparison = run_all()
         if comparison is not None:
-            about = _about(recordings.names if recordings else [], inputs.truth)
+            about = about_of(recordings.names if recordings else [], inputs.truth)
             diagnoses = recordings.sections() if recordings else []
             write(comparison, layout, pictures, shown, color, about, diagnoses)
     except NotEnoughToSay as error:
@@ -223,15 +220,6 @@ def _status(
             return ExitStatus.NOT_AS_EXPECTED
     incomplete = recordings is not None and recordings.incomplete
     return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
-
-
-def _about(names: Iterable[str], truth: str | None) -> About:
-    """Where the comparison comes from, for those who get to see only its page."""
-    from epic_cli.views.page.words import About
-
-    recordings = ", ".join(source_name(one) for one in names)
-    command = f"epic {shlex.join(sys.argv[1:])}"
-    return About(recordings, source_name(truth) if truth else "", command)
 
 
 def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) -> None:

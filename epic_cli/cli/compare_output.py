@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.conditions import Condition
@@ -13,6 +14,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.terminal.color import ColorChoice
 from epic_cli.terminal.console import screen_lines, show, write_document
 from epic_cli.terminal.errors import say
+from epic_cli.terminal.sources import source_name
 from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
 from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.comparison_words import failure_words, ranking, story
@@ -28,6 +30,13 @@ WIDEST_CHART = 160
 
 #: Where no screen limits a chart, it has so many lines.
 PAPER_CHART = 18
+
+
+def about_of(names: Iterable[str], truth: str | None) -> About:
+    """Where a comparison comes from, for those who get to see only its page."""
+    recordings = ", ".join(source_name(one) for one in names)
+    command = f"epic {shlex.join(sys.argv[1:])}"
+    return About(recordings, source_name(truth) if truth else "", command)
 
 
 def write(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.cli.options.archive import Archive, archive_options
 from epic_cli.cli.options.common import (
     color_option,
     remarks_options,
@@ -28,9 +29,10 @@ from epic_cli.cli.options.tune import (
     written_options,
 )
 from epic_cli.cli.recordings import recordings_of
+from epic_cli.engine.text.widths import printable
 from epic_cli.playback import Timing
 from epic_cli.terminal.color import ColorChoice, use_color
-from epic_cli.terminal.errors import CannotAccess, ExitStatus, WrongUsage
+from epic_cli.terminal.errors import ExitStatus, WrongUsage, say
 from epic_cli.terminal.overwriting import spare
 from epic_cli.terminal.remarks import Remarks
 from epic_cli.views.metric_list import game_lines
@@ -38,8 +40,9 @@ from epic_cli.views.metric_list import game_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.archive.journal import Journal
+    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.study import Run
+    from epic_cli.analysis.tuning.bench import Ground
     from epic_cli.analysis.tuning.tune import Tunings
     from epic_cli.terminal.profiles import Saving
 
@@ -64,6 +67,7 @@ EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _E
 @tuned_options
 @purpose_options
 @effort_options
+@archive_options
 @network_options
 @screen_timing_options
 @written_options
@@ -78,6 +82,7 @@ def tune(
     tuned: Tuned,
     purpose: Purpose,
     effort: Effort,
+    archive: Archive,
     network: NetworkOptions,
     timing: Timing,
     written: Written,
@@ -95,10 +100,13 @@ def tune(
     (--for), on one part of the data, and judged on the rest. What matters, what stands at a bound,
     and what smoothness costs in latency is told beside it. Interrupted, it tells the best so far.
 
-    Exit status: 0 all packets accepted, 1 some lines were refused or a recording was left out, 2
-    wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
-    strategy of somebody's own failed, 130 interrupted.
+    Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were left out
+    than --allowed-failures, 2 wrong usage, or not enough in the data to say anything, 3 a file
+    cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
+    interrupted.
     """
+    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.cli.compare_output import about_of
     from epic_cli.cli.compare_runs import simulated_runs
     from epic_cli.cli.options.groups import given_options
     from epic_cli.cli.tune_output import write_delays, write_tunings
@@ -117,7 +125,7 @@ def tune(
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
         runs, incomplete = recorded_runs(
-            names, inputs, remarks, saving, use_color(color, sys.stderr)
+            names, inputs, remarks, saving, use_color(color, sys.stderr), archive.allowed_failures
         )
     if not tuned.searches:
         from epic_cli.analysis.tuning.closed_form import delays_needed
@@ -131,8 +139,15 @@ def tune(
         write_delays(delays, written.form, color)
         interrupted = failed = False
     else:
-        found = _search(runs, tuned, purpose, effort, network.seed, inputs.truth_offset, timing)
-        write_tunings(found, written, color)
+        ground = Ground(timing, purpose.weights, inputs.truth_offset, purpose.warm_up)
+        found = _search(
+            runs, archive.part(candidates), ground, purpose, effort, archive, network.seed, remarks
+        )
+        if found is None:
+            return ExitStatus.DONE
+        if archive.shard is None:
+            about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
+            write_tunings(found, written, color, about)
         interrupted = found.interrupted
         failed = any(one.judgement.tuned.failed for one in found.tunings)
     if failed:
@@ -155,18 +170,21 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 
 def _search(
     runs: Sequence[Run],
-    tuned: Tuned,
+    candidates: Sequence[Candidate],
+    ground: Ground,
     purpose: Purpose,
     effort: Effort,
+    archive: Archive,
     seed: int,
-    offset: float,
-    timing: Timing,
-) -> Tunings:
-    """Raises ``WrongUsage``, ``CannotAccess``."""
-    from epic_cli.analysis.archive.journal import UnusableJournal
+    remarks: Remarks,
+) -> Tunings | None:
+    """What is found; None: there is nothing to tune in this shard's part.
+
+    Raises ``WrongUsage``, ``CannotAccess``.
+    """
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.tuning.bench import Ground
     from epic_cli.analysis.tuning.goal import goal
+    from epic_cli.analysis.tuning.memory import KIND
     from epic_cli.analysis.tuning.search import NoLibrary
     from epic_cli.analysis.tuning.tune import (
         Limits,
@@ -180,30 +198,40 @@ def _search(
     from epic_cli.terminal.search_progress import SearchProgress
     from epic_cli.views.comparison_words import not_enough_words
 
-    ground = Ground(timing, purpose.weights, offset, purpose.warm_up)
     wanted = goal(purpose.wanted)
     try:
         divided = divide(runs, ground, purpose.division)
         with contextlib.ExitStack() as opened:
-            journal = _journal(effort.journal, opened)
+            journal = opened.enter_context(archive.open_journal(KIND))
+            known = len(journal) if journal is not None else 0
+            executor = opened.enter_context(archive.executor()) if archive.elsewhere else None
             progress = opened.enter_context(SearchProgress(wanted.metric))
-            return tune(
-                runs,
-                tuned.candidates(),
-                divided,
-                wanted,
-                limits=Limits(effort.tries, effort.seconds),
-                seed=seed,
-                threads=effort.threads,
-                journal=journal,
-                progress=progress.step,
-            )
+            found = None
+            with contextlib.suppress(*[] if archive.shard is None else [NothingToTune]):
+                found = candidates and tune(
+                    runs,
+                    candidates,
+                    divided,
+                    wanted,
+                    limits=Limits(effort.tries, effort.seconds),
+                    seed=seed,
+                    threads=effort.threads,
+                    executor=executor,
+                    journal=journal,
+                    progress=progress.step,
+                )
+        if journal is not None and not remarks.quiet and (archive.shard or known):
+            new = _counted(len(journal) - known)
+            place = f"in {printable(journal.path)}, {known} known before"
+            say(f"epic: {archive.which}{new} {place}\n")
+        return found or None
     except NotEnoughToSay as error:
-        hint = "" if purpose.division == "none" else "; --validate none tunes and judges on all"
+        whole = purpose.division != "none" and _can_be_judged(runs, ground)
+        hint = "; --validate none tunes and judges on all" if whole else ""
         raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
-    except (NothingToTune, NoLibrary, UnusableJournal) as error:
+    except (NothingToTune, NoLibrary) as error:
         raise WrongUsage(str(error)) from error
     except NeedsArrivals as error:
         raise WrongUsage(f"{error}; --latency makes them") from error
@@ -211,13 +239,17 @@ def _search(
         raise KeyboardInterrupt from None
 
 
-def _journal(path: str | None, opened: contextlib.ExitStack) -> Journal | None:
-    from epic_cli.analysis.archive.journal import Journal
-    from epic_cli.analysis.tuning.memory import KIND
+def _can_be_judged(runs: Sequence[Run], ground: Ground) -> bool:
+    """Whether there is enough in the recordings where they are not divided."""
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.tuning.bench import bench
 
-    if path is None:
-        return None
     try:
-        return opened.enter_context(Journal(path, KIND))
-    except OSError as error:
-        raise CannotAccess("write", path, error) from error
+        bench(runs, ground)
+    except NotEnoughToSay:
+        return False
+    return True
+
+
+def _counted(tries: int) -> str:
+    return f"{tries} new {'try' if tries == 1 else 'tries'}"

@@ -19,16 +19,21 @@ if TYPE_CHECKING:
 
 
 def recorded_runs(
-    names: list[str], inputs: Inputs, remarks: Remarks, saving: Saving | None, color: bool
+    names: list[str],
+    inputs: Inputs,
+    remarks: Remarks,
+    saving: Saving | None,
+    color: bool,
+    allowed_failures: int,
 ) -> tuple[list[Run], bool]:
-    """The runs of these recordings, and whether something of them was refused or left out.
+    """The runs of these recordings, and whether lines were refused or too many were left out.
 
     Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is said, and the
     others are taken.
     """
     together = begun_together(inputs.given) if inputs.truth else None
     truths, incomplete = given_truths(inputs, together, remarks, color)
-    runs = []
+    runs, left_out = [], 0
     for file in names:
         name = source_name(file)
         given = together or begun_together(inputs.given)
@@ -43,6 +48,6 @@ def recorded_runs(
         except (CannotAccess, WrongUsage) as error:
             if len(names) == 1:
                 raise
-            incomplete = True
+            left_out += 1
             say(f"epic: {printable(str(error))}; it is left out\n")
-    return runs, incomplete
+    return runs, incomplete or left_out > allowed_failures

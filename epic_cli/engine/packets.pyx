@@ -36,12 +36,24 @@ cdef class Entities:
     def __len__(self):
         return self.names.size()
 
+    def __reduce__(self):
+        return entities_of, ([self.name(number) for number in range(len(self))],)
+
+
+def entities_of(list names):
+    """Entities of these names."""
+    entities = Entities()
+    for name in names:
+        entities.number_of(name)
+    return entities
+
 
 cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
     ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
-    its name in the text of one packet, for formats that are not packet text.
+    its name in the text of one packet, for formats that are not packet text. What goes to another
+    process of the same version (``pickle``) is without text, as what ``part`` makes.
     """
 
     def __init__(self, Entities entities=None):
@@ -84,6 +96,11 @@ cdef class PacketBlock:
         begin = min(begin, end)
         copy.items.assign(self.items.begin() + begin, self.items.begin() + end)
         return copy
+
+    def __reduce__(self):
+        cdef bytes content = PyBytes_FromStringAndSize(
+            <const char*>self.items.data(), self.items.size() * sizeof(Packet))
+        return block_of, (self.entities, content)
 
     def line_text(self, size_t index):
         """The text that the packet at this index was read from."""
@@ -192,6 +209,18 @@ cdef class PacketBlock:
         else:
             caret = find_word(text, wrong, packet.caret)
         return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
+
+
+def block_of(Entities entities not None, bytes content not None):
+    """The block whose packets another process has written down as bytes."""
+    cdef PacketBlock block = PacketBlock(entities)
+    cdef size_t count = <size_t>len(content) // sizeof(Packet)
+    if count * sizeof(Packet) != <size_t>len(content):
+        raise ValueError("these are no whole packets")
+    block.items.resize(count)
+    if count:
+        memcpy(block.items.data(), <const char*>content, len(content))
+    return block
 
 
 cdef class SampleBlock:

@@ -14,7 +14,7 @@ from epic_cli.analysis.metrics import named
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from epic_cli.analysis.advice import Result
     from epic_cli.analysis.compare import Comparison
@@ -54,13 +54,16 @@ class Finding(NamedTuple):
     detail: bool = False
 
 
-def ranking(comparison: Comparison) -> list[Finding]:
-    """Which strategy, how surely, what it costs, and what would change the answer."""
+def ranking(comparison: Comparison, settings: Mapping[str, str] | None = None) -> list[Finding]:
+    """Which strategy, how surely, what it costs, and what would change the answer.
+
+    ``settings`` are those of strategies by label, as they are written, where labels do not say.
+    """
     found = comparison.advice
     if found.verdict is Verdict.NOTHING or found.best is None:
         return []
     sentences = [
-        _verdict(found, found.best),
+        _verdict(found, found.best, settings or {}),
         _next(found),
         _costs(found, found.best, comparison.resolution),
         _worst(found, comparison),
@@ -70,7 +73,7 @@ def ranking(comparison: Comparison) -> list[Finding]:
     return [Finding(one, detail=bool(at)) for at, one in enumerate(filter(None, sentences))]
 
 
-def _verdict(found: Advice, best: Result) -> str:
+def _verdict(found: Advice, best: Result, settings: Mapping[str, str]) -> str:
     score = f"{one_decimal(best.value('score'))} of 100"
     low, high = best.interval("score")
     if not math.isnan(low):
@@ -86,7 +89,7 @@ def _verdict(found: Advice, best: Result) -> str:
         case Verdict.WINNER:
             if best.label == DRAWN:
                 return f"Keep what the game drew: it scores {score}, beyond doubt the most."
-            return f"Take {_named(best)}: it scores {score}, beyond doubt the most."
+            return f"Take {_named(best, settings)}: it scores {score}, beyond doubt the most."
         case Verdict.UNSURE:
             return f"Highest score: {best.label}, {score}; how sure that is cannot be told."
         case _:
@@ -105,9 +108,10 @@ def _drawn(best: Result, comparison: Comparison) -> str:
     return f"What the game drew scores {score}{rank}."
 
 
-def _named(result: Result) -> str:
-    settings = "" if "+" in result.label else " with its usual settings"
-    return f"{result.label}{settings}"
+def _named(result: Result, settings: Mapping[str, str]) -> str:
+    if settings.get(result.label):
+        return f"{result.label} with {settings[result.label]}"
+    return result.label if "+" in result.label else f"{result.label} with its usual settings"
 
 
 def _listed(results: Sequence[Result]) -> str:

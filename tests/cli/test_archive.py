@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -135,6 +136,35 @@ def test_shards_fill_journals_from_which_the_whole_is_put_together(command: list
     together = epic(*command, "a", "--journal", "j")
     assert (together.returncode, together.stdout) == (1, whole.stdout)
     assert b"8 results in j, 8 of them known before" in together.stderr
+
+
+def test_tuning_is_the_same_by_processes_by_shards_and_from_where_it_was_killed() -> None:
+    tune = ("tune", "-s", "lerp,dumb-terminal,epic", "--tries", "40", "a/r6.txt", "--journal")
+    whole = epic(*tune[:-1])
+    assert whole.returncode == 0, whole.stderr
+    for number in (1, 2, 3, 4):
+        part = epic(*tune, "s", "--shard", f"{number}/4")
+        assert (part.returncode, part.stdout) == (0, b""), part.stderr
+        assert f"part {number} of 4: ".encode() in part.stderr
+        assert (b" 0 new tries in s.4-of-4" in part.stderr) == (number == 4)
+    together = epic(*tune, "s")
+    assert together.stdout == whole.stdout
+    assert b"epic: 1 new try in s, " in together.stderr  # what has nothing to tune
+
+    def lines() -> list[bytes]:
+        return Path("k").read_bytes().splitlines() if Path("k").exists() else []
+
+    with subprocess.Popen([*EPIC, *tune, "k", "--workers", "1"], env=environment()) as program:
+        while len(lines()) < 9 and program.poll() is None:
+            time.sleep(0.005)
+        program.kill()
+    before = lines()
+    assert (program.returncode, len(before) < 120) == (-signal.SIGKILL, True)
+    again = run(*tune, "k", "--workers", "2")
+    assert (again.returncode, again.stdout) == (0, whole.stdout), again.stderr
+    assert b" known before\n" in again.stderr
+    tried = [json.loads(one)["key"] for one in lines()[1:]]
+    assert len(tried) == len(set(tried))
 
 
 def test_a_recording_that_kills_its_worker_is_told_and_the_others_are_judged() -> None:
@@ -287,20 +317,21 @@ def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_kill
     def known() -> int:
         return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
 
-    with (
-        cluster(port) as (scheduler, worker, _),
-        subprocess.Popen(
+    tune = ("tune", "-s", "lerp", "--tries", "20", "a/t00.txt")
+    with cluster(port) as (scheduler, worker, _):
+        tuned = run(*tune, "--scheduler", f"tcp://127.0.0.1:{port}", program=PLAIN)
+        assert (tuned.stdout, tuned.stderr) == (epic(*tune).stdout, b"")
+        with subprocess.Popen(
             [*PLAIN, *command, *there],
             env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-        ) as program,
-    ):
-        for victim, results in ((worker, 2), (scheduler, 6)):
-            while known() < results and program.poll() is None:
-                time.sleep(0.01)
-            victim.kill()
-        out, told = program.communicate(timeout=60)
+        ) as program:
+            for victim, results in ((worker, 2), (scheduler, 6)):
+                while known() < results and program.poll() is None:
+                    time.sleep(0.01)
+                victim.kill()
+            out, told = program.communicate(timeout=60)
     gone = f"cannot use tcp://127.0.0.1:{port}: it is gone; the journal has what it had done"
     assert (program.returncode, out, told.decode()) == (3, b"", f"epic: {gone}\n")
     before = known()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
+import re
 import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -161,6 +163,27 @@ def test_a_journal_that_cannot_be_gone_on_with_is_refused(
     assert b"cannot write" in done.stderr
 
 
+def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_after(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.html"
+    out, _ = told(capsys, "-s", "lerp,hermite", "--tries", "20", "--html", str(path), recording)
+    text = path.read_text()
+    found = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
+    assert found["title"] == f"Good numbers: {recording}"
+    assert " ".join(found["verdict"][0].split()) in " ".join(out.split())
+    drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
+    assert {"lerp", "hermite"} < drawn
+    tuning = found["tuning"]
+    assert [one["heads"][0] for one in tuning["tables"]] == ["strategy", "on", "setting", "lag ms"]
+    (words,) = (words for where, words in tuning["usage"] if where == "compare")
+    assert f"-s {tuning['strategy']} --set" in words
+    picture = base64.b64decode(tuning["picture"].partition(",")[2])
+    assert ET.fromstring(picture).tag.endswith("svg")
+    _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
+    assert "goes to a file" in err
+
+
 def test_the_picture_has_every_point_with_its_settings(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -213,7 +236,7 @@ def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
         (["--tries", "10", JITTER], "--tries needs -s NAME or --all"),
         (["--validate", "none", JITTER], "--validate needs -s NAME or --all"),
         (["--set", "lerp.lerp_time=0.1", JITTER], "name it with -s"),
-        (["-s", "lerp", "--svg", "-", JITTER], "a picture goes to a file"),
+        (["-s", "lerp", "--svg", "-", JITTER], "a picture or page goes to a file"),
         (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
@@ -238,7 +261,7 @@ def test_the_library_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "cmaes", None)
     _, err = told(capsys, "-s", "kalman", recording, status=2)
-    assert "kalman has 5 settings to tune at a time" in err
+    assert "kalman has 6 settings to tune at a time" in err
     assert "pip install 'epic-cli[tune]'" in err
     out, _ = told(capsys, "-s", "lerp", recording)
     assert "lerp_time" in out

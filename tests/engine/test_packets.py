@@ -1,9 +1,11 @@
 """Blocks of packets: entities by number, and packets there and back."""
 
 import math
+import pickle
 import random
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -234,3 +236,19 @@ def test_very_many_entities_are_numbered_in_any_order() -> None:
 def test_a_name_that_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match="surrogates"):
         Entities().number_of("\ud800")
+
+
+def test_blocks_go_to_another_process_bit_by_bit() -> None:
+    block = block_of("a", "", "Zoë", "a")
+    other, part = pickle.loads(pickle.dumps([block, block.part(1, 3)]))
+    assert [other[at] for at in range(len(other))] == [block[at] for at in range(len(block))]
+    assert [part.line(at) for at in range(len(part))] == [2, 3]
+    assert part.entities is other.entities
+    assert pickle.dumps(other) == pickle.dumps(block)
+
+
+def test_half_a_packet_is_refused() -> None:
+    made: Any = block_of("a").__reduce__()
+    make, (entities, content) = made
+    with pytest.raises(ValueError, match="no whole packets"):
+        make(entities, content[:-1])

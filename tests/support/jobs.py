@@ -18,5 +18,6 @@ def work(number: int) -> int:
     return number * number
 
 
-def pid(_job: int) -> int:
+def pid(job: int) -> int:
+    time.sleep(60 * bool(job))
     return os.getpid()

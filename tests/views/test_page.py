@@ -211,8 +211,39 @@ def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
     assert found == ["3.50 s", ["Jumping", "Raising"], "b", True]
 
 
+#: What tuning found, in short.
+TUNING = {
+    "strategy": "late",
+    "findings": ["Set late's a=1: it is </script> better."],
+    "notes": ["Tuned on the first half."],
+    "tables": [
+        {
+            "caption": "Its settings",
+            "heads": ["setting", "note"],
+            "rows": [["a", "any"], ["b", ""]],
+            "wordy": True,
+        }
+    ],
+    "usage": [("replay", "-s late --set a=1")],
+    "picture": "data:image/svg+xml;base64,PHN2Zy8+",
+}
+
+
+def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
+    text = page(COMPARISON, about=About("jitter.txt"), tuning=TUNING)
+    found = content(text)
+    assert found["title"] == "Good numbers: jitter.txt"
+    assert found["verdict"] == TUNING["findings"]
+    assert found["notes"] == TUNING["notes"]
+    assert found["tuning"]["usage"] == [["replay", "-s late --set a=1"]]
+    assert content(PAGE)["tuning"] is None
+
+
 def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
-    """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link."""
+    """Of the recording that is drawn; a moment beyond its rows, or of another one, is no link.
+
+    What tuning found stands beside them, with settings to be copied.
+    """
     finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
     sections = [
         section(report_of(name, traffic, Diagnosis((finding, later), ())))
@@ -220,8 +251,10 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
         for later in (replace(finding, first=None, worst=99.0),)
     ]
     study = replace(COMPARISON, recordings=("one", "two"))
-    found = visited(browser, "diagnosed", tmp_path, text=page(study, diagnoses=sections))
-    assert found == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
+    text = page(study, diagnoses=sections, tuning=TUNING)
+    found = visited(browser, "diagnosed", tmp_path, text=text)
+    assert found[:4] == [4, ["first at 1.25 s", "worst at 4.50 s"], "4.50 s", "b"]
+    assert found[4:] == [["setting", "a", "b"], "-s late --set a=1", True]
 
 
 def visited(browser: str, name: str, folder: Path, link: str = "", text: str = PAGE) -> Any:

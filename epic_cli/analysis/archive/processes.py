@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
@@ -44,8 +45,15 @@ class Processes(Executor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Answer]:
-        """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died."""
-        return self._pool.submit(fn, *args, **kwargs)
+        """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died.
+
+        What is cancelled is carried out all the same, unless the processes are stopped.
+        """
+        # the pool's own are never cancelled: those would be in its way when its processes stop
+        answer: Future[Answer] = Future()
+        asked = self._pool.submit(fn, *args, **kwargs)
+        asked.add_done_callback(partial(_take_over, answer))
+        return answer
 
     def renew(self) -> None:
         """Takes new processes for the old ones."""
@@ -62,6 +70,19 @@ class Processes(Executor):
         context = multiprocessing.get_context("spawn")
         watched, self._alive = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
+
+
+def _take_over(answer: Future[Answer], asked: Future[Answer]) -> None:
+    """What came of a job of the pool."""
+    if asked.cancelled():
+        answer.cancel()
+    if not answer.set_running_or_notify_cancel():
+        return
+    error = asked.exception()
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(asked.result())
 
 
 def _prepare(alive: Connection) -> None:

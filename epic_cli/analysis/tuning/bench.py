@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.entities import Entity
+    from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.weights import Weights
     from epic_cli.playback import Timing
@@ -52,20 +53,39 @@ class Bench:
         return results[0] if len(results) == 1 else pooled_results(results)
 
     def each(
-        self, candidates: Sequence[Candidate], threads: int | None = None
+        self,
+        candidates: Sequence[Candidate],
+        threads: int | None = None,
+        selection: Selection | None = None,
     ) -> list[tuple[str, Comparison]]:
-        """A comparison of each recording, as ``study.together`` takes them."""
-        weights = self.ground.weights
+        """A comparison of each recording, as ``study.together`` takes them.
+
+        With a ``selection``, that of the first has scenes.
+        """
         return [
-            (name, compare_prepared(one, candidates, weights=weights, threads=threads, sums=True))
-            for name, one in zip(self.names, self.prepared, strict=True)
+            (
+                name,
+                compare_prepared(
+                    one,
+                    candidates,
+                    weights=self.ground.weights,
+                    selection=None if number else selection,
+                    threads=threads,
+                    sums=True,
+                ),
+            )
+            for number, (name, one) in enumerate(zip(self.names, self.prepared, strict=True))
         ]
 
     def compare(
-        self, candidates: Sequence[Candidate], seed: int, threads: int | None = None
+        self,
+        candidates: Sequence[Candidate],
+        seed: int,
+        threads: int | None = None,
+        selection: Selection | None = None,
     ) -> Comparison:
         """One comparison with intervals and ranks; ``seed`` is that of the bootstrap."""
-        return together(self.each(candidates, threads), candidates, (), seed)
+        return together(self.each(candidates, threads, selection), candidates, (), seed)
 
     @cached_property
     def digest(self) -> str:

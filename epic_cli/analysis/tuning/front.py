@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.tries import Figures, Trials, Try
+    from epic_cli.analysis.tuning.elsewhere import Figures
+    from epic_cli.analysis.tuning.tries import Trials, Try
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.settings import Value
 

@@ -30,7 +30,7 @@ class Influence(NamedTuple):
     ``loss`` is by how much the figure is worse with this setting at its default and the others as
     tuned. From ``low`` to ``high``, and with these ``words``, it is as good as tuned (``POINT``,
     ``SHARE``). ``flat``: so it is everywhere. ``bound`` is the end of the range worth tuning that
-    it stands at (``low``, ``high``, or empty).
+    it stands at (``low``, ``high``, or empty); ``last``: the setting takes nothing beyond.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Influence(NamedTuple):
     words: tuple[str, ...]
     flat: bool
     bound: str
+    last: bool = False
 
 
 def plain(space: Space, trials: Trials) -> Try:
@@ -59,7 +60,8 @@ def plain(space: Space, trials: Trials) -> Try:
         without = {name: one for name, one in best.settings.items() if name != axis.name}
         simpler = [without]
         if not isinstance(value, str):
-            simpler += [{**best.settings, axis.name: float(f"{value:.{d}g}")} for d in (1, 2)]
+            rounded = [float(f"{value:.{digits}g}") for digits in (1, 2)]
+            simpler += [{**best.settings, axis.name: one} for one in rounded if axis.takes(one)]
         for settings in simpler:
             cost = trials.costs([settings], beyond=True)[0]
             one = trials.of(settings)
@@ -92,6 +94,7 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Try) -> Influence:
     word_costs = trials.costs([space.settings(one) for one in words], beyond=True)
     good = [one <= near for one in costs]
     low, high = _around(axis, shares, good, here.shares[at])
+    bound = axis.at_bound(value)
     return Influence(
         axis.name,
         axis.default,
@@ -105,7 +108,8 @@ def _influence(space: Space, at: int, trials: Trials, tuned: Try) -> Influence:
             if one <= near
         ),
         all(good) and all(one <= near for one in word_costs),
-        axis.at_bound(value),
+        bound,
+        axis.ends_at(bound),
     )
 
 

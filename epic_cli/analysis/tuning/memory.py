@@ -10,7 +10,7 @@ from epic_cli.analysis.tuning.tries import Memory
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.bench import Bench
-    from epic_cli.analysis.tuning.tries import Figures
+    from epic_cli.analysis.tuning.elsewhere import Figures
     from epic_cli.engine.settings import Value
 
 #: What kind of answers the journal has.

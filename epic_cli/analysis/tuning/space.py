@@ -24,7 +24,7 @@ class Axis(NamedTuple):
     """One setting: its ``words``, and numbers from ``low`` to ``high``, None without any.
 
     A place on it is a word's index, 0 for the number where there is one, and how far the number is
-    on its way from ``low`` to ``high``, 0 to 1.
+    on its way from ``low`` to ``high``, 0 to 1. ``least`` and ``most`` are what the setting takes.
     """
 
     name: str
@@ -34,6 +34,8 @@ class Axis(NamedTuple):
     high: float = 0.0
     log: bool = False
     whole: bool = False
+    least: float = -math.inf
+    most: float = math.inf
 
     @property
     def numeric(self) -> bool:
@@ -71,6 +73,16 @@ class Axis(NamedTuple):
         else:
             share = (value - low) / (self.high - low)
         return NUMBER, min(max(share, 0.0), 1.0)
+
+    def takes(self, number: float) -> bool:
+        """Whether a number is one of those that are searched."""
+        return self.low is not None and self.low <= number <= self.high
+
+    def ends_at(self, bound: str) -> bool:
+        """Whether the setting takes nothing beyond this end of the range worth tuning."""
+        return (bound == "low" and self.low == self.least) or (
+            bound == "high" and self.high == self.most
+        )
 
     def at_bound(self, value: Value) -> str:
         """Which end of the range worth tuning a value stands at: ``low``, ``high`` or neither."""
@@ -151,6 +163,8 @@ def _axis(setting: Setting) -> Axis | None:
             float(high),
             setting.scale == "log",
             setting.whole,
+            setting.low,
+            setting.high,
         )
     if isinstance(setting, Switch | Choice) and setting.tune:
         return Axis(setting.name, setting.default, setting.choices)

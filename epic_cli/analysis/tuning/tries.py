@@ -11,26 +11,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.candidates import Candidate
-from epic_cli.analysis.compare import Result
-from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.tuning.elsewhere import figures
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.tuning.elsewhere import Figures, Judge
     from epic_cli.analysis.tuning.goal import Goal
     from epic_cli.engine.settings import Value
-
-#: The figures of one candidate by name; those of one that cannot be ranked are none.
-Figures = Mapping[str, float]
-
-
-class Judge(Protocol):
-    """What settings are judged on: a ``Bench``."""
-
-    def judge(self, candidate: Candidate) -> Result:
-        """What a candidate comes to."""
 
 
 class Try(NamedTuple):
@@ -50,6 +39,10 @@ class Memory:
 
     def keep(self, strategy: str, settings: Mapping[str, Value], figures: Figures) -> None:
         """Keeps it."""
+
+
+#: No more are judged between two looks at the time, or lost by an interruption.
+AT_ONCE = 32
 
 
 class Enough(Exception):
@@ -93,10 +86,14 @@ class Trials:
         that there was room for have been made then.
         """
         new = {_key(one): one for one in asked if _key(one) not in self._known}
-        room = len(new) if beyond else self.budget.left(len(self.made))
-        self._judge(dict(list(new.items())[:room]))
-        if len(new) > room:
-            raise Enough
+        left = list(new.items())
+        while left:
+            room = len(left) if beyond else self.budget.left(len(self.made))
+            if not room:
+                raise Enough
+            part = min(room, AT_ONCE)
+            self._judge(dict(left[:part]))
+            left = left[part:]
         return [self.goal.cost(self._known[_key(one)].figures) for one in asked]
 
     def of(self, settings: Mapping[str, Value]) -> Try:
@@ -110,26 +107,21 @@ class Trials:
 
     def _judge(self, new: Mapping[tuple[tuple[str, Value], ...], Mapping[str, Value]]) -> None:
         found = {key: self.memory.find(self.strategy, one) for key, one in new.items()}
-        jobs = [one for key, one in new.items() if found[key] is None]
-        outcomes = carry_out(self._figures, jobs, self.executor, self._arrived)
-        for settings, outcome in outcomes:
-            if isinstance(outcome, Failure):
-                raise outcome.error
-            found[_key(settings)] = outcome
+        unknown = [key for key in new if found[key] is None]
+        jobs = [candidate(self.strategy, new[key]) for key in unknown]
+        outcomes = figures(self.bench, jobs, self.executor, self._arrived)
+        found.update(zip(unknown, outcomes, strict=True))
         for key, settings in new.items():
-            figures = found[key]
-            assert figures is not None
-            one = Try(settings, figures)
+            came_to = found[key]
+            assert came_to is not None
+            one = Try(settings, came_to)
             self._known[key] = one
             self.made.append(one)
             if self.told is not None:
                 self.told(one, len(self.made))
 
-    def _figures(self, settings: Mapping[str, Value]) -> Figures:
-        return figures_of(self.bench.judge(candidate(self.strategy, settings)))
-
-    def _arrived(self, settings: Mapping[str, Value], figures: Figures) -> None:
-        self.memory.keep(self.strategy, settings, figures)
+    def _arrived(self, judged: Candidate, came_to: Figures) -> None:
+        self.memory.keep(self.strategy, judged.settings, came_to)
 
 
 def candidate(strategy: str, settings: Mapping[str, Value]) -> Candidate:
@@ -139,11 +131,6 @@ def candidate(strategy: str, settings: Mapping[str, Value]) -> Candidate:
         for name, value in settings.items()
     )
     return Candidate(f"{strategy}{words}", strategy, dict(settings))
-
-
-def figures_of(result: Result) -> Figures:
-    """The figures of a result that can be ranked and has not diverged; otherwise none."""
-    return dict(result.values) if result.ranked and not result.has(Flaw.DIVERGED) else {}
 
 
 def _key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,9 +92,10 @@ class Tunings:
     """What came out, by strategy in the order given.
 
     ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
-    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on;
-    None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
-    in it as they are; ``unfit`` are those that need arrival times, where there are none.
+    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on,
+    under the names that were given; None of a single one. ``untuned`` are strategies without
+    settings worth tuning, which take part in it as they are; ``unfit`` are those that need arrival
+    times, where there are none.
     """
 
     goal: Goal
@@ -146,15 +148,17 @@ def tune(
     limits: Limits = Limits(),  # noqa: B008 - a value
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
     journal: Journal | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.
 
-    ``divided`` is what the ``runs`` have been divided into. The same ``seed`` gives the same,
-    whatever the number of ``threads``, unless a limit in seconds ends it. ``journal`` remembers
-    tries. An interruption (``KeyboardInterrupt``) ends the search of the strategy that is under
-    way, and of all that would come: the answer is the best so far.
+    ``divided`` is what the ``runs`` have been divided into. Tries are judged by ``threads`` of this
+    process, or by whatever the ``executor`` has. The same ``seed`` gives the same, whatever the
+    number of either, unless a limit in seconds ends it. ``journal`` remembers tries. An
+    interruption (``KeyboardInterrupt``) ends the search of the strategy that is under way, and of
+    all that would come: the answer is the best so far.
 
     Raises ``NothingToTune`` for a single strategy without settings to tune, ``NeedsArrivals``,
     ``NoLibrary``, ``NothingTried``.
@@ -172,7 +176,9 @@ def tune(
     found: list[Tuning] = []
     untuned = []
     workers = threads or os.cpu_count() or 1
-    with ThreadPoolExecutor(workers, "tune") as executor:
+    with contextlib.ExitStack() as ending:
+        if executor is None:
+            executor = ending.enter_context(ThreadPoolExecutor(workers, "tune"))
         for number, one in enumerate(candidates, 1):
             space = space_of(one.strategy, one.settings)
             if not space.axes:
@@ -198,7 +204,10 @@ def tune(
             if found[-1].interrupted:
                 break
     on = divided.judged or divided.tuned
-    tuned = [candidate(one.strategy, one.settings) for one in found]
+    tuned = [
+        candidate(one.strategy, one.settings)._replace(label=given.label)
+        for one, given in zip(found, candidates, strict=False)
+    ]
     comparison = on.compare(tuned, seed, workers) if len(tuned) > 1 else None
     return Tunings(
         goal,

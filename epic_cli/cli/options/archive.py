@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -18,6 +18,9 @@ from epic_cli.terminal.parameters import Parsed
 
 if TYPE_CHECKING:
     from epic_cli.analysis.archive.journal import Journal
+
+
+Part = TypeVar("Part")
 
 
 class Shard(NamedTuple):
@@ -87,9 +90,14 @@ class Archive:
         }
         return " and ".join(name for name, value in given.items() if value is not None)
 
-    def part(self, names: Sequence[str]) -> Sequence[str]:
-        """Those of the recordings that are this shard's: every so many-th."""
+    def part(self, names: Sequence[Part]) -> Sequence[Part]:
+        """Those of all that there are which are this shard's: every so many-th."""
         return names if self.shard is None else names[self.shard.number - 1 :: self.shard.of]
+
+    @property
+    def which(self) -> str:
+        """Which part this is, to begin a sentence with; empty: all."""
+        return f"part {self.shard.number} of {self.shard.of}: " if self.shard else ""
 
     @contextlib.contextmanager
     def executor(self) -> Iterator[Executor]:
@@ -152,8 +160,8 @@ archive_options = OptionGroup(
     click.option(
         "--workers",
         type=click.IntRange(1, 1024),
-        help="Let so many processes read and judge recordings, each with one thread unless"
-        " --threads says otherwise.  [default: the threads of this process]",
+        help="Let so many processes do the work, each with one thread unless --threads says"
+        " otherwise.  [default: the threads of this process]",
     ),
     click.option(
         "--scheduler",
@@ -164,14 +172,15 @@ archive_options = OptionGroup(
     click.option(
         "--journal",
         type=click.Path(),
-        help="Keep the result of each recording in this file, and take from it what is known:"
-        " after any end, the same command goes on.",
+        help="Keep each result in this file, and take from it what is known: after any end, the"
+        " same command goes on.",
     ),
     click.option(
         "--shard",
         type=Parsed("i/n", parse_shard, Shard),
-        help="Only work through this part of the recordings (2/10: the second of ten), into a"
-        " journal of its own beside --journal; without --shard, all are put together.",
+        help="Only work through this part of the recordings, or of the strategies that are tuned"
+        " (2/10: the second of ten), into a journal of its own beside --journal; without --shard,"
+        " all are put together.",
     ),
     click.option(
         "--allowed-failures",

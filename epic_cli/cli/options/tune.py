@@ -31,8 +31,8 @@ DIVISIONS = ("time", "recording", "none")
 
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
-    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "journal",
-    "threads", "svg",
+    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "threads",
+    "workers", "scheduler", "journal", "shard", "svg", "html",
 )  # fmt: skip
 
 
@@ -139,12 +139,11 @@ purpose_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched, by how many threads, and where tries are remembered."""
+    """How long is searched, and by how many threads."""
 
     tries: int | None
     seconds: float | None
     threads: int | None
-    journal: str | None
 
 
 effort_options = OptionGroup(
@@ -169,26 +168,21 @@ effort_options = OptionGroup(
         help="How many settings are judged at a time; the answer does not depend on it.  [default:"
         " one on each core]",
     ),
-    click.option(
-        "--journal",
-        type=click.Path(),
-        metavar="FILE",
-        help="Remember every try here; the same command goes on where an earlier one was cut off.",
-    ),
 )
 
 
 @dataclass(frozen=True)
 class Written:
-    """How the answer is written, and a picture of the trade-off in a file."""
+    """How the answer is written, and pictures of the trade-off and of what is drawn in files."""
 
     form: str
     svg: str | None
+    html: str | None
 
     def __post_init__(self) -> None:
         """Refuses standard output."""
-        if self.svg == "-":
-            raise WrongUsage("a picture goes to a file; standard output is for the figures")
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
 
 
 written_options = OptionGroup(
@@ -199,5 +193,11 @@ written_options = OptionGroup(
         "--svg",
         type=click.Path(),
         help="Draw what smoothness costs in latency to this file.",
+    ),
+    click.option(
+        "--html",
+        type=click.Path(),
+        help="Write all of it to this file as one page for a browser, with what is drawn before and"
+        " after.",
     ),
 )

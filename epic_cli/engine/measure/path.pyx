@@ -1,7 +1,9 @@
 """A movement that is known at some times, and between them by cubic Hermite interpolation."""
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport NAN, sqrt
 from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
 
@@ -45,6 +47,13 @@ cdef class Path:
 
     def __len__(self):
         return self.times.size()
+
+    def __reduce__(self):
+        return path_of, (
+            to_bytes(self.times.data(), self.times.size() * sizeof(double)),
+            to_bytes(self.motions.data(), self.motions.size() * sizeof(Motion)),
+            to_bytes(self.segments.data(), self.segments.size() * sizeof(int32_t)),
+        )
 
     def read(self, const double[:] times, double shift, double[:, :] positions,
              double[:, :] velocities, int32_t[:] segments):
@@ -182,6 +191,27 @@ cdef class Path:
         duration = self.times[index + 1] - self.times[index]
         return between(self.motions[index], self.motions[index + 1], duration,
                        (time - self.times[index]) / duration)
+
+
+cdef bytes to_bytes(const void* data, size_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, size)
+
+
+def path_of(bytes times not None, bytes motions not None, bytes segments not None):
+    """The path that another process has written down as bytes."""
+    cdef size_t count = <size_t>len(times) // sizeof(double)
+    if not (len(times) == count * sizeof(double) and len(motions) == count * sizeof(Motion)
+            and len(segments) == count * sizeof(int32_t)):
+        raise ValueError("a path has one position, velocity and segment for each time")
+    cdef Path path = Path.__new__(Path)
+    path.times.resize(count)
+    path.motions.resize(count)
+    path.segments.resize(count)
+    if count:
+        memcpy(path.times.data(), <const char*>times, len(times))
+        memcpy(path.motions.data(), <const char*>motions, len(motions))
+        memcpy(path.segments.data(), <const char*>segments, len(segments))
+    return path
 
 
 cdef Motion between(const Motion& start, const Motion& end, double duration,

@@ -13,6 +13,7 @@ from epic_cli.views.comparison import columns, ordered
 from epic_cli.views.comparison_words import ranking, story
 from epic_cli.views.page.data import scene_data
 from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.tuning import TuningSection
 from epic_cli.views.page.words import About, facts, scene_words
 from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
@@ -29,7 +30,7 @@ SENTENCES = 5
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
     "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
-    "histogram", "figures", "diagnosis", "hover", "clock", "gestures", "begin",
+    "histogram", "figures", "diagnosis", "tuning", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
 
 
@@ -50,7 +51,8 @@ class Content:
 
     ``verdict`` comes first, ``details`` and ``notes`` are folded; ``facts`` say what it is, each
     a term and its description. ``shown`` strategies are switched on at first, none: all.
-    ``diagnoses`` are sections on recordings, ``drawn`` where it is that of the scenes.
+    ``diagnoses`` are sections on recordings, ``drawn`` where it is that of the scenes; ``tuning``
+    is one on good numbers.
     """
 
     title: str
@@ -62,6 +64,7 @@ class Content:
     shown: Sequence[str] = ()
     tick: float = 0.05
     diagnoses: Sequence[Section] = ()
+    tuning: TuningSection | None = None
 
 
 def page(
@@ -70,21 +73,24 @@ def page(
     shown: Sequence[str] = (),
     about: About | None = None,
     diagnoses: Sequence[Section] = (),
+    tuning: TuningSection | None = None,
 ) -> str:
     """The page of a comparison; ``shown`` strategies are switched on at first, none: all.
 
-    ``diagnoses`` are what is wrong with its recordings.
+    ``diagnoses`` are what is wrong with its recordings. With ``tuning``, the comparison is that of
+    before and after, and what tuning has found is the verdict.
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
     results = ordered(comparison, sort)
     made = columns(results, comparison.resolution)
-    found = ranking(comparison)
+    found = tuning["findings"] if tuning else [one.text for one in ranking(comparison)]
     about = about or About()
+    subject = "Good numbers" if tuning else "What each strategy draws"
     content = Content(
-        title=f"What each strategy draws{f': {about.recording}' if about.recording else ''}",
-        verdict=[f"{one.text.rstrip('.')}." for one in found[:SENTENCES]],
-        details=[one.text for one in found[SENTENCES:]],
-        notes=story(comparison, results),
+        title=f"{subject}{f': {about.recording}' if about.recording else ''}",
+        verdict=[f"{one.rstrip('.')}." for one in found[:SENTENCES]],
+        details=found[SENTENCES:],
+        notes=tuning["notes"] if tuning else story(comparison, results),
         facts=facts(comparison, about),
         table=Table(
             [(one.metric.title, one.metric.help, one.metric.name in BRIEF) for one in made],
@@ -102,6 +108,7 @@ def page(
         diagnoses=[
             {**one, "drawn": one["recording"] in comparison.recordings[:1]} for one in diagnoses
         ],
+        tuning=tuning,
     )
     return page_of(comparison.scenes, content)
 
@@ -140,6 +147,7 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
         "dashes": [list(one) for one in DASHES],
         "tick": content.tick,
         "diagnoses": list(content.diagnoses),
+        "tuning": content.tuning,
         "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
     return _assembled(content.title, data)

@@ -49,7 +49,7 @@ def front_chart(found: Tunings, height: int, width: int) -> Chart | None:
         fronts = {one.strategy: one.front for one in found.tunings}
         lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
     # what is a second late, or useless, would leave no room for the others
-    lines = [_within(one, whole) for one in lines]
+    lines = [one for one in (_within(one, whole) for one in lines) if _visible(one)]
     return Chart(lines, TITLE, named=len(found.tunings) > 1, height=height, width=width)
 
 
@@ -72,6 +72,10 @@ def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
     across, up = np.asarray(line.across, float), np.asarray(line.up, float)
     far = (across > latest) | (up > roughest)
     return line._replace(across=np.where(far, np.nan, across), up=np.where(far, np.nan, up))
+
+
+def _visible(line: Line) -> bool:
+    return bool(np.isfinite(np.asarray(line.across, float)).any())
 
 
 def front_rows(found: Tunings) -> tuple[list[str], list[list[str]]]:

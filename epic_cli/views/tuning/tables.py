@@ -157,6 +157,8 @@ def part_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]], 
         parts.append(("the rest", one.judged_on))
     for name, judgement in parts:
         results = [("default", judgement.default), ("tuned", judgement.tuned)]
+        if judgement.verdict is Verdict.SAME:
+            del results[1]
         for number, (what, result) in enumerate(results):
             rows.append([
                 "" if number else name, what, shown[0].cell(result.value("score")),
@@ -181,11 +183,7 @@ def setting_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]
     rows = []
     for each in one.influences:
         loss = "-" if each.name not in found else _loss(metric, each)
-        notes = []
-        if each.flat:
-            notes.append("any will do")
-        elif each.bound and each.name in found:
-            notes.append(f"{each.bound} end")
+        at_end = each.bound and each.name in found and not each.flat
         rows.append(
             [
                 each.name,
@@ -193,7 +191,7 @@ def setting_rows(one: Tuning, metric: Metric) -> tuple[list[str], list[list[str]
                 written(each.tuned),
                 _range(each),
                 loss,
-                *(notes or [""]),
+                f"{each.bound} end" if at_end else "",
             ]
         )
     return titles, rows
@@ -204,6 +202,8 @@ def _loss(metric: Metric, one: Influence) -> str:
 
 
 def _range(one: Influence) -> str:
+    if one.flat:
+        return "anything"
     parts = []
     if one.low is not None and one.high is not None:
         parts.append(
@@ -217,18 +217,18 @@ def strategy_rows(found: Tunings) -> tuple[list[str], list[list[str]]]:
     metric = found.goal.metric
     comparison = found.comparison
     assert comparison is not None
-    standing = {one.label: one for one in comparison.results}
+    standing = list(zip(found.tunings, comparison.results, strict=True))
     titles = ["strategy", "rank", metric.title, "likely", "default", "gain", "", "lag ms", "jumps"]
     titles += ["settings"]
     rows = []
     for one in ordered(found):
         judgement, tuned = one.judgement, one.judgement.tuned
-        result = next(each for label, each in standing.items() if label == tuned.label)
+        result = next(each for tuning, each in standing if tuning is one)
         gain = figure(metric, judgement.gain) if judgement.verdict is not Verdict.SAME else "0"
         sign = "+" if judgement.gain > 0 and gain != "0" else ""
         words = " ".join(f"{k}={written(v)}" for k, v in one.settings.items())
         rows.append([
-            one.strategy,
+            result.label,
             str(result.rank or "-"),
             metric.cell(tuned.value(metric.name)),
             _likely(result, metric),

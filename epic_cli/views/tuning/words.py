@@ -14,7 +14,7 @@ from epic_cli.views.advice_words import ranking as comparison_ranking
 from epic_cli.views.tuning.delays import set_words, written
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.metric import Metric
     from epic_cli.analysis.tuning.tune import Tuning, Tunings
     from epic_cli.engine.settings import Value
@@ -62,8 +62,7 @@ def points(metric: Metric, value: float) -> str:
 def findings(found: Tunings) -> list[Finding]:
     """The sentences, the decision first."""
     if found.comparison is not None:
-        several = comparison_ranking(found.comparison)
-        return [*several, *_several(found)]
+        return _ranked(found, found.comparison)
     (one,) = found.tunings
     sentences = [
         _decision(one, found),
@@ -141,8 +140,11 @@ def _instead(one: Tuning) -> str:
     ]
     jumps = [one.value("jumps") for one in (after, before)]
     if any(jumps):
-        parts.append("jumps {:.0f} times instead of {:.0f}".format(*jumps))
-    return f"With that it {', '.join(parts[:-1])} and {parts[-1]}."
+        times = "time" if jumps[0] == 1 else "times"
+        parts.append(f"jumps {jumps[0]:.0f} {times} instead of {jumps[1]:.0f}")
+    leave = one.judgement.verdict in (Verdict.NO_BETTER, Verdict.WORSE)
+    with_that = f"With {assignments(found_settings(one))}" if leave else "With that"
+    return f"{with_that} it {', '.join(parts[:-1])} and {parts[-1]}."
 
 
 def _cell(result: Result, name: str) -> str:
@@ -170,18 +172,48 @@ def _matters(one: Tuning, metric: Metric) -> str:
 
 
 def _bounds(one: Tuning) -> str:
-    ends = [
-        f"{each.name} at the {each.bound} end of its range"
-        for each in one.influences
-        if each.bound and not each.flat and each.name in found_settings(one)
-    ]
-    return f"{_joined(ends)}: what is beyond it was not tried." if ends else ""
+    found = found_settings(one)
+    ends = [each for each in one.influences if each.bound and not each.flat and each.name in found]
+    last = [f"{each.name} is as {each.bound} as it goes" for each in ends if each.last]
+    tried = [f"{each.name}'s {each.bound} end" for each in ends if not each.last]
+    words = [_joined(last), f"what is beyond {_joined(tried)} was not tried" if tried else ""]
+    text = "; ".join(filter(None, words))
+    return f"{text[:1].upper()}{text[1:]}." if tried and not last else f"{text}." if text else ""
 
 
 def _joined(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _ranked(found: Tunings, comparison: Comparison) -> list[Finding]:
+    """The advice of a comparison, with the settings of the best one."""
+    labelled = zip(comparison.results, found.tunings, strict=True)
+    settings = {result.label: assignments(one.settings) for result, one in labelled}
+    sentences = comparison_ranking(comparison, settings)
+    if found.goal.metric.name != "score":
+        first = _best_figure(found, comparison, settings)
+        return [first, *_by_score(sentences), *_several(found)]
+    best = comparison.advice.best
+    words = settings[best.label] if best is not None else ""
+    if best is not None and words and words not in sentences[0].text:
+        sentences.insert(1, Finding(f"For that, set {best.label}'s {words}.", detail=True))
+    return [*sentences, *_several(found)]
+
+
+def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, str]) -> Finding:
+    """Which is best in what was tuned for."""
+    metric = found.goal.metric
+    best = min(comparison.results, key=lambda one: found.goal.key(one.values))
+    value = figure(metric, best.value(metric.name)) + between(metric, *best.interval(metric.name))
+    words = settings[best.label] or "its usual settings"
+    return Finding(f"Tuned for {_called(metric)}, {best.label} is best with {words}: {value}.")
+
+
+def _by_score(sentences: Sequence[Finding]) -> list[Finding]:
+    told = [one.text for one in sentences]
+    return [Finding(f"By the score: {' '.join(told)}", detail=True)] if told else []
 
 
 def _several(found: Tunings) -> list[Finding]:

@@ -26,9 +26,9 @@ def test_the_one_that_a_worker_dies_of_is_found_and_the_others_finish() -> None:
 
 def test_no_process_is_left_behind() -> None:
     with Processes(1) as executor:
-        outcomes = carry_out(pid, range(2), executor)
+        outcomes = carry_out(pid, range(9), executor)
         _, worker = next(outcomes)
-        outcomes.close()
+        outcomes.close()  # while a job is under way, and others wait for it
     assert isinstance(worker, int)
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)

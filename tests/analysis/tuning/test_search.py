@@ -24,6 +24,7 @@ class Hill(NamedTuple):
     """Judges settings by how near they are to a summit: 100 less the squares of the distances."""
 
     summit: Mapping[str, Value]
+    digest: str = "hill"
 
     def judge(self, candidate: Candidate) -> Result:
         settings = declaration(candidate.strategy).values(candidate.settings)
@@ -116,6 +117,7 @@ def test_what_is_remembered_is_not_judged_again() -> None:
     class Once(NamedTuple):
         hill: Hill
         seen: set[str]
+        digest: str = "once"
 
         def judge(self, candidate: Candidate) -> Result:
             assert candidate.label not in self.seen

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pickle
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,6 +27,7 @@ def read(path: Path, times: np.ndarray, shift: float = 0.0) -> tuple[np.ndarray,
 
 
 NODES = np.array([0.0, 0.3, 1.0, 1.1, 2.0])
+NO_SEGMENTS = np.zeros(0, np.int32)
 WHOLE = Path(NODES, cubic(NODES), slope(NODES), np.zeros(5, np.int32))
 BROKEN = Path(NODES, cubic(NODES), slope(NODES), np.array([0, 0, 1, 1, 1], np.int32))
 
@@ -85,3 +89,16 @@ def test_what_is_no_path_is_refused(times: list[float], rows: int, message: str)
 def test_an_empty_path_knows_nothing() -> None:
     path = Path(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int32))
     assert read(path, np.array([0.0, 1.0]))[2].tolist() == [-1, -1]
+
+
+def test_paths_go_to_another_process_bit_by_bit() -> None:
+    times = np.linspace(-0.1, 2.1, 57)
+    for path in (WHOLE, BROKEN, Path(NODES[:0], cubic(NODES[:0]), slope(NODES[:0]), NO_SEGMENTS)):
+        for here, there in zip(
+            read(path, times), read(pickle.loads(pickle.dumps(path)), times), strict=True
+        ):
+            assert here.tobytes() == there.tobytes()
+    made: Any = WHOLE.__reduce__()
+    make, (states, motions, segments) = made
+    with pytest.raises(ValueError, match="one position"):
+        make(states, motions, segments[:-4])

@@ -113,7 +113,8 @@ cdef class UnityNgo(Strategy):
                    0, 10, tune=(0, 0.2)),
             Number("hard_reset", 0.2, "reset a server time that is off by more than this", "s",
                    0, 60),
-            Number("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1),
+            Number("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1,
+                   tune=(0.001, 0.1), scale="log"),
             Number("sync_interval", 1.0, "time between two measurements of it", "s", 0, 60),
             Number("pause", 1.0, "after a longer silence the next segment takes one tick;"
                    " 0: never", "s", 0, 3600),

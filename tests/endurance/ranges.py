@@ -1,0 +1,189 @@
+"""Do the ranges that strategies declare as worth tuning cut off the best? Random searches say.
+
+    python -m endurance.ranges [--tries 2000] [NAME...]     (in tests/; half an hour)
+
+Every strategy is tuned on two simulated networks, as ``epic tune`` does it, and then tried at
+random beyond its ranges worth tuning: each number half of the time on a logarithmic scale all over
+what its setting takes, and settings that are not worth tuning half of the time, too. Prints a table
+of the best scores, and for what is better by more than half a point beyond the ranges, the settings
+that are beyond them. Settings that say what a recording is of, and the originals' mistakes, stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import NamedTuple
+
+from epic_cli.analysis.networks import by_entity
+from epic_cli.analysis.study import Run
+from epic_cli.analysis.tuning.bench import Bench, Ground, bench
+from epic_cli.analysis.tuning.goal import goal
+from epic_cli.analysis.tuning.search import search, usual_tries
+from epic_cli.analysis.tuning.space import Point, space_of
+from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
+from epic_cli.analysis.weights import Weights
+from epic_cli.engine.settings import Number, Setting, Value
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
+from epic_cli.playback import SCREEN_TIMING
+
+#: What a recording is of, which no network makes better, and what hides what is drawn.
+FACTS = {
+    "send_interval", "server_fps", "tick_rate", "latency", "tick_interval", "freq", "server_step",
+    "cl_updaterate", "step", "snap_distance", "rtt", "sync_interval", "sync_distance",
+}  # fmt: skip
+
+#: A gain that counts, in points of score.
+GAP = 0.5
+
+#: By name: the path, its send rate (Hz), the network.
+NETWORKS = {
+    "strafe": ("strafe", 20, LinkConditions(latency=0.08, jitter=0.03, loss=0.02)),
+    "bad": ("figure-eight", 10, LinkConditions(latency=0.12, jitter=0.05, loss=0.08)),
+}
+
+Draw = Callable[[random.Random], dict[str, Value]]
+
+
+class Best(NamedTuple):
+    """The best score of a random search, and its settings."""
+
+    score: float
+    settings: dict[str, Value]
+
+
+def ground(network: str, seconds: float) -> Bench:
+    """A recording of this network."""
+    path, rate, link = NETWORKS[network]
+    movement = PathMovement(PATHS[path](5.0, 5.0, 1))
+    packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
+    return bench([Run("", by_entity(packets))], Ground(SCREEN_TIMING, Weights()))
+
+
+def within(strategy: str) -> Draw:
+    """Anything in the ranges worth tuning."""
+    space = space_of(strategy, {})
+
+    def draw(source: random.Random) -> dict[str, Value]:
+        kinds = tuple(source.randrange(one.kinds) for one in space.axes)
+        return space.settings(Point(kinds, tuple(source.random() for _ in space.axes)))
+
+    return draw
+
+
+def beyond(strategy: str) -> Draw:
+    """The same, half of the numbers anywhere; half of what is not worth tuning, too."""
+    usual = within(strategy)
+    numbers = [one for one in declaration(strategy).settings if _free(one)]
+
+    def draw(source: random.Random) -> dict[str, Value]:
+        found = usual(source)
+        for one in numbers:
+            if source.random() < 0.5:
+                found[one.name] = anywhere(one, source)
+        return found
+
+    return draw
+
+
+def _free(one: Setting) -> bool:
+    return isinstance(one, Number) and one.name not in FACTS
+
+
+def anywhere(one: Setting, source: random.Random) -> Value:
+    """A number that it takes: an end, or on a logarithmic scale of either sign."""
+    assert isinstance(one, Number)
+    ends = [end for end in (one.low, one.high) if abs(end) <= 1e3]
+    if ends and source.random() < 0.1:
+        return source.choice(ends)
+    while True:
+        size = 10 ** source.uniform(-5, 3)
+        number = size if one.low >= 0 or source.random() < 0.5 else -size
+        number = float(round(number) if one.whole else f"{number:.3g}")
+        if one.low <= number <= one.high:
+            return number
+
+
+def tuned(on: Bench, strategy: str) -> Best:
+    """What the search finds in the ranges worth tuning, without the hints of the closed form."""
+    space = space_of(strategy, {})
+    with ThreadPoolExecutor(1) as executor:
+        budget = Budget(usual_tries(space))
+        trials = Trials(strategy, on, goal("score"), budget, executor)
+        search(space, trials, 0)
+    return Best(trials.best.figures["score"], dict(trials.best.settings))
+
+
+def best_of(on: Bench, strategy: str, draw: Draw, tries: int, seed: int) -> Best:
+    """The best of so many tries at random."""
+    source, best = random.Random(seed), Best(-math.inf, {})
+    for _ in range(tries):
+        settings = draw(source)
+        score = on.judge(candidate(strategy, settings)).value("score")
+        if score > best.score:
+            best = Best(score, settings)
+    return best
+
+
+def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
+    """Those of the settings that are not in the ranges worth tuning."""
+    found: dict[str, Value] = {}
+    for one in declaration(strategy).settings:
+        value = settings.get(one.name)
+        if isinstance(one, Number) and isinstance(value, float | int):
+            low, high = one.tune or (math.inf, -math.inf)
+            if not low <= value <= high:
+                found[one.name] = value
+    return found
+
+
+def needed(on: Bench, strategy: str, best: Best) -> dict[str, Value]:
+    """Those outside without which the score is worse: by a tenth of what counts."""
+    settings = dict(best.settings)
+    for name in outside(strategy, best.settings):
+        fewer = {key: value for key, value in settings.items() if key != name}
+        if on.judge(candidate(strategy, fewer)).value("score") > best.score - GAP / 10:
+            settings = fewer
+    return outside(strategy, settings)
+
+
+def row(network: str, strategy: str, tries: int, seconds: float) -> tuple[str, float, float, str]:
+    """A strategy, the best that tuning finds and that there is beyond, and what is beyond."""
+    on = ground(network, seconds)
+    inner = tuned(on, strategy)
+    outer = best_of(on, strategy, beyond(strategy), tries, 2)
+    words = ""
+    if outer.score > inner.score + GAP:
+        words = " ".join(f"{k}={v:.3g}" for k, v in needed(on, strategy, outer).items())
+        words = words or "found by chance"
+    return strategy, inner.score, outer.score, words
+
+
+def main() -> None:
+    """Searches, prints."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("strategies", nargs="*")
+    parser.add_argument("--tries", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, default=12.0)
+    parser.add_argument("--processes", type=int, default=2)
+    given = parser.parse_args()
+    chosen = given.strategies or names()
+    print("| network | strategy | tuned | beyond | what is beyond |")
+    print("| :--- | :--- | ---: | ---: | :--- |")
+    with ProcessPoolExecutor(given.processes) as executor:
+        jobs = [
+            (name, executor.submit(row, name, one, given.tries, given.seconds))
+            for one in chosen
+            for name in NETWORKS
+        ]
+        for name, job in jobs:
+            strategy, inner, outer, words = job.result()
+            print(f"| {name} | {strategy} | {inner:.1f} | {outer:.1f} | {words} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
