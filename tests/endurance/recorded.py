@@ -4,8 +4,8 @@
 
 What has been drawn must be what a replay of the recording draws, and what a recording has must be
 whole lines in the order in which they were sent; the datagrams that ``--raw`` has, too, and the
-lines of a proxy. The flood
-is of random datagrams: good packets among them are recorded, memory does not grow.
+lines of a proxy. The flood is of random datagrams, and nobody reads the rows: good packets among
+them are recorded, memory does not grow.
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_a_recording_that_is_killed_and_a_flood(tmp_path: Path) -> None:
     chance = random.Random(5)
     assert recorded.live_and_die(tmp_path, chance) is None
+    assert recorded.proxy_and_die(tmp_path, chance) is None
     assert recorded.flood(tmp_path, 2000, chance) == []
 
 
