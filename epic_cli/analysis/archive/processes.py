@@ -45,17 +45,29 @@ class Processes(Executor):
         **kwargs: Parameters.kwargs,
     ) -> Future[Answer]:
         """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died."""
-        return self._pool.submit(fn, *args, **kwargs)
+        answer: Future[Answer] = Future()
+
+        def done(asked: Future[Answer]) -> None:
+            if answer.set_running_or_notify_cancel():
+                error = asked.exception()
+                if error is None:
+                    answer.set_result(asked.result())
+                else:
+                    answer.set_exception(error)
+
+        # its own futures are not to be cancelled: a pool that breaks then fails at telling them so
+        self._pool.submit(fn, *args, **kwargs).add_done_callback(done)
+        return answer
 
     def renew(self) -> None:
         """Takes new processes for the old ones."""
         self.shutdown()
         self._begin()
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Stops the processes at once, whatever they are at."""
         self._alive.close()
-        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        self._pool.shutdown(wait)
 
     def _begin(self) -> None:
         # a new interpreter each: a fork of a process with threads may wait for ever
