@@ -60,10 +60,10 @@ class Processes(Executor):
         self.shutdown()
         self._begin()
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Stops the processes at once, whatever they are at."""
         self._alive.close()
-        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        self._pool.shutdown(wait)
 
     def _begin(self) -> None:
         # a new interpreter each: a fork of a process with threads may wait for ever

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -32,6 +33,20 @@ def test_no_process_is_left_behind() -> None:
     assert isinstance(worker, int)
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
+
+
+def test_jobs_that_were_cancelled_end_without_a_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The pool, whose processes are stopped, does not fail at jobs that nobody waits for."""
+    wrong: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", wrong.append)
+    with Processes(2) as executor:
+        asked = [executor.submit(time.sleep, 0.2) for _ in range(12)]
+        asked[0].result()
+        cancelled = [one.cancel() for one in asked]
+    assert cancelled[-1]
+    assert wrong == []
 
 
 def test_answers_are_told_when_they_come_and_given_in_order() -> None:
