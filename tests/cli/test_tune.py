@@ -163,6 +163,21 @@ def test_a_journal_that_cannot_be_gone_on_with_is_refused(
     assert b"cannot write" in done.stderr
 
 
+def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_told(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("-s", "lerp,hermite", "--tries", "12", recording)
+    out, _ = told(capsys, "--for", "lag", *words)
+    assert "Tuned for lag, hermite is best with playout_delay=" in " ".join(out.split())
+    assert "By the score: " in out
+    (replay,) = re.findall(r"^replay +-s (\S+)", out, re.MULTILINE)
+    assert replay == "hermite"
+    out, _ = told(capsys, *words)
+    text = " ".join(out.split())
+    assert re.search(r"(Take (\w+) with|For that, set (\w+)'s) [a-z_]+=", text)
+    assert "with its usual settings: it scores" not in text
+
+
 def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_after(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -108,14 +108,20 @@ def anywhere(one: Setting, source: random.Random) -> Value:
             return number
 
 
-def tuned(on: Bench, strategy: str) -> Best:
-    """What the search finds in the ranges worth tuning, without the hints of the closed form."""
+def search_of(on: Bench, strategy: str) -> Trials:
+    """The search in the ranges worth tuning, without the hints of the closed form."""
     space = space_of(strategy, {})
     with ThreadPoolExecutor(1) as executor:
         budget = Budget(usual_tries(space))
         trials = Trials(strategy, on, goal("score"), budget, executor)
         search(space, trials, 0)
-    return Best(trials.best.figures["score"], dict(trials.best.settings))
+    return trials
+
+
+def tuned(on: Bench, strategy: str) -> Best:
+    """What the search finds."""
+    best = search_of(on, strategy).best
+    return Best(best.figures["score"], dict(best.settings))
 
 
 def best_of(on: Bench, strategy: str, draw: Draw, tries: int, seed: int) -> Best:

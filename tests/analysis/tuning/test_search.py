@@ -15,7 +15,7 @@ from epic_cli.analysis.compare import Result
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import NoLibrary, search, usual_tries
 from epic_cli.analysis.tuning.space import Space, space_of
-from epic_cli.analysis.tuning.tries import Budget, Memory, Trials
+from epic_cli.analysis.tuning.tries import AT_ONCE, Budget, Memory, Trials
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import declaration
 
@@ -140,6 +140,25 @@ def test_what_is_remembered_is_not_judged_again() -> None:
             search(space, trials, 3)
             made.append(len(trials.made))
     assert made == [40, 90]
+
+
+def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
+    class Interrupted(NamedTuple):
+        seen: list[str]
+        digest: str = "interrupted"
+
+        def judge(self, candidate: Candidate) -> Result:
+            self.seen.append(candidate.label)
+            if len(self.seen) > 100:
+                raise KeyboardInterrupt
+            return Hill({"calc_ahead": 0.5}).judge(candidate)
+
+    space = space_of("epic", {})
+    with ThreadPoolExecutor(1) as executor:
+        trials = Trials("epic", Interrupted([]), goal("score"), Budget(10_000), executor)
+        with pytest.raises(KeyboardInterrupt):
+            search(space, trials, 3)
+    assert 100 - AT_ONCE <= len(trials.made) <= 100
 
 
 def test_without_the_library_one_number_is_searched_and_more_say_what_is_missing(

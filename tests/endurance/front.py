@@ -1,0 +1,46 @@
+"""How good the front of latency against roughness is: the search's, and 5,000 random points'.
+
+    python -m endurance.front [NAME...]     (in tests/; a minute)
+
+Prints, for each strategy, the hypervolume (up to half a second of latency, and a roughness of 1)
+of the front that the usual tries of ``epic tune`` leave, as a share of that of random points.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+
+from endurance.ranges import ground, search_of, within
+from epic_cli.analysis.tuning.elsewhere import figures_of
+from epic_cli.analysis.tuning.front import FrontPoint, front
+from epic_cli.analysis.tuning.tries import Try, candidate
+from epic_cli.analysis.weights import Weights
+
+LATE, ROUGH = 0.5, 1.0
+
+POINTS = 5000
+
+
+def hypervolume(points: Sequence[FrontPoint]) -> float:
+    """The area that a front dominates."""
+    corners = sorted((min(one.latency, LATE), min(one.roughness, ROUGH)) for one in points)
+    ends = [late for late, _ in corners[1:]] + [LATE]
+    return sum((end - late) * (ROUGH - up) for (late, up), end in zip(corners, ends, strict=True))
+
+
+def main() -> None:
+    """Searches, prints."""
+    on, weights = ground("strafe", 10.0), Weights()
+    for name in sys.argv[1:] or ["snapshot", "hermite", "source", "unity-ngo"]:
+        made = search_of(on, name).made
+        draw, source = within(name), random.Random(5)
+        drawn = [draw(source) for _ in range(POINTS)]
+        tries = [Try(one, figures_of(on.judge(candidate(name, one)))) for one in drawn]
+        ours, theirs = (hypervolume(front(name, one, weights)) for one in (made, tries))
+        print(f"{name}: {len(made)} tries, {ours / theirs:.1%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
