@@ -17,6 +17,7 @@ from support import oracle
 from support.running import environment
 
 from epic_cli.app import main
+from epic_cli.formats.conventions import CAPTURE_MAGICS
 
 # No time below draws more than 20,000 rows; what never ends is refused.
 NUMBERS = [b"0", b"-0", b"1", b"-2.5", b".5", b"1e", b"0x1p3", b"0.1", b"0.3", b"1000", b"1e39"]
@@ -99,6 +100,9 @@ def test_any_bytes_get_an_answer(
     answer = replay(folder, data, "--format", row_format, *options)
     if "no packet of entity 'a'" in answer.errors:
         assert answer.status == 2
+    elif data.startswith(CAPTURE_MAGICS):
+        assert (answer.status, answer.rows) == (2, b"")
+        assert "first epic convert CAPTURE --port" in answer.errors
     else:
         # what is only remarked on begins with the program's name
         told = [line for line in answer.errors.splitlines() if not line.startswith("epic: ")]

@@ -11,8 +11,9 @@ from rich.text import Text
 
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
+from epic_cli.engine.text.widths import pad
 from epic_cli.views.comparison_words import story as comparison_story
-from epic_cli.views.table import KEPT, Column, definitions, fit
+from epic_cli.views.table import KEPT, Column, fit
 from epic_cli.views.tuning.delays import DelaysText, written
 from epic_cli.views.tuning.front import front_chart, front_rows
 from epic_cli.views.tuning.words import (
@@ -75,7 +76,7 @@ class TuningsText:
                 yield Text()
         best = best_of(found)
         if best.settings:
-            yield from definitions(usage(best.strategy, best.settings), room)
+            yield from _to_copy(usage(best.strategy, best.settings))
             yield Text()
         chart = front_chart(found, height=self._height, width=PROSE)
         if chart is not None:
@@ -251,6 +252,14 @@ def notes(found: Tunings) -> list[str]:
     if found.unfit:
         lines.append(f"Left out, since there are no arrival times: {', '.join(found.unfit)}.")
     return lines + comparison_story(comparison, comparison.results)
+
+
+def _to_copy(forms: Sequence[tuple[str, str]]) -> Iterator[Text]:
+    """The settings as other places take them: each on one line, however long, to be copied."""
+    left = max(len(name) for name, _ in forms)
+    for name, text in forms:
+        whole = Text(no_wrap=True, overflow="ignore")
+        yield whole.append(pad(name, left + 2), "bold").append(text)
 
 
 def _table(
