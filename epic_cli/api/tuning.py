@@ -12,7 +12,6 @@ from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.tuning.bench import Ground
 from epic_cli.analysis.tuning.goal import GOALS, goal
 from epic_cli.analysis.tuning.memory import KIND
-from epic_cli.analysis.tuning.search import NoLibrary
 from epic_cli.analysis.tuning.tune import Limits, Tunings
 from epic_cli.analysis.tuning.tune import tune as search
 from epic_cli.analysis.tuning.validation import DIVISIONS, Division, divide
@@ -76,8 +75,7 @@ def tune(
     (None: there are no arrival times).
 
     Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
-    and where the only strategy has no settings worth tuning; ``ImportError`` where several settings
-    are to be searched without the library for it (``pip install 'epic-cli[tune]'``).
+    and where the only strategy has no settings worth tuning.
     """
     if figure not in GOALS:
         raise ValueError(f"there is no figure {figure!r} to tune for: they are {', '.join(GOALS)}")
@@ -104,8 +102,6 @@ def tune(
         from epic_cli.views.comparison_words import not_enough_words
 
         raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
-    except NoLibrary as error:
-        raise ImportError(str(error)) from error
     finally:
         if opened is not None:
             opened.close()

@@ -185,7 +185,6 @@ def _search(
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.tuning.goal import goal
     from epic_cli.analysis.tuning.memory import KIND
-    from epic_cli.analysis.tuning.search import NoLibrary
     from epic_cli.analysis.tuning.tune import (
         Limits,
         NeedsArrivals,
@@ -231,7 +230,7 @@ def _search(
         raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
-    except (NothingToTune, NoLibrary) as error:
+    except NothingToTune as error:
         raise WrongUsage(str(error)) from error
     except NeedsArrivals as error:
         raise WrongUsage(f"{error}; --latency makes them") from error

@@ -271,17 +271,6 @@ def test_what_cannot_be_done_is_said(
     assert out == ""
 
 
-def test_the_library_that_is_missing_is_named(
-    recording: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "cmaes", None)
-    _, err = told(capsys, "-s", "kalman", recording, status=2)
-    assert "kalman has 6 settings to tune at a time" in err
-    assert "pip install 'epic-cli[tune]'" in err
-    out, _ = told(capsys, "-s", "lerp", recording)
-    assert "lerp_time" in out
-
-
 def test_from_python(recording: str) -> None:
     found = epic_cli.tune(recording, ["lerp"], figure="error", tries=20)
     (one,) = found.tunings

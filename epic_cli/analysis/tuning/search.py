@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from cmaes import CatCMAwM
 
 from epic_cli.analysis.minimum import minimum
 from epic_cli.analysis.tuning.space import NUMBER, Point, Space, spread
@@ -40,16 +41,6 @@ PATIENCE = 10
 FRUITLESS = 5
 
 
-class NoLibrary(Exception):
-    """A search over several settings needs the library, which is not installed."""
-
-    def __init__(self, strategy: str, settings: int) -> None:
-        super().__init__(
-            f"{strategy} has {settings} settings to tune at a time, which takes the library cmaes:"
-            " pip install 'epic-cli[tune]'"
-        )
-
-
 def usual_tries(space: Space) -> int:
     """How many tries a search of this space takes unless somebody says otherwise."""
     if not space.axes:
@@ -64,13 +55,10 @@ def search(
 ) -> None:
     """Fills ``trials`` until there is nothing left to try, or ``Enough``.
 
-    ``hints`` are settings that somebody else thinks well of. The defaults come first. Raises
-    ``NoLibrary``.
+    ``hints`` are settings that somebody else thinks well of. The defaults come first.
     """
     places = min(GRID, trials.budget.tries // space.combinations)
     grid = len(space.numeric) == 1 and places >= COARSEST
-    if space.numeric and not grid:
-        _library(space)  # before anything takes time
     try:
         trials.costs([dict(space.held)], beyond=True)
         trials.costs(hints)
@@ -160,7 +148,7 @@ class _Optimizer:
             options["sigma"] = sigma
             # the library's own goes to zero where the start is at a bound
             options["cov"] = np.eye(len(numbers))
-        self._optimizer = _library(space)(seed=seed, **options)
+        self._optimizer = CatCMAwM(seed=seed, **options)
         self._asked: list[Any] = []
 
     def _likely(self, start: Point) -> Any:
@@ -195,12 +183,3 @@ class _Optimizer:
         for at, chosen in zip(self._choices, solution.c if self._choices else (), strict=True):
             kinds[at] = int(np.argmax(chosen))
         return Point(tuple(kinds), tuple(shares))
-
-
-def _library(space: Space) -> Any:
-    """The library's optimizer class; raises ``NoLibrary``."""
-    try:
-        from cmaes import CatCMAwM  # an extra
-    except ImportError:
-        raise NoLibrary(space.strategy, len(space.axes)) from None
-    return CatCMAwM

@@ -161,7 +161,7 @@ def tune(
     all that would come: the answer is the best so far.
 
     Raises ``NothingToTune`` for a single strategy without settings to tune, ``NeedsArrivals``,
-    ``NoLibrary``, ``NothingTried``.
+    ``NothingTried``.
     """
     unfit: list[str] = []
     if not all(one.by_arrival for one in divided.tuned.prepared):

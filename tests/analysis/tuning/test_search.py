@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
@@ -13,7 +12,7 @@ import pytest
 from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Result
 from epic_cli.analysis.tuning.goal import goal
-from epic_cli.analysis.tuning.search import NoLibrary, search, usual_tries
+from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Space, space_of
 from epic_cli.analysis.tuning.tries import AT_ONCE, Budget, Memory, Trials
 from epic_cli.engine.settings import Value
@@ -159,12 +158,3 @@ def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
         with pytest.raises(KeyboardInterrupt):
             search(space, trials, 3)
     assert 100 - AT_ONCE <= len(trials.made) <= 100
-
-
-def test_without_the_library_one_number_is_searched_and_more_say_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "cmaes", None)
-    assert climb(space_of("lerp", {}), {"lerp_time": 0.4}).best.figures["score"] > 99.9
-    with pytest.raises(NoLibrary, match=r"epic has 3 settings .* pip install 'epic-cli\[tune\]'"):
-        climb(space_of("epic", {}), {"calc_ahead": 0.5})
