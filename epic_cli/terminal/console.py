@@ -65,7 +65,7 @@ def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
         legacy_windows=False,
     )
     with console.capture() as captured:
-        console.print(_Harmless(what))
+        console.print(_Harmless(what), crop=False)  # what is longer is for the terminal to wrap
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
 
 

@@ -58,9 +58,14 @@ def test_without_a_strategy_the_delays_are_told_alone(capsys: pytest.CaptureFixt
     assert all(set(one["settings"]) == {"interpolation_time"} for one in cures)
 
 
+@pytest.mark.parametrize("columns", ["40", "80"])
 def test_the_decision_comes_first_and_every_form_of_it_works(
-    recording: str, capsys: pytest.CaptureFixture[str]
+    columns: str,
+    recording: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     out, _ = told(capsys, "-s", "hermite", "--tries", "60", recording)
     text = " ".join(out.split())
     assert "Set hermite's playout_delay=" in text
