@@ -39,7 +39,9 @@ def there_and_back(value: Any) -> Any:
 )
 def test_values_stay_what_they_are(value: Any) -> None:
     back = there_and_back(value)
-    assert (back, repr(back), type(back)) == (value, repr(value), type(value))
+    assert (back, type(back)) == (value, type(value))
+    if not isinstance(value, frozenset):  # whose order is anybody's guess
+        assert repr(back) == repr(value)
 
 
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "<i8", "|b1"])
