@@ -27,9 +27,9 @@ class LineWriter(ABC):
     def many(self, **changes: Any) -> PacketRows:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
 
+    @abstractmethod
     def row(self, packet: Packet) -> bytes:
         """A packet as one line; raises ``Unwritable``."""
-        raise NotImplementedError
 
     def end(self) -> bytes:
         """What is left to be written below the last packet."""
