@@ -26,7 +26,7 @@ from epic_cli import (
     strategy,
 )
 from epic_cli.engine.refusals import Reason
-from epic_cli.playback import parse_tick
+from epic_cli.engine.replay.playback import parse_tick
 
 ORIGIN = (0.0, 0.0, 0.0)
 STEPS = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t) for t in (0.0, 0.1, 0.2)]

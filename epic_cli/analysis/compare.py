@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.pacing import Pacing
-    from epic_cli.playback import Timing
+    from epic_cli.engine.replay.playback import Timing
 
     class Candidate(Protocol):
         """Who takes part: what makes its strategies, under the name that results give it."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.pacing import Pacing
-    from epic_cli.playback import Timing
+    from epic_cli.engine.replay.playback import Timing
 
 
 @dataclass(frozen=True)

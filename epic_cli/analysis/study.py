@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.archive.threads import Threads
-from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.cells import FIELDS
 from epic_cli.analysis.certainty.uncertainty import Figures, Piece, judge
 from epic_cli.analysis.compare import (
@@ -23,6 +21,8 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
+from epic_cli.analysis.jobs.threads import Threads
+from epic_cli.analysis.jobs.workers import Failure, carry_out
 from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.engine.replay.trace import TooManyRows
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.playback import Timing
+    from epic_cli.engine.replay.playback import Timing
 
 
 class Run(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from epic_cli.analysis.archive.workers import Failure, carry_out
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.jobs.workers import Failure, carry_out
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.study import Asked, Gathered, Run, Verdict, study, verdict
 from epic_cli.analysis.truth import truths_of
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
-    from epic_cli.playback import ClockName, PacingName
 
 #: A strategy that takes part: as ``epic compare`` names it, an object, a class, or its maker.
 Wanted = str | SmoothingStrategy | Callable[[], SmoothingStrategy]

@@ -36,7 +36,7 @@ class RefusedLine(ValueError):
     """
 
     def __init__(self, name: str, refusal: Refusal) -> None:
-        from epic_cli.wording import FrontEnd, in_words  # only a refused line needs them
+        from epic_cli.formats.wording import FrontEnd, in_words  # only a refused line needs them
 
         problem = in_words(refusal, FrontEnd.PYTHON)
         place = f"{name}:{refusal.line}:{refusal.column}"

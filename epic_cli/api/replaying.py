@@ -11,9 +11,7 @@ from epic_cli.api.reading import PacketReader, Path, read_packets
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
-from epic_cli.engine.strategies import DEFAULT, make, maker
-from epic_cli.engine.strategy import is_native
-from epic_cli.playback import (
+from epic_cli.engine.replay.playback import (
     CLOCKS,
     PACINGS,
     ClockName,
@@ -22,6 +20,8 @@ from epic_cli.playback import (
     Timing,
     parse_tick,
 )
+from epic_cli.engine.strategies import DEFAULT, make, maker
+from epic_cli.engine.strategy import is_native
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -38,7 +38,7 @@ class RefusedPacket(ValueError):
     """
 
     def __init__(self, packet: Packet, refusal: Refusal, recording: str = "") -> None:
-        from epic_cli.wording import FrontEnd, in_words  # only a refused packet needs them
+        from epic_cli.formats.wording import FrontEnd, in_words  # only a refused packet needs them
 
         problem = in_words(refusal, FrontEnd.PYTHON)
         place = f"{recording}:{refusal.line}: " if recording else ""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.archive.journal import Journal
 from epic_cli.analysis.candidates import candidates
+from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.tuning.bench import Ground
 from epic_cli.analysis.tuning.goal import GOALS, goal
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from epic_cli.api.reading import Path
     from epic_cli.engine.contract import Packet
+    from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
-    from epic_cli.playback import ClockName, PacingName
 
 
 def tune(

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.engine.text.tables import COLUMNS
 from epic_cli.formats.recordings import InputFormat
-from epic_cli.playback import Timing
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate

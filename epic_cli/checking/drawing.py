@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import Drawing, Recording
 from epic_cli.checking.toml_file import BrokenCase
+from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.recordings import BLOCK_SIZE, read, read_from
-from epic_cli.playback import SampleStream
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
@@ -77,7 +77,7 @@ def _draw(
 def _refused(drawing: Drawing, recording: Recording, block: PacketBlock) -> int:
     """How many lines were refused; with ``strict`` none may be."""
     if drawing.strict and block.refusals:
-        from epic_cli.wording import FrontEnd, in_words
+        from epic_cli.formats.wording import FrontEnd, in_words
 
         first = in_words(block.refusals[0], FrontEnd.COMMAND_LINE)
         place = f"{recording.name}:{first.line}:{first.column}"

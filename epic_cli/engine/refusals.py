@@ -1,4 +1,4 @@
-"""Why a line of a recording was refused, as values; ``epic_cli.wording`` puts them into words."""
+"""Why a line of a recording was refused, as values; ``formats.wording`` puts them into words."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from epic_cli.live.stopping import set_or_late
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.playback import Ratio
+    from epic_cli.engine.replay.playback import Ratio
 
 #: Datagrams that are read before anything is drawn, and seconds until the next are looked for.
 _AT_ONCE = 512

@@ -11,8 +11,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read_stream
 from epic_cli.formats.tables.csv_table import FARTHEST, RefusedLine
+from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.network.movement import RecordedMovement, Track
-from epic_cli.wording import FrontEnd, in_words
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout

@@ -13,10 +13,10 @@ from rich.text import Text
 from epic_cli.analysis.compare import Comparison, Result
 from epic_cli.analysis.metric import Better, Metric, Section
 from epic_cli.analysis.metrics import named, shown_metrics
+from epic_cli.formats.wording import left_out_words
 from epic_cli.views.comparison_words import LAG_MARKS, MARKS, ranking, story
 from epic_cli.views.table import KEPT, fit
 from epic_cli.views.table import Column as TableColumn
-from epic_cli.wording import left_out_words
 
 #: The head of the scores' intervals.
 LIKELY = "likely"

@@ -10,8 +10,8 @@ from epic_cli.analysis.certainty.resampled import Resampled
 from epic_cli.analysis.compare import compare
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.study import Run, study
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
-from epic_cli.playback import SCREEN_TIMING
 
 RECORDED = {
     name: movements.block(

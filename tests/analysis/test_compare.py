@@ -27,8 +27,8 @@ from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.trace import TooManyRows
-from epic_cli.playback import Timing
 
 
 def candidate(name: str) -> Candidate:

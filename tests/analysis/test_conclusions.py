@@ -16,7 +16,7 @@ from epic_cli.analysis.compare import Comparison, Result, compare
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
 from epic_cli.analysis.weights import Weights
-from epic_cli.playback import SCREEN_TIMING, Timing
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.views.comparison import columns
 from epic_cli.views.comparison_words import note_words, ranking
 

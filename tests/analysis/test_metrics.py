@@ -34,7 +34,7 @@ metrics.METRICS += (
         weight=9,
     ),
 )
-from epic_cli.app import main
+from epic_cli.ui.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -16,8 +16,8 @@ from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import compare
 from epic_cli.analysis.lag import SHIFTS, shift_window
 from epic_cli.analysis.truth import Truth, truth_of
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.trace import Trace
-from epic_cli.playback import SCREEN_TIMING
 
 Floats = NDArray[np.float64]
 TICK, WARM_UP = 1 / 60, 1.0

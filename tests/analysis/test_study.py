@@ -16,8 +16,8 @@ from epic_cli.analysis.networks import Setting, simulated
 from epic_cli.analysis.notes import AllAlike, NothingJudged
 from epic_cli.analysis.study import Run, study
 from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
-from epic_cli.playback import SCREEN_TIMING
 
 TAKING_PART = candidates(["dumb-terminal", "snapshot", "dis"])
 NOTHING = Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))})

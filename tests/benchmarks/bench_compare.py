@@ -22,9 +22,9 @@ from pathlib import Path
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import compare
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.trace import separate
 from epic_cli.formats.recordings import read
-from epic_cli.playback import Timing
 
 
 def write(path: Path, packets: int) -> None:

@@ -26,8 +26,8 @@ from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of
 from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
 from epic_cli.analysis.weights import Weights
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
-from epic_cli.playback import SCREEN_TIMING
 
 STRATEGIES = (
     "snapshot,epic,dead-reckoning,mirror,unity-ngo,source,hermite,one-euro,alpha-beta,kalman"

@@ -19,7 +19,7 @@ from epic_cli.checking.builtin import builtin_cases
 from epic_cli.checking.case import Drawing
 from epic_cli.checking.outcome import Outcome
 from epic_cli.checking.port import Port
-from epic_cli.playback import Timing
+from epic_cli.engine.replay.playback import Timing
 from epic_cli.views.check.words import explanation
 
 pytestmark = pytest.mark.skipif(

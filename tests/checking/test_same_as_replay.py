@@ -7,12 +7,12 @@ import click
 import pytest
 from support.places import SAMPLES
 
-from epic_cli.app import main
 from epic_cli.checking.drawing import draw
 from epic_cli.checking.toml_file import BrokenCase
-from epic_cli.cli.options.case import EXCUSED, option_names, read_case
-from epic_cli.cli.replay import replay
 from epic_cli.engine.strategies import names
+from epic_cli.ui.commands.replay import replay
+from epic_cli.ui.main import main
+from epic_cli.ui.options.case import EXCUSED, option_names, read_case
 
 #: Reads packet text as if it were a log: without its velocities.
 PATTERN = r"^(?P<x>[-.\d]+),(?P<y>[-.\d]+),.* / (?P<time>[-.\d]+)"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.places import SAMPLES
 
 from epic_cli.checking.toml_file import BrokenCase
-from epic_cli.cli.options.case import read_case
+from epic_cli.ui.options.case import read_case
 
 RECORDING = f"recording = '{SAMPLES}/turn.txt'\n"
 

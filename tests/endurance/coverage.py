@@ -19,9 +19,9 @@ from epic_cli.analysis.certainty.bootstrap import CONFIDENCE
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.networks import Setting, simulated
 from epic_cli.analysis.study import together
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 from epic_cli.network.loss import GilbertElliott
-from epic_cli.playback import SCREEN_TIMING
 
 NETWORKS = {
     "wired": LinkConditions(0.03, 0.005, loss=0.002),

@@ -20,8 +20,8 @@ from typing import Any
 from endurance.watched import run_cases
 from epic_cli import Number, Packet, Setting, SettingError, strategies
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay.playback import ClockName, PacingName, SampleStream, Timing, parse_tick
 from epic_cli.engine.strategies import create
-from epic_cli.playback import ClockName, PacingName, SampleStream, Timing, parse_tick
 
 #: Seconds of processor time that one case may take.
 LIMIT = 1.0

@@ -26,10 +26,10 @@ from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Point, space_of
 from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
 from epic_cli.analysis.weights import Weights
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.settings import Number, Setting, Value
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
-from epic_cli.playback import SCREEN_TIMING
 
 #: What a recording is of, which no network makes better, and what hides what is drawn.
 FACTS = {

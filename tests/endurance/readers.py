@@ -26,15 +26,15 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.recordings import PacketFormat, detect, make_reader
 from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script
-from epic_cli.playback import SampleStream, Timing
-from epic_cli.repl.interpreter import Interpreter
-from epic_cli.wording import FrontEnd, in_words
+from epic_cli.ui.session.interpreter import Interpreter
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
@@ -88,10 +88,10 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], None]:
 
 def commands(data: bytes) -> None:
     """Looks at a line as the session does before it is entered; nothing is run."""
-    from epic_cli.repl.commands import COMMANDS
-    from epic_cli.repl.dialogue import Dialogue
-    from epic_cli.repl.screen import Screen
-    from epic_cli.repl.session import Session
+    from epic_cli.ui.session.commands import COMMANDS
+    from epic_cli.ui.session.dialogue import Dialogue
+    from epic_cli.ui.session.screen import Screen
+    from epic_cli.ui.session.session import Session
 
     output = io.BytesIO()
     dialogue = Dialogue(Session(), Screen(output, output, lambda: (80, 24)), None, None)

@@ -9,7 +9,7 @@ from support.running import epic
 from epic_cli import Packet
 from epic_cli.formats.json.lines_reader import JsonlReader
 from epic_cli.formats.tables.csv_reader import CsvReader
-from epic_cli.wording import Problem
+from epic_cli.formats.wording import Problem
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"
 CSV = HEADER + b"0.1,1,2,3,4,5,6\n0.2,2,3,4,5,6,7\n"

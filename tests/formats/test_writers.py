@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli import Packet
+from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.formats.conventions import LONGEST_LINE
@@ -28,7 +29,6 @@ from epic_cli.formats.tables.csv_reader import CsvReader
 from epic_cli.formats.tables.csv_writer import CsvWriter
 from epic_cli.formats.text import TextWriter, packet_line
 from epic_cli.formats.writing import Fault, Unwritable, csv_field, number
-from epic_cli.playback import SampleStream, Timing
 
 if TYPE_CHECKING:
     from epic_cli.formats.recordings import Reader, Writer

@@ -15,9 +15,9 @@ from support.datagrams import Program, program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.app import main
 from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.live.receiving import ReceivingSocket, machine_time
+from epic_cli.ui.main import main
 
 
 def port_of(listener: Program) -> int:

@@ -10,7 +10,7 @@ import pytest
 from support.datagrams import program, receiver
 from support.running import epic
 
-from epic_cli.app import main
+from epic_cli.ui.main import main
 
 WALK = b"""\
 0,0,0 / 1,0,0 / 0.0 arrival=0.5 entity=a seq=7

@@ -7,7 +7,7 @@ import math
 from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.scenes.scene import Selection
-from epic_cli.playback import Timing
+from epic_cli.engine.replay.playback import Timing
 from support import movements
 
 EVERYTHING = Selection(4000, -math.inf, math.inf)

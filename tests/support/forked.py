@@ -61,4 +61,4 @@ if __name__ == "__main__":
         os.chdir(order.folder)
         sys.argv = ["epic", *order.words]
         sys.path[0] = order.folder
-        importlib.import_module("epic_cli.app").run()
+        importlib.import_module("epic_cli.ui.main").run()

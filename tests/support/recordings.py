@@ -11,11 +11,11 @@ from hypothesis import settings
 from epic_cli import Packet, Sample
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies import create
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.scan import TextScanner
-from epic_cli.playback import SampleStream, Timing
-from epic_cli.wording import FrontEnd, Problem, in_words
+from epic_cli.formats.wording import FrontEnd, Problem, in_words
 from support.oracle import Vector
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 
-from epic_cli.repl.commands import COMMANDS
-from epic_cli.repl.dialogue import Dialogue, Preferences
-from epic_cli.repl.interpreter import Interpreter
-from epic_cli.repl.journal import Journal
-from epic_cli.repl.screen import Screen
-from epic_cli.repl.session import Session, View
+from epic_cli.ui.session.commands import COMMANDS
+from epic_cli.ui.session.dialogue import Dialogue, Preferences
+from epic_cli.ui.session.interpreter import Interpreter
+from epic_cli.ui.session.journal import Journal
+from epic_cli.ui.session.screen import Screen
+from epic_cli.ui.session.session import Session, View
 
 
 class TypedSession(Interpreter):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.packets import Status
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.trace import TooManyRows, Trace
 from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration
-from epic_cli.playback import SCREEN_TIMING
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.weights import Weights
-    from epic_cli.playback import Timing
+    from epic_cli.engine.replay.playback import Timing
 
 
 @dataclass(frozen=True)

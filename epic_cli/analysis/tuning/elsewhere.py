@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from epic_cli.analysis.archive.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, carry_out
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.archive.journal import Journal, key
+from epic_cli.analysis.jobs.journal import Journal, key
 from epic_cli.analysis.tuning.tries import Memory
 
 if TYPE_CHECKING:

@@ -31,9 +31,9 @@ from epic_cli.analysis.tuning.tries import Budget, Memory, Trials, Try, candidat
 from epic_cli.analysis.tuning.validation import Divided, Judgement, judged
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.archive.journal import Journal
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.jobs.journal import Journal
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.settings import Value

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.cells import field_offset, split_row
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
-from epic_cli.wording import FrontEnd, Problem, in_words
+from epic_cli.formats.wording import FrontEnd, Problem, in_words
 
 #: A longer table is refused: it would be held in memory.
 MOST_ROWS = 5_000_000

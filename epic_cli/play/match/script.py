@@ -20,12 +20,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.wording import Problem
 from epic_cli.play.match.changes import NAMES, Change, parse_change
 from epic_cli.play.match.settings import default_players
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import Control, Weapon
 from epic_cli.play.world.times import to_seconds, to_us
-from epic_cli.wording import Problem
 
 LONGEST_LINE = 4096
 MOST_LINES = 1_000_000

@@ -11,10 +11,10 @@ from rich.text import Text
 from epic_cli.analysis.diagnosis.network import SHARES
 from epic_cli.analysis.digits import percent
 from epic_cli.analysis.tuning.closed_form import LOST, BufferDelay, Cure, DelaysNeeded
+from epic_cli.formats.wording import left_out_words
 from epic_cli.views.diagnosis import seconds
 from epic_cli.views.documents import markdown_table
 from epic_cli.views.table import KEPT, Column, fit
-from epic_cli.wording import left_out_words
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -12,6 +12,7 @@ from rich.text import Text
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
 from epic_cli.engine.text.widths import pad
+from epic_cli.formats.wording import left_out_words
 from epic_cli.views.comparison_words import story as comparison_story
 from epic_cli.views.table import KEPT, Column, fit
 from epic_cli.views.tuning.delays import DelaysText, written
@@ -24,7 +25,6 @@ from epic_cli.views.tuning.words import (
     story,
     usage,
 )
-from epic_cli.wording import left_out_words
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -21,10 +21,10 @@ from epic_cli.analysis.tuning.tune import Limits, NothingToTune, Tunings, tune
 from epic_cli.analysis.tuning.validation import Division, Verdict, divide
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
-from epic_cli.playback import SCREEN_TIMING
 
 GROUND = Ground(SCREEN_TIMING, Weights())
 

@@ -16,9 +16,9 @@ from epic_cli import Declaration, Packet, Sample, StrategyFailed, Timing, replay
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.clocks import ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
+from epic_cli.engine.replay.playback import PacingName, SampleStream
 from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.scan import TextScanner
-from epic_cli.playback import PacingName, SampleStream
 
 ORIGIN = (0.0, 0.0, 0.0)
 NAN, INF = math.nan, math.inf

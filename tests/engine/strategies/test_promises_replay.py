@@ -17,8 +17,8 @@ from support.arrival_oracle import TAIL, arrival_of
 from support.oracle import add, f32
 
 from epic_cli import Packet, Sample, SmoothingStrategy, replay, strategy
+from epic_cli.engine.replay.playback import CLOCKS, ClockName
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.playback import CLOCKS, ClockName
 
 TICKS = [Fraction(1, 20), Fraction(1, 60), Fraction(1, 7)]
 

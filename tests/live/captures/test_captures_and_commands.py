@@ -10,12 +10,12 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.app import main
 from epic_cli.live.arrived import Arrived
 from epic_cli.live.captures.frames import frames
 from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.whole_files import Rotation
+from epic_cli.ui.main import main
 
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(3)]
 

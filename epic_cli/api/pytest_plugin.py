@@ -1,0 +1,206 @@
+"""pytest: ``case.toml`` folders as tests, and the fixture ``epic_golden`` for rows of one's own.
+
+Everything else of this program is loaded when there is a case, or a test asks for the fixture:
+whoever does not use it does not wait for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from epic_cli.checking.case import Case
+    from epic_cli.checking.outcome import Outcome
+    from epic_cli.engine.contract import Sample
+
+ACCEPT = "--epic-accept"
+
+#: What a case says at least; other programs have files of this name, too.
+_OURS = re.compile(rb"^[ \t]*[\"']?(recording|strateg(y|ies))[\"']?[ \t]*=", re.MULTILINE)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--epic-accept``, and whether cases are collected."""
+    group = parser.getgroup("epic")
+    group.addoption(
+        ACCEPT,
+        action="store_true",
+        dest="epic_accept",
+        help="take what epic draws now as expected (never where CI is set); then read git diff",
+    )
+    parser.addini(
+        "epic_cases", "collect case.toml folders as tests of epic", type="bool", default=True
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A file of a case."""
+    name = file_path.name
+    if name != "case.toml" and not name.endswith(".case.toml"):
+        return None
+    if not parent.config.getini("epic_cases") or not _is_ours(file_path):
+        return None
+    file: pytest.Collector = CaseFile.from_parent(parent, path=file_path)
+    return file
+
+
+def _is_ours(path: Path) -> bool:
+    expected = path.name.removesuffix("case.toml") + "expected."
+    if any(one.name.startswith(expected) for one in path.parent.iterdir()):
+        return True
+    with path.open("rb") as stream:
+        return bool(_OURS.search(stream.read(65536)))
+
+
+def _accepts(config: pytest.Config) -> bool:
+    """Whether what is drawn is to be taken; the option of other snapshot plugins counts, too."""
+    wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
+    if not wanted:
+        return False
+    from epic_cli.ui.commands.check_output import in_continuous_integration
+
+    if in_continuous_integration():
+        raise pytest.UsageError(f"{ACCEPT} is for a person to decide, and CI is set")
+    return True
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuses at once what CI must not do."""
+    _accepts(config)
+
+
+class CaseFile(pytest.File):
+    """The file of one case."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """A test for each strategy, where the case has several, else one."""
+        yield CaseItem.from_parent(self, name=self.path.name.removesuffix(".toml"))
+
+
+class NotAsExpected(AssertionError):
+    """A case does not hold; its text says all there is to say."""
+
+
+class CaseItem(pytest.Item):
+    """One case as a test."""
+
+    def runtest(self) -> None:
+        """Draws it; raises ``NotAsExpected``."""
+        from epic_cli.checking.run import broken, check_rows, guarded
+        from epic_cli.checking.toml_file import BrokenCase
+        from epic_cli.engine.failures import StrategyFailed
+        from epic_cli.ui.options.case import read_case
+
+        path = str(self.path)
+        try:
+            case = read_case(path)
+        except (BrokenCase, StrategyFailed) as error:
+            _judge(broken(path, path, error), accept=False)
+            return
+        _judge(guarded(case, check_rows), accept=_accepts(self.config))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The words alone: where in this file it was raised is no help."""
+        if isinstance(excinfo.value, NotAsExpected):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """What pytest calls it."""
+        return self.path, 0, f"epic case {self.path.parent.name}"
+
+
+def _judge(outcome: Outcome, *, accept: bool) -> None:
+    if outcome.holds:
+        return
+    case, drawn = outcome.case, outcome.drawn
+    if accept and case is not None and case.expected is not None and drawn is not None:
+        from epic_cli.checking.run import write
+
+        write(case.expected, drawn)
+        Path(case.new).unlink(missing_ok=True)
+        if not outcome.failed_figures:
+            return
+    from epic_cli.views.check.reports import told
+    from epic_cli.views.check.rows import rows_around
+
+    words = told(outcome)
+    lines = [words.headline, *words.lines]
+    if outcome.difference is not None:
+        lines += rows_around(outcome.difference, 100)
+    if outcome.new:
+        lines.append(f"drawn: {outcome.new}; pytest {ACCEPT} takes it")
+    raise NotAsExpected("\n".join(lines))
+
+
+class Golden:
+    """Holds rows against a file beside the test; made by the fixture ``epic_golden``."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._request = request
+        self._names: set[str] = set()
+
+    def __call__(
+        self,
+        rows: Iterable[Sample] | str | bytes,
+        name: str = "",
+        *,
+        atol: float = 0.0,
+        rtol: float = 0.0,
+    ) -> None:
+        """Fails where rows are not the expected ones.
+
+        ``rows`` are samples, as ``epic_cli.replay`` draws them, or text in one of the formats of
+        ``epic replay``. They are expected in ``golden/TEST.tsv`` beside the test's file (the
+        ending is that of the format); ``name`` tells several of one test apart. ``atol`` and
+        ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
+        ``pytest --epic-accept`` takes the rows.
+        """
+        from epic_cli.checking.case import Case, Drawing, Tolerance, Tolerances
+        from epic_cli.checking.rows import format_of
+        from epic_cli.checking.run import expect
+
+        if name in self._names:
+            raise ValueError(f"{name!r} has been used in this test: rows need names of their own")
+        self._names.add(name)
+        drawn = rows.encode() if isinstance(rows, str) else rows
+        if not isinstance(drawn, bytes):
+            drawn = _as_tsv(drawn)
+        row_format = format_of(drawn) or "tsv"
+        stem = re.sub(r"[^\w.+-]+", "_", self._request.node.name)
+        stem += f"-{name}" if name else ""
+        folder = self._request.path.parent / "golden"
+        case = Case(
+            f"{self._request.node.nodeid}{f' {name}' if name else ''}",
+            str(self._request.path),
+            Drawing((), (), row_format=row_format),
+            str(folder / f"{stem}.{row_format}"),
+            Tolerances(Tolerance(atol, rtol)),
+        )
+        accept = _accepts(self._request.config)
+        folder.mkdir(exist_ok=True)
+        _judge(expect(case, drawn), accept=accept)
+
+    def case(self, path: str | Path) -> Case:
+        """The case of a folder or of a file as a value, which its test can look at."""
+        from epic_cli.ui.options.case import read_case
+
+        path = Path(path)
+        return read_case(str(path / "case.toml" if path.is_dir() else path))
+
+
+def _as_tsv(samples: Iterable[Sample]) -> bytes:
+    from epic_cli.checking.writing import tsv
+
+    return tsv(samples)
+
+
+@pytest.fixture
+def epic_golden(request: pytest.FixtureRequest) -> Golden:
+    """Holds rows against expected ones: ``epic_golden(replay(packets, "mirror"))``."""
+    return Golden(request)

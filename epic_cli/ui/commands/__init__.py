@@ -1,0 +1,1 @@
+"""The commands of ``epic``, one file each."""

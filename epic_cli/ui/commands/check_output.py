@@ -1,0 +1,158 @@
+"""What ``epic check`` writes, as the outcomes come, and what becomes of them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+
+from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.run import write
+from epic_cli.checking.toml_file import BrokenCase
+from epic_cli.engine.text.widths import printable, wrap
+from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import screen_columns, show
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.options.check import Doing, Report
+from epic_cli.views.check.reports import Told, as_junit, as_tap, told
+from epic_cli.views.check.rows import rows_around
+from epic_cli.views.check.words import summary
+
+#: Pictures have about so many rows.
+_PICTURED = 4000
+
+_WIDEST_CHART = 160
+
+#: Which exit status a verdict asks for; the first of them that there is counts.
+_STATUSES = (
+    (Verdict.BROKEN, ExitStatus.WRONG_USAGE),
+    (Verdict.GONE, ExitStatus.NO_ACCESS),
+    (Verdict.STRATEGY_FAILED, ExitStatus.STRATEGY_FAILED),
+)
+
+
+def in_continuous_integration() -> bool:
+    """Whether nobody is there who could decide anything."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+class Output:
+    """Takes the outcomes one by one; only their words are kept."""
+
+    def __init__(self, report: Report, doing: Doing, color: ColorChoice) -> None:
+        if doing.accept and in_continuous_integration():
+            raise WrongUsage("--accept is for a person to decide, and CI is set")
+        self._report = report
+        self._doing = doing
+        self._color = color
+        self._columns = screen_columns(sys.stdout)
+        self._told: list[Told] = []
+        self._accepted = 0
+        self._pictured = False
+
+    def add(self, outcome: Outcome) -> None:
+        """One more."""
+        one = told(outcome)
+        if not outcome.holds or self._report.verbose:
+            self._say(self._paragraph(one, outcome))
+        if outcome.difference is not None and not outcome.difference.written:
+            self._picture(outcome)
+        if self._doing.accept and self._accept(outcome):
+            verdict = Verdict.FIGURES if outcome.failed_figures else Verdict.HOLDS
+            one = one._replace(verdict=verdict)
+        elif outcome.new:
+            name = printable(outcome.name)
+            self._say(f"  drawn: {printable(outcome.new)}; 'epic check --accept {name}' takes it\n")
+        self._told.append(one)
+
+    def end(self) -> ExitStatus:
+        """Writes the summary and the reports; returns the exit status."""
+        if not self._told:
+            raise WrongUsage("there are no cases")
+        self._say(f"{summary(one.verdict for one in self._told)}\n")
+        for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
+            if path is not None:
+                with open_sink(path) as sink:
+                    sink.write(make(self._told).encode("utf-8", "backslashreplace"))
+        if self._report.html is not None and not self._pictured:
+            say("epic: no page is written: no case has rows that differ\n")
+        verdicts = {one.verdict for one in self._told}
+        for verdict, status in _STATUSES:
+            if verdict in verdicts:
+                return status
+        return ExitStatus.DONE if verdicts == {Verdict.HOLDS} else ExitStatus.NOT_AS_EXPECTED
+
+    def _say(self, text: str) -> None:
+        if self._report.silent:
+            return
+        with open_sink(None) as sink:
+            sink.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+
+    def _paragraph(self, one: Told, outcome: Outcome) -> str:
+        begin, end = ("\x1b[1;31m", "\x1b[0m") if use_color(self._color, sys.stdout) else ("", "")
+        head = one.headline if one.holds else f"{begin}{one.headline}{end}"
+        lines = [head]
+        for line in one.lines:
+            columns = self._columns
+            lines += wrap(f"  {line}", columns, "    ") if columns else [f"  {line}"]
+        if outcome.difference is not None:
+            columns = self._columns and self._columns - 2
+            lines += [f"  {line}" for line in rows_around(outcome.difference, columns)]
+        return "".join(f"{line}\n" for line in lines)
+
+    # ------------------------------------------------------------ taking what is drawn
+
+    def _accept(self, outcome: Outcome) -> bool:
+        """Whether what is drawn has become what is expected."""
+        case, drawn = outcome.case, outcome.drawn
+        if case is None or drawn is None or case.expected is None:
+            return False
+        if not self._doing.yes and not self._agreed(case.expected):
+            return False
+        try:
+            write(case.expected, drawn)
+        except OSError as error:
+            raise CannotAccess("write to", case.expected, error) from error
+        with contextlib.suppress(OSError):
+            os.unlink(case.new)  # noqa: PTH108
+        self._say(f"  taken: {printable(case.expected)}\n")
+        return True
+
+    def _agreed(self, expected: str) -> bool:
+        """Asks, where somebody is there to be asked."""
+        if sys.stdin is None or not sys.stdin.isatty():
+            return True
+        say(f"Take these rows as {printable(expected)}? [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    # ------------------------------------------------------------ pictures
+
+    def _picture(self, outcome: Outcome) -> None:
+        """Charts of each case that differs, a page of the first."""
+        wants_page = self._report.html is not None and not self._pictured
+        wants_charts = self._report.charts and not self._report.silent
+        case, difference = outcome.case, outcome.difference
+        if case is None or difference is None or not (wants_page or wants_charts):
+            return
+        from epic_cli.analysis.notes import NothingToDraw
+        from epic_cli.analysis.scenes.scene import Selection
+        from epic_cli.checking.picture import DRAWN, EXPECTED, pictured
+        from epic_cli.views.page.page import page
+        from epic_cli.views.scenes import scene_chart
+
+        try:
+            comparison = pictured(case, difference, Selection(_PICTURED, -math.inf, math.inf))
+            for view in self._report.charts if wants_charts else ():
+                chart = scene_chart(
+                    comparison.scenes[0], view, (EXPECTED, DRAWN), width=_WIDEST_CHART
+                )
+                show(chart, self._color)
+            if wants_page and self._report.html is not None:
+                text = page(comparison, "given", (EXPECTED, DRAWN))
+                with open_sink(self._report.html) as sink:
+                    sink.write(text.encode())
+                self._pictured = True
+        except (BrokenCase, NothingToDraw) as error:
+            say(f"epic: {printable(outcome.name)}: no picture: {printable(str(error))}\n")

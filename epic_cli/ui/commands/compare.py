@@ -1,0 +1,251 @@
+"""``epic compare``: which strategy, how much better, how surely, at what latency."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.remarks import Remarks
+from epic_cli.ui.options.archive import Archive, archive_options
+from epic_cli.ui.options.common import (
+    color_option,
+    remarks_options,
+    saving_options,
+    screen_timing_options,
+)
+from epic_cli.ui.options.compare import (
+    Inputs,
+    Judging,
+    Layout,
+    Participants,
+    Pictures,
+    inputs_options,
+    judging_options,
+    layout_options,
+    participants_options,
+    pictures_options,
+    threads_option,
+)
+from epic_cli.ui.options.compare_network import NetworkOptions, network_options
+from epic_cli.ui.options.drawn import Drawing, drawn_options
+from epic_cli.views.metric_list import game_lines, metric_lines
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Candidate, Comparison
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.ui.commands.compare_recordings import Recordings
+    from epic_cli.ui.io.profiles import Saving
+
+_METRICS = """\b
+Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
+in tables (* marks the best beyond doubt) and its unit; "length" is the
+recording's unit of length:
+"""
+
+_GAMES = """\b
+Games, each with what it weighs and why:
+"""
+
+_EXAMPLES = """\b
+Examples:
+  epic compare sample_inputs/jitter.txt
+  epic compare --chart above --chart error sample_inputs/turn.txt
+  epic compare -s epic,epic+calc_ahead=0.3 sample_inputs/turn.txt
+  epic compare --format markdown < sample_inputs/hop.jsonl
+  epic compare --html tanks.html sample_inputs/two_tanks.csv
+  epic compare --truth walk.csv --latency 80ms --jitter 30ms --seeds 20
+  epic compare --by recording sample_inputs/jitter.txt sample_inputs/turn.txt
+  epic compare --fail-if 'score(epic)<20' sample_inputs/jitter.txt
+"""
+
+EPILOG = "\n".join(
+    (
+        _METRICS + "".join(f"  {line}\n" for line in metric_lines()),
+        _GAMES + "".join(f"  {line}\n" for line in game_lines()),
+        _EXAMPLES,
+    )
+)
+
+
+@click.command(epilog=EPILOG)
+@inputs_options
+@participants_options
+@drawn_options("What the game really drew, to be judged like a strategy: the row drawn.")
+@network_options
+@screen_timing_options
+@judging_options
+@layout_options
+@pictures_options
+@threads_option
+@archive_options
+@saving_options
+@remarks_options
+@color_option
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    inputs: Inputs,
+    participants: Participants,
+    drawing: Drawing,
+    network: NetworkOptions,
+    timing: Timing,
+    judging: Judging,
+    layout: Layout,
+    pictures: Pictures,
+    threads: int | None,
+    archive: Archive,
+    saving: Saving | None,
+    remarks: Remarks,
+    color: ColorChoice,
+) -> int:
+    """Say which strategy draws recordings best, by how much, and how surely.
+
+    RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
+    it, from standard input, with arrival times or a --latency to derive them from. What each
+    strategy draws at each tick is compared with the truth at that time. With --seeds, a movement
+    (--truth or --path) is sent over simulated networks, and all are judged together.
+
+    Figures have 95 % intervals: where they go from and to over other networks, recordings or
+    stretches of time of this kind.
+
+    Exit status: 0 all packets accepted, 1 some lines were refused or a recording was left out, 2
+    wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
+    strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
+    """
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.study import Asked, study
+    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.ui.commands.compare_output import about_of, write
+    from epic_cli.ui.commands.compare_recordings import Recordings
+    from epic_cli.ui.commands.compare_runs import simulated_runs
+    from epic_cli.ui.io.progress import Progress
+    from epic_cli.ui.options.groups import given_options
+
+    given = given_options(context)
+    network.check(given, inputs.recordings, inputs.truth)
+    here = network.simulates or drawing.drawn is not None or saving is not None
+    from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
+    archive = archive.settled(given, fits=not (here or from_stdin))
+    _check_drawing(drawing, network, inputs)
+    candidates = _taking_part(participants, drawing)
+    shown = pictures.shown(candidates)
+    _check_conditions(judging, candidates)
+    asked = Asked(candidates, timing, judging.weights, inputs.truth_offset, judging.warm_up)
+    recordings = None
+    read = [inputs.truth, drawing.drawn]
+    if network.simulates:
+        if archive.options:
+            raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
+    else:
+        if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
+            asked = asked._replace(timing=timing._replace(latency=network.link.latency))
+        recordings = Recordings(
+            inputs,
+            archive,
+            asked,
+            remarks,
+            use_color(color, sys.stderr),
+            drawing=drawing,
+            diagnoses=pictures.html is not None,
+        )
+        read += recordings.names
+    spare(read, {"--html": pictures.html, "--svg": pictures.svg})
+
+    def run_all() -> Comparison | None:
+        with Progress("comparing") as progress:
+            if recordings is not None:
+                return recordings.compared(
+                    pictures.selection, threads, saving, network.seed, progress
+                )
+            return study(
+                simulated_runs(network, inputs, remarks),
+                candidates,
+                timing,
+                total=len(network.all_seeds),
+                weights=judging.weights,
+                offset=inputs.truth_offset,
+                warm_up=judging.warm_up,
+                selection=pictures.selection,
+                threads=threads,
+                seed=network.seed,
+                runs_are="networks",
+                progress=progress,
+            )
+
+    try:
+        comparison = run_all()
+        if comparison is not None:
+            about = about_of(recordings.names if recordings else [], inputs.truth)
+            diagnoses = recordings.sections() if recordings else []
+            write(comparison, layout, pictures, shown, color, about, diagnoses)
+    except NotEnoughToSay as error:
+        raise WrongUsage(_not_enough(error)) from error
+    except TooManyRows as error:
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    finally:
+        if recordings:
+            recordings.end()
+    return _status(comparison, judging, recordings)
+
+
+def _taking_part(participants: Participants, drawing: Drawing) -> list[Candidate]:
+    """The strategies; what the game drew comes last, and is read with the recording."""
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.ui.io.report import report_left_out
+
+    if not participants.strategies:
+        report_left_out()
+    strategies = participants.candidates()
+    return [*strategies, DrawnCandidate({})] if drawing.drawn is not None else [*strategies]
+
+
+def _status(
+    comparison: Comparison | None, judging: Judging, recordings: Recordings | None
+) -> ExitStatus:
+    from epic_cli.ui.commands.compare_output import write_failures
+
+    if comparison is not None:
+        failing = write_failures(comparison, judging.fail_if)
+        if any(one.failed for one in comparison.results):
+            return ExitStatus.STRATEGY_FAILED
+        if failing:
+            return ExitStatus.NOT_AS_EXPECTED
+    incomplete = recordings is not None and recordings.incomplete
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
+
+
+def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) -> None:
+    if drawing.drawn is not None and network.simulates:
+        raise WrongUsage("--drawn is of one recording: simulated networks are others")
+    drawing.check(inputs.recordings)
+    if drawing.drawn == "-" and inputs.truth == "-":
+        raise WrongUsage("--truth and --drawn cannot both come from standard input")
+
+
+def _check_conditions(judging: Judging, candidates: Sequence[Candidate]) -> None:
+    """Each strategy that a condition names has to take part."""
+    from epic_cli.analysis.conditions import ConditionError, check_strategies
+
+    try:
+        check_strategies(judging.fail_if, [one.label for one in candidates])
+    except ConditionError as error:
+        raise WrongUsage(f"--fail-if: {error}") from error
+
+
+def _not_enough(error: NotEnoughToSay) -> str:
+    from epic_cli.analysis.notes import NothingJudged, Unjudged
+    from epic_cli.views.comparison_words import not_enough_words
+
+    apart = isinstance(error, NothingJudged) and any(
+        note.reason is Unjudged.NO_OVERLAP for note in error.notes
+    )
+    hint = "; --truth-offset moves the truth" if apart else ""
+    return f"not enough to say: {not_enough_words(error)}{hint}"

@@ -1,0 +1,117 @@
+"""What ``epic compare`` writes: figures and charts to stdout, pictures to files."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+
+from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.conditions import Condition
+from epic_cli.analysis.notes import NothingToDraw
+from epic_cli.engine.text.widths import printable
+from epic_cli.ui.io.color import ColorChoice
+from epic_cli.ui.io.console import screen_lines, show, write_document
+from epic_cli.ui.io.errors import say
+from epic_cli.ui.io.sources import source_name
+from epic_cli.ui.options.compare import Layout, Pictures
+from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
+from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
+from epic_cli.views.comparison_words import failure_words, ranking, story
+from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.words import About
+from epic_cli.views.scenes import scene_chart
+
+#: Charts and pictures get crowded with more strategies.
+MOST_SHOWN = 6
+
+#: Where no screen limits a chart, it is as wide as this.
+WIDEST_CHART = 160
+
+#: Where no screen limits a chart, it has so many lines.
+PAPER_CHART = 18
+
+
+def about_of(names: Iterable[str], truth: str | None) -> About:
+    """Where a comparison comes from, for those who get to see only its page."""
+    recordings = ", ".join(source_name(one) for one in names)
+    command = f"epic {shlex.join(sys.argv[1:])}"
+    return About(recordings, source_name(truth) if truth else "", command)
+
+
+def write(
+    comparison: Comparison,
+    layout: Layout,
+    pictures: Pictures,
+    chosen: Sequence[str],
+    color: ColorChoice,
+    about: About | None = None,
+    diagnoses: Sequence[Section] = (),
+) -> None:
+    """Pictures to their files, figures and charts to stdout.
+
+    Pictures and charts are of the ``chosen`` labels, none: of the best. The page says what the
+    comparison is ``about``, and the ``diagnoses`` of its recordings.
+    """
+    best = [one.label for one in sort_results(comparison.results, "score")]
+    labels = chosen or best[:MOST_SHOWN]
+    if pictures.selection is not None and not comparison.scenes:
+        raise NothingToDraw  # they are of the first recording, which cannot be judged
+    if pictures.svg is not None:
+        from epic_cli.views.svg import picture
+
+        write_document(picture(comparison.scenes[0], labels), pictures.svg)
+    if pictures.html is not None:
+        from epic_cli.views.page.page import page
+
+        write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
+    _write_figures(comparison, layout, color)
+    if pictures.charts:
+        _write_charts(comparison, pictures, labels, color)
+
+
+def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -> None:
+    """The figures to stdout; what they are based on too, but to stderr where programs read them."""
+    results = ordered(comparison, layout.sort, layout.by_entity, layout.by_recording)
+    match layout.form:
+        case "table":
+            show(ComparisonTable(comparison, layout.sort, layout.by), color)
+        case "markdown":
+            write_document(as_markdown(comparison, results, layout.by))
+        case form:
+            write_as = as_csv if form == "csv" else as_jsonl
+            write_document(write_as(comparison, results))
+            lines = [one.text for one in ranking(comparison)] + story(comparison, results)
+            say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
+
+
+def _write_charts(
+    comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
+) -> None:
+    """Charts of the first entity to stdout."""
+    scene, *others = comparison.scenes
+    lines = screen_lines(sys.stdout)
+    # title, axis, legend and the prompt want room too
+    height = PAPER_CHART if lines is None else max(8, lines - 7)
+    for view in pictures.charts:
+        write_document("\n")
+        show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
+    if others:
+        name = printable(scene.entity)
+        say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")
+
+
+def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
+    """Names the figures for which a condition holds, or cannot be told, on stderr.
+
+    Returns whether there are any.
+    """
+    found = False
+    for one in conditions:
+        for result in comparison.results:
+            figures = result.figures()
+            if not one.concerns(result.label) or (one.known(figures) and not one.holds(figures)):
+                continue
+            found = True
+            say(f"epic: {printable(failure_words(one, result))}\n")
+    return found

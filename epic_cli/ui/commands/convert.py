@@ -1,0 +1,141 @@
+"""``epic convert``: a recording to another format, packet by packet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.conversion import Conversion, UnwritablePacket
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.writing import Fault
+from epic_cli.ui.io.captures import begins_as_capture, capture_blocks
+from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.ui.io.output import Sink, open_sink
+from epic_cli.ui.io.progress import Progress, told_of_each
+from epic_cli.ui.io.remarks import Reporter
+from epic_cli.ui.io.sources import blocks, source_name
+from epic_cli.ui.options.convert import ConvertOptions, convert_options
+
+if TYPE_CHECKING:
+    from epic_cli.formats.recordings import Writer
+
+EXAMPLES = """\b
+Examples:
+  epic convert sample_inputs/two_tanks.csv -o tanks.jsonl
+  epic convert --to text --entity tank7 sample_inputs/two_tanks.csv
+  epic convert --fill-velocities --shift -2s walk.csv -o walk.txt
+"""
+
+#: What to do about a packet that the new format cannot hold.
+_REMEDIES = {
+    Fault.NO_VELOCITY: "give it one with --fill-velocities, or choose another format",
+    Fault.BLANK: "choose another format",
+}
+
+
+@click.command(epilog=EXAMPLES)
+@convert_options
+def convert(options: ConvertOptions) -> int:
+    """Turn recordings into another format, without loss.
+
+    Recordings are packet text, tables, JSON lines or Parquet with any names of columns, or UDP
+    datagrams in captures of a network (pcap, pcapng), from the FILEs or, without any or for "-",
+    from standard input. Several FILEs are joined in their order.
+    The output has this program's own names, in seconds. A packet that the new format cannot hold
+    ends the run.
+
+    Exit status: 0 all packets converted, 1 some lines were refused, 2 wrong usage, 3 a file
+    cannot be read or written, 130 interrupted.
+    """
+    try:
+        writer = make_writer(options.written_format, delta=True)
+    except Unreadable as error:
+        raise WrongUsage(str(error)) from error
+    refused = False
+    with (
+        Progress("converting", in_bytes=True) as progress,
+        open_sink(options.output) as sink,
+    ):
+        if options.written_format == "parquet" and sink.isatty():
+            raise WrongUsage("Parquet is not for a terminal: give --output")
+        sink.write(writer.header)
+        files = options.files or ("-",)
+        for file, told in zip(files, told_of_each(progress, files), strict=True):
+            recording = _Recording(file, options)
+            with recording.reporter:
+                recording.convert(writer, sink, told)
+            refused |= recording.reporter.refused or recording.lost
+        sink.write(writer.end())
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+class _Recording:
+    """A recording to be converted, and what to do about the lines of it that are refused."""
+
+    def __init__(self, file: str, options: ConvertOptions) -> None:
+        self._file = file
+        self._name = source_name(file)
+        self._options = options
+        self.lost = False  # something of a capture
+        color = use_color(options.color, sys.stderr)
+        self.reporter = Reporter(self._name, options.remarks, color)
+
+    def convert(self, writer: Writer, sink: Sink, progress: Callable[[int], None]) -> None:
+        """Writes the recording's packets."""
+        options = self._options
+        conversion = Conversion(options.changes)
+        for block in self._blocks(progress):
+            stops = options.strict and bool(block.refusals)
+            if stops:
+                self.reporter.stop(block.refusals[0])
+                block.cut_after_line(block.refusals[0].line)
+            else:
+                self.reporter.refuse(block.refusals)
+            try:
+                for rows in conversion.rows(block, writer):
+                    sink.write(rows)
+            except UnwritablePacket as wrong:
+                remedy = _REMEDIES.get(wrong.error.fault)
+                hint = f"; {remedy}" if remedy else ""
+                place = f"{self._name}:{block.line(wrong.index)}"
+                raise WrongUsage(f"{place}: {wrong}{hint}") from wrong
+            sink.flush()
+            if stops:
+                raise StoppedAtLine
+        self._check_entities(block)
+
+    def _blocks(self, progress: Callable[[int], None]) -> Iterator[PacketBlock]:
+        file, options = self._file, self._options
+        kind = begins_as_capture(file)
+        if kind or (kind is None and options.capture.given):
+            yield from self._captured()
+            return
+        if options.capture.given:
+            raise WrongUsage(f"{self._name}: --port, --layout and --from are for captures (pcap)")
+        given, reporter = options.given, self.reporter
+        yield from blocks(file, options.input_format, given, reporter, progress, shifts_own=False)
+
+    def _captured(self) -> Iterator[PacketBlock]:
+        """The packets of a capture, and what it had else."""
+        from epic_cli.ui.commands.convert_capture import (  # few recordings are one
+            lacks,
+            make_capture,
+        )
+
+        capture = make_capture(self._options)
+        yield from capture_blocks(self._file, capture)
+        self.reporter.say(f"epic: {self._name}: {capture.words()}")
+        self.lost = lacks(capture)
+
+    def _check_entities(self, block: PacketBlock) -> None:
+        names = [block.entities.name(number) for number in range(len(block.entities))]
+        for wanted in self._options.changes.entities:
+            if wanted not in names:
+                there = ", ".join(map(repr, names)) or "none"
+                raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")

@@ -1,0 +1,165 @@
+"""``epic diagnose``: why it jitters."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.ui.commands.recordings import recordings_of
+from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.remarks import Reporter
+from epic_cli.ui.io.sources import source_name
+from epic_cli.ui.options.diagnose import ANY, DiagnoseOptions, diagnose_options
+from epic_cli.ui.options.groups import given_options
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.link.found import FoundLink
+    from epic_cli.analysis.diagnosis.traffic import Traffic
+    from epic_cli.ui.commands.archive import Tally
+    from epic_cli.ui.commands.diagnose_jobs import Request
+    from epic_cli.views.diagnosis import Report
+
+_EXAMPLES = """\b
+Examples:
+  epic diagnose sample_inputs/jitter.txt
+  epic diagnose -s snapshot,mirror+send_interval=0.05 sample_inputs/jitter.txt
+  epic diagnose --format markdown sample_inputs/*.csv > findings.md
+  epic diagnose --fail-if bursts --fail-if teleport sample_inputs/jitter.txt
+  epic diagnose --link-out bad_minute.csv sample_inputs/jitter.txt
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@diagnose_options
+def diagnose(options: DiagnoseOptions) -> int:
+    """Say why it jitters: causes, evidence and cures.
+
+    Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
+    teleports that are not marked, stamps that are not the time of the state, packets in heaps,
+    clocks that run apart, and more. Findings stand worst first; what follows from one of them is
+    told under it. What cannot be looked at, without arrival times, sequence numbers or velocities,
+    is said. With -s, so is how often the delay buffers of strategies run empty, and which setting
+    would help.
+
+    Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
+    cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
+    """
+    from functools import partial
+
+    from epic_cli.analysis.jobs.threads import Threads
+    from epic_cli.ui.commands.archive import Tally, Unusable, work_through
+    from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, look, report_on
+    from epic_cli.ui.io.progress import Progress
+
+    names = recordings_of(options.recordings)
+    here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
+    given = given_options(click.get_current_context())
+    options = options._replace(archive=options.archive.settled(given, fits=not here))
+    options.check(names)
+    archive, color = options.archive, use_color(options.color, sys.stderr)
+    if archive.options and "-" in names:
+        raise WrongUsage(f"{archive.options}: for files, not for standard input")
+    request = Request(
+        tuple(options.candidates()),
+        options.span,
+        options.entity,
+        options.input_format,
+        options.given,
+        options.remarks,
+        color,
+    )
+    tally = Tally(archive.allowed_failures)
+    found: set[str] = set()
+    if len(names) == 1 and not archive.options:
+        return _look_at_only(request, names[0], options)
+    part, shown = archive.part(names), 0
+    with contextlib.ExitStack() as ending:
+        progress = ending.enter_context(Progress("diagnosing"))
+        executor = ending.enter_context(
+            archive.executor() if archive.elsewhere else Threads(1, len(part))
+        )
+        looked = work_through(
+            partial(look, request),
+            part,
+            executor,
+            archive,
+            "diagnose",
+            partial(key_maker, request),
+            options.remarks,
+            tally,
+            progress if archive.elsewhere else None,
+        )
+        ending.callback(looked.close)
+        for name, one in looked:
+            if isinstance(one, Unusable):
+                say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
+                continue
+            found |= one.causes
+            if archive.shard is None:
+                _write(report_on(source_name(name), one), options, shown)
+                shown += 1
+    return _status(options, found, tally)
+
+
+def _look_at_only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
+    """One recording, of which more can be asked: what was drawn of it, and its network."""
+    from epic_cli.ui.commands.archive import Tally
+    from epic_cli.ui.commands.diagnose_jobs import found_in, report_on, traffic_in
+
+    with Reporter(source_name(file), options.remarks, request.color) as reporter:
+        traffic = traffic_in(request, file, reporter, options.drawing)
+        link = _link(traffic, options, reporter.name)
+        found = found_in(traffic)
+    _write(replace(report_on(reporter.name, found), drawn=traffic.drawn), options, 0)
+    if link is not None:
+        _write_link(link, str(options.link_out))
+    tally = Tally()
+    tally.refused = reporter.refused
+    return _status(options, found.causes, tally)
+
+
+def _status(options: DiagnoseOptions, found: set[str], tally: Tally) -> ExitStatus:
+    failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
+    if failing:
+        say(f"epic: found {', '.join(failing)}\n")
+        return ExitStatus.NOT_AS_EXPECTED
+    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+
+
+def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | None:
+    """The recording's network, if it is wanted; raises ``WrongUsage`` where it has none."""
+    from epic_cli.analysis.diagnosis.link.found import found_link
+
+    if options.link_out is None:
+        return None
+    try:
+        return found_link(traffic)
+    except ValueError as error:
+        raise WrongUsage(f"--link-out: {name} shows no network: {error}") from error
+
+
+def _write_link(link: FoundLink, path: str) -> None:
+    from epic_cli.network.trace_writer import write_trace
+    from epic_cli.ui.io.console import write_document
+    from epic_cli.views.found_link import link_story
+
+    write_document(write_trace(link.trace), path)
+    say(printable(link_story(link, path), kept="\n"))
+
+
+def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
+    from epic_cli.ui.io.console import show, write_document
+    from epic_cli.views.diagnosis import DiagnosisText, as_jsonl, as_markdown
+
+    if options.row_format == "table":
+        if number:
+            write_document("\n")
+        show(DiagnosisText(report), options.color)
+        return
+    write_document({"jsonl": as_jsonl, "markdown": as_markdown}[options.row_format](report))

@@ -1,0 +1,242 @@
+"""``epic proxy``: a bad network between any two programs that speak UDP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from epic_cli.live.addresses import LOOPBACK, Address, Resolved, resolve
+from epic_cli.live.ahead import ahead
+from epic_cli.live.precise import precise_loop
+from epic_cli.live.proxy.commands import LONGEST_COMMAND, Commands
+from epic_cli.live.proxy.control import answer_lines, control_socket
+from epic_cli.live.proxy.flow import ChangingChannel
+from epic_cli.live.proxy.relay import Bounds, Relay
+from epic_cli.live.proxy.steering import Steering
+from epic_cli.live.proxy.traffic_log import TrafficLog
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.stopping import end_by, run_until_stopped
+from epic_cli.network import AddedLink, Link, Trace, TraceLink
+from epic_cli.network.two_ways import TwoWays, Way
+from epic_cli.ui.commands.proxy_screen import show_and_obey
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.output import write_text
+from epic_cli.ui.io.panel import has_panel
+from epic_cli.ui.options.common import quiet_option, seed_option
+from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.link import two_way_link_options
+from epic_cli.ui.options.link_values import TwoWayLink
+from epic_cli.ui.options.live import ADDRESS
+from epic_cli.ui.options.proxy import STANDARD_INPUT, ProxyOptions, proxy_options
+from epic_cli.ui.options.trace import (
+    TraceOptions,
+    check_network,
+    read_both_ways,
+    two_way_trace_options,
+)
+from epic_cli.views.proxy import summary
+
+EXAMPLES = """\b
+Examples:
+  epic proxy --latency 40ms --jitter 10ms --loss 2% 7777 7778
+  epic proxy --preset lte --up rate=256kbit 127.0.0.1:7777 localhost:7778
+  epic proxy --at 10s up.loss=100% --at 12s up.loss=0 7777 7778
+  epic proxy --record game.csv --control ./proxy.socket 7777 7778
+  epic proxy --trace network.csv --latency 20ms 7777 7778
+  echo set down.loss=5% | epic proxy --control - 7777 7778
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
+@click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
+@two_way_link_options("0", "The mean delay in each direction.", sized=False)
+@two_way_trace_options
+@proxy_options
+@seed_option("The same seed gives the same decisions for the same datagrams of a client.")
+@quiet_option
+@click.pass_context
+def proxy(
+    context: click.Context,
+    /,
+    listen: Address,
+    target: Address,
+    link: TwoWayLink,
+    trace: TraceOptions,
+    options: ProxyOptions,
+    seed: int,
+    quiet: bool,
+) -> int:
+    """Be a bad network between a game and its server: a UDP proxy with a link.
+
+    The first address is where the clients are sent, the second where the server is. Without a HOST
+    both are on this machine (127.0.0.1); port 0 is any that is free. What the options of the link
+    say holds in both directions, --up and --down for one of them; each client has links of his own,
+    and a socket of his own to the server. On a terminal keys change the link while it runs.
+
+    Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 there is no way to an
+    address, or a file cannot be read or written, 130 interrupted.
+    """
+    check_network(trace, given_options(context))
+    if options.payload and options.record is None:
+        raise WrongUsage("--payload needs --record")
+    steering = _steering(link)
+    make_channel = _channels(steering, trace, seed)
+    with contextlib.ExitStack() as stack:
+        place = _resolved("send to", target)
+        if not target.port:
+            raise WrongUsage("the target needs a port that is not 0")
+        receiving = _receiving(listen)
+        stack.callback(receiving.close)
+        listen = listen._replace(port=receiving.port)
+        _check_circle(receiving, place)
+        log = _log(options)
+        if log is not None:
+            stack.callback(log.close)
+        relay = Relay(
+            receiving,
+            place,
+            make_channel,
+            (steering.directions["up"], steering.directions["down"]),
+            Bounds(options.max_clients, options.idle),
+            log,
+        )
+        if not quiet:
+            say(f"epic: {listen} passes datagrams on to {target}\n")
+        stopped = None
+        try:
+            job = _run(relay, steering, options, f"{listen} > {target}", quiet)
+            stopped = run_until_stopped(job, precise_loop)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            action, name = (
+                ("record in", error.filename) if error.filename else ("pass on", str(listen))
+            )
+            raise CannotAccess(action, name, error) from error
+        finally:
+            if not quiet:
+                say(summary(relay))
+                if log is not None:
+                    say(f"{log.written:,} datagrams recorded in {options.record}\n")
+    if stopped is not None:
+        end_by(stopped)
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.DONE
+
+
+async def _run(
+    relay: Relay, steering: Steering, options: ProxyOptions, what: str, quiet: bool
+) -> None:
+    """The proxy with everything around it."""
+    tasks = [asyncio.create_task(steering.follow(relay.begun))]
+    commands = Commands(steering, relay)
+    control = options.control
+    async with contextlib.AsyncExitStack() as stack:
+        if control == STANDARD_INPUT:
+            lines = ahead(_lines())
+            tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write)))
+        elif isinstance(control, Address | Path):
+            try:
+                port = await stack.enter_async_context(control_socket(control, commands.answer))
+            except OSError as error:
+                raise CannotAccess("be controlled at", str(control), error) from error
+            if isinstance(control, Address):
+                control = control._replace(port=port or control.port)
+            if not quiet:
+                say(f"epic: controlled at {control}\n")
+        if has_panel() and not quiet and control != STANDARD_INPUT:  # answers need the terminal
+            tasks.append(asyncio.create_task(show_and_obey(relay, steering, what)))
+        for one in tasks:
+            one.add_done_callback(partial(_end_if_failed, relay))
+        try:
+            await relay.run(None if math.isinf(options.duration) else options.duration)
+        finally:
+            for one in tasks:
+                one.cancel()
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+
+
+def _end_if_failed(relay: Relay, task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        relay.end()
+
+
+def _lines() -> Iterator[str]:
+    """The lines of the standard input, none of them without an end."""
+    while sys.stdin is not None and (line := sys.stdin.readline(LONGEST_COMMAND)):
+        yield line
+
+
+def _write(answer: str) -> None:
+    write_text(f"{answer}\n")
+    sys.stdout.flush()
+
+
+def _steering(link: TwoWayLink) -> Steering:
+    both = replace(link.both, later=())
+    try:
+        return Steering(TwoWays(both, link.up, link.down), link.changes)
+    except ValueError as error:
+        raise WrongUsage(f"the link: {error}") from error
+
+
+def _channels(
+    steering: Steering, options: TraceOptions, seed: int
+) -> Callable[[Way, int], ChangingChannel]:
+    """Makes the links of clients, by direction and number."""
+    traces: dict[str, Trace] = read_both_ways(options) if options.trace else {}
+
+    def make(way: Way, number: int) -> ChangingChannel:
+        conditions = steering.directions[way].conditions
+        link = Link(conditions, seed=seed, purpose=f"{way}/{number}")
+        if not traces:
+            return link
+        recorded = TraceLink(traces[way], options.trace_by, options.trace_end)
+        return AddedLink(recorded, link, conditions.in_order)
+
+    return make
+
+
+def _resolved(action: str, address: Address) -> Resolved:
+    try:
+        return resolve(address)
+    except OSError as error:
+        raise CannotAccess(action, str(address), error) from error
+
+
+def _receiving(address: Address) -> ReceivingSocket:
+    try:
+        return ReceivingSocket(resolve(address))
+    except OSError as error:
+        raise CannotAccess("listen on", str(address), error) from error
+
+
+def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
+    """Refuses to send to the proxy itself."""
+    host, port = receiving.socket.getsockname()[:2]
+    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - a comparison
+    if target.place[1] == port and (
+        target.place[0] == host or (everywhere and target.place[0] in (LOOPBACK, "::1"))
+    ):
+        raise WrongUsage("the target is where the proxy listens: datagrams would go in a circle")
+
+
+def _log(options: ProxyOptions) -> TrafficLog | None:
+    if options.record is None:
+        return None
+    try:
+        return TrafficLog(options.record, options.payload)
+    except OSError as error:
+        raise CannotAccess("record in", options.record, error) from error

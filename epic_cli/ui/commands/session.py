@@ -1,0 +1,167 @@
+"""``epic session``, and ``epic`` alone: that on a terminal, a replay of standard input elsewhere.
+
+The one command that has two front ends to choose from, the session and ``epic replay``; so it
+stands on the floor above both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from epic_cli.engine.strategies import checked
+from epic_cli.ui.group import TYPED
+from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.replaying import ReplayOptions
+from epic_cli.ui.io.replaying import run as run_replay
+from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.replay import replay_options
+
+if TYPE_CHECKING:
+    from epic_cli.ui.session.loop import Opening
+    from epic_cli.ui.session.session import View
+
+EXAMPLES = """\b
+Examples:
+  epic session
+  epic session --set calc_ahead=0.1 --tick 60hz
+  epic session --format epic
+"""
+
+
+class SessionOptions(NamedTuple):
+    """The options that a session has and a replay does not."""
+
+    init: str | None
+    resume: bool
+    history: bool
+    hints: bool
+    proposals: bool
+    toolbar: bool
+    keys: str
+
+
+#: The options of replays that a session has commands for instead.
+_REPLAYS_ONLY = ("output", "entity", "input_format", "strict", "file_column")
+
+#: As ``own: SessionOptions``.
+session_options = OptionGroup(
+    "own",
+    SessionOptions,
+    click.option(
+        "--init",
+        type=click.Path(),
+        help="Run a file of packets and commands first; without a terminal that is all. - is"
+        " standard input.",
+    ),
+    click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
+    click.option(
+        "--history/--no-history", default=True, help="Keep typed lines for later sessions."
+    ),
+    click.option(
+        "--hints/--no-hints",
+        default=True,
+        help="Show what a packet still needs, and suggestions.",
+    ),
+    click.option("--proposals/--no-proposals", default=True, help="Propose the next packet."),
+    click.option(
+        "--toolbar/--no-toolbar", default=True, help="Show the session's state at the bottom."
+    ),
+    click.option(
+        "--keys",
+        type=click.Choice(["emacs", "vi"]),
+        default="emacs",
+        show_default=True,
+        help="The editing keys; F4 switches between them.",
+    ),
+)
+
+
+@click.command(epilog=EXAMPLES)
+@replay_options
+@session_options
+@click.pass_context
+def session(context: click.Context, /, options: ReplayOptions, own: SessionOptions) -> int:
+    """Type packets and see the rows at once.
+
+    Change the strategy and see what would have been drawn. This is what epic alone does on a
+    terminal.
+
+    Lines that begin with a colon are commands (:help lists them); all others are packets. What is
+    typed is kept, and "epic --resume" continues it.
+
+    Without a terminal, "epic session < script" runs such lines from standard input and ends;
+    "epic < packets" is "epic replay", and so is a FILE.
+    """
+    is_script = own.init is not None or context.meta.get(TYPED, False)
+    if is_script and not options.files and not _on_terminal():
+        _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+        return _run_script(options, own, context)
+    if options.files or not _on_terminal():
+        _refuse(
+            context, SessionOptions._fields, "is for a session, which needs a terminal and no FILE"
+        )
+        return run_replay(options)
+    _refuse(context, _REPLAYS_ONLY, "is for replays; a session has :save, :export and :load")
+    from epic_cli.ui.session.loop import run
+
+    run(_opening(options, own, _is_format_given(context)))
+    return ExitStatus.DONE
+
+
+def _on_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None
+
+
+def _refuse(context: click.Context, names: Container[str], why: str) -> None:
+    """Refuses options of these names that stand on the command line."""
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        if given and name in names:
+            raise WrongUsage(f"{option.opts[-1]} {why}")
+
+
+def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
+    from epic_cli.ui.io.input import read_file
+    from epic_cli.ui.io.sources import source_name
+    from epic_cli.ui.session.batch import run_script
+
+    _refuse(context, ("resume",), "is for a session, which needs a terminal")
+    path = "-" if own.init is None else own.init
+    script = read_file(path, lambda stream: stream.read())
+    opening = _opening(options, own, _is_format_given(context))
+    is_done = run_script(opening, script, source_name(path))
+    return ExitStatus.DONE if is_done else ExitStatus.LINES_REFUSED
+
+
+def _is_format_given(context: click.Context) -> bool:
+    return context.get_parameter_source("row_format") != ParameterSource.DEFAULT
+
+
+def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) -> Opening:
+    from epic_cli.ui.session.dialogue import Preferences
+    from epic_cli.ui.session.loop import Opening
+
+    return Opening(
+        _view(options),
+        options.row_format if format_given else None,
+        use_color(options.color, sys.stdout),
+        own.init,
+        own.resume,
+        own.history,
+        Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),
+    )
+
+
+def _view(options: ReplayOptions) -> View:
+    """How the session shows its packets at first; raises ``ValueError`` for wrong settings."""
+    from epic_cli.ui.session.session import View
+
+    chosen = options.chosen
+    return View(chosen.strategy, checked(chosen.strategy, chosen.settings), options.timing)

@@ -1,0 +1,34 @@
+"""``epic strategies``: the catalogue."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import PROSE, UNLIMITED, draw, screen_columns
+from epic_cli.ui.io.output import write_text
+from epic_cli.ui.io.parameters import StrategyName
+from epic_cli.ui.io.report import report_left_out
+from epic_cli.ui.options.common import color_option
+
+EXAMPLES = """\b
+Examples:
+  epic strategies
+  epic strategies epic
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("name", required=False, type=StrategyName())
+@color_option
+def strategies(name: str | None, color: ColorChoice) -> None:
+    """List the smoothing strategies, or explain one: how it works, its settings, its source."""
+    from epic_cli.views.catalogue import catalogue, explanation  # rich is slow to load
+
+    if not name:
+        report_left_out()
+    room = screen_columns(sys.stdout)
+    what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
+    write_text(draw(what, use_color(color, sys.stdout)))

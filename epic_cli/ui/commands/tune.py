@@ -1,0 +1,254 @@
+"""``epic tune``: good numbers for the settings of strategies."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.text.widths import printable
+from epic_cli.ui.commands.recordings import recordings_of
+from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.remarks import Remarks
+from epic_cli.ui.options.archive import Archive, archive_options
+from epic_cli.ui.options.common import (
+    color_option,
+    remarks_options,
+    saving_options,
+    screen_timing_options,
+)
+from epic_cli.ui.options.compare import Inputs, inputs_options
+from epic_cli.ui.options.compare_network import NetworkOptions, network_options
+from epic_cli.ui.options.tune import (
+    OF_SEARCH,
+    Effort,
+    Purpose,
+    Tuned,
+    Written,
+    effort_options,
+    purpose_options,
+    tuned_options,
+    written_options,
+)
+from epic_cli.views.metric_list import game_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.study import Run
+    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.ui.io.profiles import Saving
+
+_EXAMPLES = """\b
+Examples:
+  epic tune sample_inputs/jitter.txt
+  epic tune -s lerp sample_inputs/jitter.txt
+  epic tune -s dead-reckoning --tries 40 --for error sample_inputs/jitter.txt
+  epic tune -s lerp,geckos --game shooter sample_inputs/jitter.txt
+  epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
+"""
+
+_GAMES = """\b
+Games, each with what it weighs and why:
+"""
+
+EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _EXAMPLES))
+
+
+@click.command(epilog=EPILOG)
+@inputs_options
+@tuned_options
+@purpose_options
+@effort_options
+@archive_options
+@network_options
+@screen_timing_options
+@written_options
+@saving_options
+@remarks_options
+@color_option
+@click.pass_context
+def tune(
+    context: click.Context,
+    /,
+    inputs: Inputs,
+    tuned: Tuned,
+    purpose: Purpose,
+    effort: Effort,
+    archive: Archive,
+    network: NetworkOptions,
+    timing: Timing,
+    written: Written,
+    saving: Saving | None,
+    remarks: Remarks,
+    color: ColorChoice,
+) -> int:
+    """Say what good numbers are for a strategy's settings.
+
+    First, without a search, the delay that delay buffers need: how long 90, 95, 99 and 99.9 % of
+    the packets of the RECORDING (packet text, CSV or JSON lines, from files, folders or standard
+    input) have to be waited for, and with one or two of them lost.
+
+    With -s or --all, settings are searched for that give the best score, or the best of one figure
+    (--for), on one part of the data, and judged on the rest. What matters, what stands at a bound,
+    and what smoothness costs in latency is told beside it. Interrupted, it tells the best so far.
+
+    Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were left out
+    than --allowed-failures, 2 wrong usage, or not enough in the data to say anything, 3 a file
+    cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
+    interrupted.
+    """
+    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.ui.commands.compare_output import about_of
+    from epic_cli.ui.commands.compare_runs import simulated_runs
+    from epic_cli.ui.commands.tune_output import write_delays, write_tunings
+    from epic_cli.ui.commands.tune_runs import recorded_runs
+    from epic_cli.ui.options.groups import given_options
+
+    given = given_options(context)
+    network.check(given, inputs.recordings, inputs.truth)
+    _check(tuned, given)
+    candidates = tuned.candidates()
+    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
+    spare([*names, inputs.truth], {"--svg": written.svg})
+    incomplete = False
+    if network.simulates:
+        runs: list[Run] = list(simulated_runs(network, inputs, remarks))
+    else:
+        if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
+            timing = timing._replace(latency=network.link.latency)
+        runs, incomplete = recorded_runs(
+            names, inputs, remarks, saving, use_color(color, sys.stderr), archive.allowed_failures
+        )
+    if not tuned.searches:
+        from epic_cli.analysis.tuning.closed_form import delays_needed
+        from epic_cli.views.tuning.delays import NO_ARRIVALS
+
+        delays = delays_needed([one.packets for one in runs], candidates)
+        if delays is None:
+            raise WrongUsage(
+                f"not enough to say: {NO_ARRIVALS}; -s NAME tunes a strategy without them"
+            )
+        write_delays(delays, written.form, color)
+        interrupted = failed = False
+    else:
+        ground = Ground(timing, purpose.weights, inputs.truth_offset, purpose.warm_up)
+        found = _search(
+            runs, archive.part(candidates), ground, purpose, effort, archive, network.seed, remarks
+        )
+        if found is None:
+            return ExitStatus.DONE
+        if archive.shard is None:
+            about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
+            write_tunings(found, written, color, about)
+        interrupted = found.interrupted
+        failed = any(one.judgement.tuned.failed for one in found.tunings)
+    if failed:
+        return ExitStatus.STRATEGY_FAILED
+    if interrupted:
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
+
+
+def _check(tuned: Tuned, given: set[str]) -> None:
+    """Options of the search are of no use without one."""
+    for name in () if tuned.searches else OF_SEARCH:
+        if name in given:
+            option = {"wanted": "for", "given_weights": "weights", "division": "validate",
+                      "seconds": "time"}.get(name, name.replace("_", "-"))  # fmt: skip
+            raise WrongUsage(f"--{option} needs -s NAME or --all: what to tune")
+    if tuned.assignments and not tuned.searches:
+        raise WrongUsage("--set keeps a setting of a strategy that is tuned: name it with -s")
+
+
+def _search(
+    runs: Sequence[Run],
+    candidates: Sequence[Candidate],
+    ground: Ground,
+    purpose: Purpose,
+    effort: Effort,
+    archive: Archive,
+    seed: int,
+    remarks: Remarks,
+) -> Tunings | None:
+    """What is found; None: there is nothing to tune in this shard's part.
+
+    Raises ``WrongUsage``, ``CannotAccess``.
+    """
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.tuning.goal import goal
+    from epic_cli.analysis.tuning.memory import KIND
+    from epic_cli.analysis.tuning.tune import (
+        Limits,
+        NeedsArrivals,
+        NothingToTune,
+        NothingTried,
+        tune,
+    )
+    from epic_cli.analysis.tuning.validation import divide
+    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.ui.io.search_progress import SearchProgress
+    from epic_cli.views.comparison_words import not_enough_words
+
+    wanted = goal(purpose.wanted)
+    try:
+        divided = divide(runs, ground, purpose.division)
+        with contextlib.ExitStack() as opened:
+            journal = opened.enter_context(archive.open_journal(KIND))
+            known = len(journal) if journal is not None else 0
+            executor = opened.enter_context(archive.executor()) if archive.elsewhere else None
+            progress = opened.enter_context(SearchProgress(wanted.metric))
+            found = None
+            with contextlib.suppress(*[] if archive.shard is None else [NothingToTune]):
+                found = candidates and tune(
+                    runs,
+                    candidates,
+                    divided,
+                    wanted,
+                    limits=Limits(effort.tries, effort.seconds),
+                    seed=seed,
+                    threads=effort.threads,
+                    executor=executor,
+                    journal=journal,
+                    progress=progress.step,
+                )
+        if journal is not None and not remarks.quiet and (archive.shard or known):
+            new = _counted(len(journal) - known)
+            place = f"in {printable(journal.path)}, {known} known before"
+            say(f"epic: {archive.which}{new} {place}\n")
+        return found or None
+    except NotEnoughToSay as error:
+        whole = purpose.division != "none" and _can_be_judged(runs, ground)
+        hint = "; --validate none tunes and judges on all" if whole else ""
+        raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
+    except TooManyRows as error:
+        raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
+    except NothingToTune as error:
+        raise WrongUsage(str(error)) from error
+    except NeedsArrivals as error:
+        raise WrongUsage(f"{error}; --latency makes them") from error
+    except NothingTried:
+        raise KeyboardInterrupt from None
+
+
+def _can_be_judged(runs: Sequence[Run], ground: Ground) -> bool:
+    """Whether there is enough in the recordings where they are not divided."""
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.tuning.bench import bench
+
+    try:
+        bench(runs, ground)
+    except NotEnoughToSay:
+        return False
+    return True
+
+
+def _counted(tries: int) -> str:
+    return f"{tries} new {'try' if tries == 1 else 'tries'}"

@@ -1,0 +1,95 @@
+"""What rich draws, as text for a screen or for stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.text.widths import printable
+from epic_cli.ui.io.color import PLAIN_TERMINALS, ColorChoice, use_color
+from epic_cli.ui.io.output import open_sink
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+    from epic_cli.ui.io.color import Stream
+
+#: The narrowest that tables are made for: what is narrower gets lines of so many columns.
+NARROWEST = 20
+
+#: Where there is no screen, lines may be as long as they like.
+UNLIMITED = 100_000
+
+#: Text to be read has lines of this length there.
+PROSE = 80
+
+
+def has_terminal() -> bool:
+    """Whether a person is there, with a terminal that can be filled."""
+    return sys.stdin is not None and sys.stdin.isatty() and has_cursor(sys.stdout)
+
+
+def has_cursor(stream: Stream | None) -> bool:
+    """Whether a stream goes to a terminal that can do more than scroll."""
+    there = stream is not None and stream.isatty()
+    return there and os.environ.get("TERM") not in PLAIN_TERMINALS
+
+
+def screen_columns(stream: Stream | None) -> int | None:
+    """The width of the terminal that a stream goes to, or of ``COLUMNS``; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    if (stream is not None and stream.isatty()) or "COLUMNS" in os.environ:
+        return max(NARROWEST, shutil.get_terminal_size().columns)
+    return None
+
+
+def screen_lines(stream: Stream | None) -> int | None:
+    """The height of the terminal that a stream goes to; None: there is none."""
+    import shutil  # the session starts faster without it
+
+    return shutil.get_terminal_size().lines if stream is not None and stream.isatty() else None
+
+
+def draw(what: RenderableType, color: bool, width: int | None = None) -> str:
+    """Lines without blanks at their ends; without a ``width``, as long as they like."""
+    from rich.console import Console  # only some commands wait for it
+
+    console = Console(
+        width=width or UNLIMITED,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    with console.capture() as captured:
+        console.print(_Harmless(what), crop=False)  # what is longer is for the terminal to wrap
+    return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+class _Harmless:
+    """Something drawn with its control characters escaped: names must not steer a terminal."""
+
+    def __init__(self, what: RenderableType) -> None:
+        self._what = what
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        for text, style, control in console.render(self._what, options):
+            yield Segment(text if control else printable(text, kept="\n"), style, control)
+
+
+def show(what: RenderableType, color: ColorChoice) -> None:
+    """Writes it to stdout, as wide as the terminal, or as ``COLUMNS`` says."""
+    text = draw(what, use_color(color, sys.stdout), screen_columns(sys.stdout))
+    with open_sink(None) as sink:
+        sink.write(text.encode())
+
+
+def write_document(text: str, path: str | None = None) -> None:
+    """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
+    with open_sink(path) as sink:
+        sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())

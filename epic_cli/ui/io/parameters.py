@@ -1,0 +1,158 @@
+"""The parameter types that commands and the session share: strategies, settings, ticks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from click.shell_completion import CompletionItem
+
+    ParameterType = click.ParamType[Any]  # generic only for the type checker
+else:
+    ParameterType = click.ParamType
+
+
+def completions(
+    words: Iterable[tuple[str, str | None]], begun: str, before: str = ""
+) -> list[CompletionItem]:
+    """The words that begin as what is ``begun``, each with its help, behind what is ``before``."""
+    from click.shell_completion import CompletionItem  # only completion waits for it
+
+    return [
+        CompletionItem(f"{before}{word}", help=help_text)
+        for word, help_text in words
+        if word.startswith(begun)
+    ]
+
+
+class Parsed(ParameterType):
+    """What ``parse`` makes of a text, of this ``kind``; it raises ``ValueError``."""
+
+    def __init__(
+        self, name: str, parse: Callable[[str], object], kind: type | tuple[type, ...] = ()
+    ) -> None:
+        self.name = name
+        self._parse = parse
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parses a text, or what a configuration has in the place of one."""
+        if isinstance(value, self._kind):
+            return value
+        try:
+            return self._parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class StrategyName(ParameterType):
+    """The name of a strategy, checked and completed from the registry."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses an unknown name with the nearest one."""
+        from epic_cli.engine.strategies import UnknownStrategy, find
+
+        try:
+            find(value)
+        except UnknownStrategy as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names, each with its summary."""
+        del ctx, param
+        from click.shell_completion import CompletionItem
+
+        from epic_cli.engine.strategies import declarations
+
+        if incomplete.startswith((".", "/", "~")):
+            return [CompletionItem(incomplete, type="file")]  # ./file.py:Class
+        return completions(((one.name, one.summary) for one in declarations()), incomplete)
+
+
+class SettingAssignment(ParameterType):
+    """``key=value``, completed from the settings of the chosen strategy."""
+
+    name = "key=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Splits at the first ``=``."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.strip():
+            self.fail(f"{value!r} is not of the form key=value", param, ctx)
+        return key.strip(), text.strip()
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy whose settings these are; None: the default one."""
+        name: str | None = ctx.params.get("strategy")
+        return name
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The settings, then the words that a setting takes."""
+        del param
+        from epic_cli.engine.strategies import DEFAULT
+
+        return assignments_of(self.chosen_strategy(ctx) or DEFAULT, incomplete)
+
+
+def assignments_of(strategy: str, begun: str, before: str = "") -> list[CompletionItem]:
+    """What ``key=value`` can become for a strategy: its settings, then the words of a setting.
+
+    ``before`` is put in front of each.
+    """
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.strategies import UnknownStrategy, declaration
+
+    try:
+        settings = declaration(strategy).settings
+    except (UnknownStrategy, StrategyFailed):
+        return []
+    key, equals, value = begun.partition("=")
+    if not equals:
+        return [
+            CompletionItem(f"{before}{one.name}=", help=f"{one.help} ({one.range})")
+            for one in settings
+            if one.name.startswith(key)
+        ]
+    return [
+        CompletionItem(f"{before}{key}={choice}")
+        for one in settings
+        if one.name == key
+        for choice in one.choices
+        if choice.startswith(value)
+    ]
+
+
+class TickLength(ParameterType):
+    """Seconds between two rows, as an exact ratio."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Takes ``0.05``, ``1/60``, ``50ms`` and ``60hz``."""
+        from epic_cli.engine.replay.playback import parse_tick
+
+        if isinstance(value, tuple):
+            return value
+        try:
+            return parse_tick(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -1,0 +1,145 @@
+"""What is said on stderr of one recording: how it is read, what is odd, which lines are refused."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from epic_cli.ui.io.errors import printable, say
+from epic_cli.ui.io.sample import Hints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Self
+
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.layout import Layout
+    from epic_cli.ui.io.profiles import Saving
+    from epic_cli.ui.io.report import RefusedLines
+
+# The words are loaded when there is something to say: packet text must start fast.
+
+
+class Remarks:
+    """How much is said: if ``quiet``, what ends a run; with ``all_errors``, each refused line."""
+
+    def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
+        self.quiet: Final = quiet
+        self.all_errors: Final = all_errors
+
+
+class Reporter:
+    """Says it while its block runs, and the count of refused lines however that ends.
+
+    It is said on stderr, or given to ``write``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        remarks: Remarks = Remarks(),  # noqa: B008
+        color: bool = False,
+        write: Callable[[str], object] = say,
+    ) -> None:
+        self.name = name
+        self._remarks = remarks
+        self._color = color
+        self._write = write
+        self._lines: RefusedLines | None = None
+        self._hints: Hints | None = None if remarks.quiet else Hints()
+        self._told: Layout | None = None
+        self._saved = False
+        self.packets = 0
+
+    @property
+    def refused(self) -> bool:
+        """Whether lines of the recording were refused."""
+        return self._lines is not None
+
+    def say(self, text: str) -> None:
+        """Says what may be left out."""
+        if not self._remarks.quiet:
+            self._write(text)
+
+    def given(self, layout: Layout | None) -> None:
+        """How the recording is to be read, as far as somebody has said it."""
+        if self._hints is not None:
+            self._hints.settled(layout)
+
+    def layout(self, layout: Layout) -> None:
+        """How a recording is read whose layout was told from it."""
+        from epic_cli.ui.io.layout import layout_words
+
+        self._told = layout
+        self.say(layout_words(self.name, layout))
+
+    def save(self, saving: Saving | None, given: Layout | None) -> None:
+        """Saves how the recording is read, which was told from it or ``given``, as a profile."""
+        if saving is not None and self.packets and not self._saved:
+            self._saved = True
+            self.say(saving.save(self._told or given))
+
+    def look(self, block: PacketBlock) -> None:
+        """The packets of the recording, as they come."""
+        self.packets += len(block)
+        if self._hints is not None and self._hints.look(block):
+            self._say_hints(self._hints)
+
+    def _say_hints(self, hints: Hints) -> None:
+        found = hints.new()
+        if not found:
+            return
+        from epic_cli.formats.wording import FrontEnd
+        from epic_cli.ui.io.hint_words import hint_words
+
+        for hint in found:
+            self.say(f"epic: {_shown(self.name)}: {hint_words(hint, FrontEnd.COMMAND_LINE)}\n")
+
+    def estimated(self) -> None:
+        """Velocities are used that the recording has not."""
+        from epic_cli.ui.io.layout import velocities_estimated_words
+
+        self.say(velocities_estimated_words(self.name))
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Lines that are refused, as they come."""
+        if not refusals:
+            return
+        if self._lines is None:
+            self._lines = self._refused_lines()
+        self._lines.add(refusals)
+
+    def stop(self, refusal: Refusal) -> None:
+        """The refused line that ends the run."""
+        self._remarks = Remarks()
+        self.refuse([refusal])
+        self._lines = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._hints is not None and self._hints.end():
+            self._say_hints(self._hints)
+        if self._lines is not None:
+            self.say(self._lines.summary(self.packets))
+
+    def _refused_lines(self) -> RefusedLines:
+        from epic_cli.formats.wording import FrontEnd
+        from epic_cli.ui.io.console import screen_columns
+        from epic_cli.ui.io.report import RefusedLines
+
+        columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
+        return RefusedLines(
+            self.name,
+            FrontEnd.COMMAND_LINE,
+            self.say,
+            color=self._color,
+            columns=columns,
+            everything=self._remarks.all_errors,
+        )
+
+
+def _shown(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,221 @@
+"""A replay as the command line does it: the rows of recordings to stdout or to a file.
+
+Without click, so that it can start before the command line's parser is there.
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
+from epic_cli.engine.strategies import DEFAULT, maker
+from epic_cli.engine.text.rows import COLUMNS, RowWriter
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import screen_columns
+from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
+from epic_cli.ui.io.output import Sink, open_sink
+from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.sources import blocks, source_name
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import SmoothingStrategy
+    from epic_cli.formats.layout import Layout
+    from epic_cli.ui.io.profiles import Saving
+
+# No dataclasses, here and wherever a replay needs a class: they start slowly. So do tuples with
+# names whose annotations are text, since each of these is compiled.
+
+
+class StrategyChoice(NamedTuple):
+    """A strategy and the settings given for it, as they were typed."""
+
+    strategy: str = DEFAULT
+    assignments: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings by name; the last of a name counts."""
+        return dict(self.assignments)
+
+    def maker(self) -> "Callable[[], SmoothingStrategy]":
+        """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
+        return maker(self.strategy, self.settings)
+
+
+class ReplayOptions:
+    """What is replayed, how, and where the rows go; no ``files``: standard input."""
+
+    def __init__(
+        self,
+        files: tuple[str, ...],
+        chosen: StrategyChoice = StrategyChoice(),  # noqa: B008 - nobody changes it; so below
+        timing: Timing = Timing(),  # noqa: B008
+        row_format: str = "epic",
+        output: str | None = None,
+        entity: str | None = None,
+        input_format: InputFormat = "auto",
+        given: "Layout | None" = None,
+        saving: "Saving | None" = None,
+        strict: bool = False,
+        remarks: Remarks = Remarks(),  # noqa: B008
+        color: ColorChoice = "auto",
+        file_column: str | None = None,
+    ) -> None:
+        self.files: Final = files
+        self.chosen: Final = chosen
+        self.timing: Final = timing
+        self.row_format: Final = row_format
+        self.output: Final = output
+        self.entity: Final = entity
+        self.input_format: Final[InputFormat] = input_format
+        self.given: Final = given
+        self.saving: Final = saving
+        self.strict: Final = strict
+        self.remarks: Final = remarks
+        self.color: Final[ColorChoice] = color
+        self.file_column: Final = file_column
+
+    def named_file_column(self, row_format: str) -> str | None:
+        """The name of the column that names the file of a row; raises ``WrongUsage``.
+
+        None: there is no such column; by default there is one with several files.
+        """
+        name = self.file_column
+        if name is None and len(self.files) > 1 and row_format != "epic":
+            return "file"
+        if name is None or name == "no":
+            return None
+        if row_format == "epic":
+            raise WrongUsage("--file-column is for formats with columns: choose another --format")
+        if not name or name in COLUMNS:
+            raise WrongUsage(f"--file-column cannot be {name!r}: rows have {', '.join(COLUMNS)}")
+        return name
+
+
+def run(options: ReplayOptions) -> ExitStatus:
+    """Writes the rows of all files; raises what the program turns into a message and a status."""
+    make_strategy = options.chosen.maker()  # wrong settings show before any row
+    if options.timing.latency is not None and options.timing.pacing == "demo":
+        raise WrongUsage("--latency sets arrival times, which --pacing demo ignores")
+    file_column = options.named_file_column(options.row_format)
+    refused = False
+    with contextlib.ExitStack() as ending:
+        files = options.files or ("-",)
+        progress = _progress(options.output, files, ending)
+        sink = ending.enter_context(open_sink(options.output))
+        width = screen_columns(sink) if sink.isatty() else None
+        writer = RowWriter(
+            options.row_format,
+            use_color(options.color, sink),
+            width,
+            file_column=file_column,
+            files=tuple(map(source_name, files)),
+        )
+        sink.write(writer.header())
+        if writer.left_out and width:
+            from epic_cli.formats.wording import left_out_words  # most screens have room for all
+
+            how = "a wider window or another --format"
+            if not options.remarks.quiet:
+                say(left_out_words(writer.left_out, width, how) + "\n")
+        error_color = use_color(options.color, sys.stderr)
+        for file, told in zip(files, progress, strict=True):
+            recording = _Recording(file, options, error_color, told)
+            writer.begin_file(recording.name)
+            try:
+                with recording.reporter:
+                    recording.replay(make_strategy, writer, sink)
+            except StrategyFailed as failure:
+                if failure.packet_line:
+                    failure.place = f"{recording.name}:{failure.packet_line}"
+                raise
+            refused |= recording.reporter.refused
+    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+
+
+def _progress(
+    output: str | None, files: Sequence[str], ending: contextlib.ExitStack
+) -> Sequence[Callable[[int], None] | None]:
+    """For each file what is told how far it has been read, where a bar does not stand among rows.
+
+    The bar goes when ``ending`` does.
+    """
+    if output in (None, "-"):
+        return [None] * len(files)
+    from epic_cli.ui.io.progress import Progress, told_of_each
+
+    return told_of_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)
+
+
+class _Recording:
+    """A recording to be replayed, and what to do about the lines of it that are refused."""
+
+    def __init__(
+        self,
+        file: str,
+        options: ReplayOptions,
+        color: bool,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        self._file = file
+        self._progress = progress
+        self.name = source_name(file)
+        self._options = options
+        self.reporter = Reporter(self.name, options.remarks, color)
+        self._estimated = False
+
+    def replay(
+        self, make_strategy: "Callable[[], SmoothingStrategy]", writer: RowWriter, sink: Sink
+    ) -> None:
+        """Writes the recording's rows."""
+        options = self._options
+        stream = SampleStream(make_strategy, options.timing, options.strict)
+        second: tuple[int, str] | None = None
+        for block in blocks(
+            self._file, options.input_format, options.given, self.reporter, self._progress
+        ):
+            self.reporter.save(options.saving, options.given)
+            self._say_estimated(block, make_strategy)
+            if options.entity is not None:
+                block.keep_entity(options.entity)
+            elif writer.format == "epic":
+                second = block.cut_at_second_entity()
+                if second is not None:
+                    block.refusals = [one for one in block.refusals if one.line < second[0]]
+            for samples in stream.feed(block):
+                sink.write(writer.view(samples, block.entities))
+            sink.flush()
+            if block.refusals:
+                if options.strict:
+                    self.reporter.stop(block.refusals[0])
+                    raise StoppedAtLine
+                self.reporter.refuse(block.refusals)
+            if second is not None:
+                line, entity = second
+                raise WrongUsage(
+                    f"{self.name}:{line}: a second entity, {entity!r}, for which the epic format"
+                    " has no column; choose one with --entity, or another --format"
+                )
+        self._check_entity(block)
+        for samples in stream.finish():
+            sink.write(writer.view(samples, block.entities))
+        sink.flush()
+
+    def _check_entity(self, block: PacketBlock) -> None:
+        wanted = self._options.entity
+        names = [block.entities.name(number) for number in range(len(block.entities))]
+        if wanted is not None and wanted not in names:
+            there = ", ".join(map(repr, names)) or "none"
+            raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
+
+    def _say_estimated(
+        self, block: PacketBlock, make_strategy: "Callable[[], SmoothingStrategy]"
+    ) -> None:
+        if not self._estimated and block.lacks_velocity():
+            self._estimated = True
+            if needs_estimates(make_strategy()):
+                self.reporter.estimated()

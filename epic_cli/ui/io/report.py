@@ -1,0 +1,158 @@
+"""Reports refused lines: the first in full, with a caret and what was expected; then a count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from epic_cli.engine.refusals import Refusal
+from epic_cli.engine.text.widths import width, wrap
+from epic_cli.formats.wording import FrontEnd, Problem, appearance_words, in_words
+from epic_cli.ui.io.errors import printable, say
+
+#: How much of a long line is shown before and after the wrong character, on 80 columns.
+_BEFORE, _AFTER = 40, 36
+
+_INDENT = "  "
+
+#: How much is said about it.
+_LONGEST = 400
+
+#: What the reasons are called that are not told apart.
+_OTHERS = "other reasons"
+
+#: With so many refused lines for a packet a recording is something else.
+_HARDLY = 10
+
+
+#: So many refused lines of a recording are shown in full.
+SHOWN = 5
+
+#: So many reasons are counted apart, and so many of them are told: memory and screens are finite.
+_COUNTED, _TOLD = 200, 8
+
+
+class RefusedLines:
+    """The refused lines of one recording: the first few go to ``write``, as they come.
+
+    The others are counted by their reasons; ``everything``: each of them is written.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        front_end: FrontEnd,
+        write: Callable[[str], None],
+        *,
+        color: bool = False,
+        columns: int | None = None,
+        everything: bool = False,
+    ) -> None:
+        self._name = name
+        self._front_end = front_end
+        self._write = write
+        self._color = color
+        self._columns = columns
+        self._everything = everything
+        self._total = 0
+        self._kinds: Counter[str] = Counter()
+        self._first: list[Refusal] = []
+
+    def add(self, refusals: Sequence[Refusal]) -> None:
+        """Some more of them."""
+        room = None if self._everything else max(SHOWN - self._total, 0)
+        problems = [in_words(refusal, self._front_end) for refusal in refusals]
+        self._first += refusals[: SHOWN - len(self._first)]
+        self._total += len(problems)
+        for problem in problems:
+            known = problem.what in self._kinds or len(self._kinds) < _COUNTED
+            self._kinds[problem.what if known else _OTHERS] += 1
+        shown = problems[:room]
+        if shown:
+            name, color, columns = self._name, self._color, self._columns
+            self._write("".join(in_three_lines(one, name, color, columns) for one in shown))
+
+    def summary(self, packets: int) -> str:
+        """What is to be said at the end of a recording of so many ``packets``: lines, or nothing.
+
+        That is how many lines there were that have not been shown, and what the recording is
+        where hardly any line of it was taken.
+        """
+        program = "epic: " if self._front_end is FrontEnd.COMMAND_LINE else ""
+        name = program + printable(self._name.encode("utf-8", "surrogateescape"))
+        words = ""
+        if self._total > SHOWN and not self._everything:
+            option = self._front_end.option("all-errors")
+            words = f"{name}: {self._total:,} lines refused, {SHOWN} of them shown; {option}"
+            words += f" shows all\n{self._reasons()}"
+        if packets * _HARDLY < self._total:
+            from epic_cli.formats.appearance import appearance_of
+
+            appearance = appearance_of(self._first)
+            if appearance is not None:
+                words += f"{name}: {appearance_words(appearance)}\n"
+        return words
+
+    def _reasons(self) -> str:
+        told = self._kinds.most_common(_TOLD)
+        rest = self._total - sum(count for _, count in told)
+        if rest:
+            told.append((_OTHERS, rest))
+        digits = max(len(f"{count:,}") for _, count in told)
+        return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in told)
+
+
+def report_problem(problem: Problem, name: str, color: bool) -> None:
+    """Writes a refused line of the file ``name``, which is in words already, to stderr."""
+    say(in_three_lines(problem, name, color))
+
+
+def report_left_out() -> None:
+    """Says on stderr which strategies of other packages cannot be used, and why."""
+    from epic_cli.engine.strategies import left_out
+
+    for one in left_out():
+        say(f"epic: {printable(str(one).encode('utf-8', 'surrogateescape'))}\n")
+
+
+def in_three_lines(
+    problem: Problem, name: str, color: bool = False, columns: int | None = None
+) -> str:
+    """The place and what is wrong; the line; a caret and what was expected.
+
+    On a screen of so many ``columns`` the caret stays under its character.
+    """
+    bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")
+    line = problem.text.rstrip(b"\r\n")
+    caret = min(problem.caret, len(line))
+    share = min((columns or 80) / 80, 1)
+    before = _shorten(printable(line[:caret])[::-1], int(share * _BEFORE))[::-1]
+    after = _shorten(printable(line[caret:]), int(share * _AFTER))
+    place = f"{printable(name.encode('utf-8', 'surrogateescape'))}:{problem.line}:{problem.column}"
+    under = _INDENT + " " * width(before)
+    expected = f"expected {_shown(problem.expected)}"
+    if columns and len(under) + 2 + len(expected) > columns:
+        expected = "\n" + "\n".join(wrap(_INDENT + expected, columns, _INDENT))
+    else:
+        expected = f" {expected}"
+    return (
+        f"{bold}{place}:{end} {red}{_shown(problem.what)}{end}\n"
+        f"{_INDENT}{before}{after}\n"
+        f"{under}{bold}^{end}{expected}\n"
+    )
+
+
+def _shown(words: str) -> str:
+    """Words that may hold names out of the file: they cannot steer a terminal, nor fill it."""
+    text = printable(words.encode("utf-8", "backslashreplace"))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _shorten(text: str, columns: int) -> str:
+    """The beginning of a text, and dots where there is more."""
+    if len(text) <= columns and width(text) <= columns:
+        return text
+    end = columns - 3
+    while width(text[:end]) > columns - 3:
+        end -= 1
+    return text[:end] + "..."

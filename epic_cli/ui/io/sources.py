@@ -1,0 +1,116 @@
+"""Recordings that a command reads: files, or standard input."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats.recordings import InputFormat, read
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.remarks import Reporter
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
+
+#: A recording that is held in memory has at most so many packets (some 160 bytes each).
+MOST_PACKETS = 2_000_000
+
+#: Room is made for so many times what the first block says that there will be.
+ROOM = 1.1
+
+
+def source_name(file: str) -> str:
+    """What messages call it."""
+    return "<stdin>" if file == "-" else file
+
+
+@contextlib.contextmanager
+def open_source(file: str) -> Iterator[int]:
+    """A descriptor to read; ``-`` is standard input. Raises ``CannotAccess``."""
+    if file == "-":
+        if sys.stdin is None:
+            raise CannotAccess("read", source_name(file), OSError("it is closed"))
+        yield sys.stdin.fileno()
+        return
+    try:
+        descriptor = os.open(file, os.O_RDONLY)
+    except OSError as error:
+        raise CannotAccess("read", file, error) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def blocks(
+    file: str,
+    input_format: InputFormat = "auto",
+    given: Layout | None = None,
+    reporter: Reporter | None = None,
+    progress: Callable[[int], object] | None = None,
+    shifts_own: bool = True,
+) -> Iterator[PacketBlock]:
+    """The blocks of a recording; what is to be said of it goes to ``reporter``, or to stderr.
+
+    ``progress`` is given how many bytes of a file have been read, after each block.
+    ``shifts_own``: Unix times begin at the first packet under this program's own names, too.
+
+    Raises ``CannotAccess``, and ``WrongUsage`` where it cannot be read in this way.
+    """
+    name = source_name(file)
+    reporter = reporter or Reporter(name)
+    reporter.given(given)
+    with open_source(file) as descriptor:
+        try:
+            for block in read(descriptor, input_format, given, reporter.layout, shifts_own):
+                reporter.look(block)
+                yield block
+                if progress is not None:
+                    progress(_place(descriptor))
+        except OSError as error:
+            raise CannotAccess("read", name, error) from error
+        except Unreadable as error:
+            raise WrongUsage(f"{name}: {error}") from error
+
+
+def _place(descriptor: int) -> int:
+    """How far it is read; 0 where nobody knows."""
+    try:
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError:
+        return 0
+
+
+def load(
+    file: str, input_format: InputFormat, reporter: Reporter, given: Layout | None = None
+) -> dict[str, PacketBlock]:
+    """The packets of a whole recording by entity; its refused lines go to ``reporter``.
+
+    Raises ``CannotAccess``, or ``WrongUsage`` for a recording that is too long to hold.
+    """
+    from epic_cli.engine.replay.trace import separate
+
+    entities: dict[str, PacketBlock] = {}
+    count = 0
+    # pathlib is slow to load
+    size = os.path.getsize(file) if os.path.isfile(file) else 0  # noqa: PTH113, PTH202
+    places: list[int] = []
+    for block in blocks(file, input_format, given, reporter, places.append):
+        if size and len(places) == 1 and places[0]:
+            # growing bit by bit would copy everything several times
+            more = ROOM * min(size / places[0], MOST_PACKETS / max(count, 1))
+            for one in entities.values():
+                one.reserve(int(more * len(one)))
+        reporter.refuse(block.refusals)
+        count += separate(block, entities)
+        if count > MOST_PACKETS:
+            raise WrongUsage(
+                f"{source_name(file)}: more than {MOST_PACKETS:,} packets, which is more"
+                " than is held in memory; give a part of the recording"
+            )
+    return entities

@@ -1,0 +1,176 @@
+"""The options of ``epic check`` alone; those that say how something is drawn are the replay's."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.checking.case import Tolerance, Tolerances
+from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.quantities import FiniteRange, Seconds
+from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.views.perspectives import VIEWS, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from epic_cli.checking.against import Against
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What is done besides checking: taking what is drawn, or making a case (its folder)."""
+
+    accept: bool
+    yes: bool
+    new: str | None
+
+
+doing_options = OptionGroup(
+    "doing",
+    Doing,
+    click.option(
+        "--accept",
+        is_flag=True,
+        help="Take what is drawn as expected, after showing the difference; never where CI is set.",
+    ),
+    click.option("--yes", is_flag=True, help="Ask nothing before --accept takes a case's rows."),
+    click.option(
+        "--new",
+        metavar="CASE",
+        help="Make a case in this folder, from the recordings given and the options below.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Somebody's own implementation, and how it is held against ours."""
+
+    against: str | None
+    feed: PacketFormat
+    timeout: float
+    builtin: bool
+    atol: float | None
+    rtol: float | None
+
+    def make(self, stopped: Callable[[], bool]) -> Against | None:
+        """What checks cases against it until ``stopped``; None: there is none.
+
+        Raises ``WrongUsage``.
+        """
+        from epic_cli.checking.against import Against
+        from epic_cli.checking.port import Port
+
+        if self.against is None:
+            if self.builtin:
+                raise WrongUsage("--builtin is for a program to be tested: give --against")
+            if self.atol is not None or self.rtol is not None:
+                raise WrongUsage("--atol and --rtol go with --against: a case has its own")
+            return None
+        try:
+            command = shlex.split(self.against)
+        except ValueError as error:
+            raise WrongUsage(f"--against {self.against!r}: {error}") from error
+        if not command:
+            raise WrongUsage("--against: no command is given")
+        import shutil
+
+        if shutil.which(command[0]) is None:
+            raise WrongUsage(f"--against: there is no program {command[0]!r} that can be run")
+        tolerances = None
+        if self.atol is not None or self.rtol is not None:
+            tolerances = Tolerances(Tolerance(self.atol or 0.0, self.rtol or 0.0))
+        return Against(Port(tuple(command), self.timeout, stopped), self.feed, tolerances)
+
+
+program_options = OptionGroup(
+    "program",
+    Program,
+    click.option(
+        "--against",
+        metavar="COMMAND",
+        help="Hold the rows that a program of yours prints for the same packets against ours.",
+    ),
+    click.option(
+        "--feed",
+        type=click.Choice(PACKET_FORMATS),
+        default="text",
+        show_default=True,
+        help="How that program is given packets.",
+    ),
+    click.option(
+        "--timeout",
+        type=Seconds(0.01, 3600),
+        default=10.0,
+        show_default=True,
+        help="How long it may take for one case.",
+    ),
+    click.option(
+        "--builtin",
+        is_flag=True,
+        help="Check it with the streams that the strategies here are tested with.",
+    ),
+    click.option(
+        "--atol",
+        type=FiniteRange(0, math.inf),
+        help="What its numbers may differ by.  [default: as each case says, else nothing]",
+    ),
+    click.option(
+        "--rtol",
+        type=FiniteRange(0, math.inf),
+        help="The same, as a share of the number: 1e-6.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is told, and where."""
+
+    verbose: bool
+    junit: str | None
+    tap: str | None
+    charts: tuple[View, ...]
+    html: str | None
+
+    def __post_init__(self) -> None:
+        """Only one of them has standard output."""
+        if self.html == "-":
+            raise WrongUsage("a page goes to a file")
+        if self.junit == self.tap == "-":
+            raise WrongUsage("--junit and --tap cannot both go to standard output")
+
+    @property
+    def silent(self) -> bool:
+        """Whether standard output is for another program."""
+        return "-" in (self.junit, self.tap)
+
+
+report_options = OptionGroup(
+    "report",
+    Report,
+    click.option("-v", "--verbose", is_flag=True, help="Name the cases that hold, too."),
+    click.option(
+        "--junit", type=click.Path(), metavar="FILE", help="Write JUnit XML; - is stdout."
+    ),
+    click.option("--tap", type=click.Path(), metavar="FILE", help="Write TAP; - is stdout."),
+    click.option(
+        "--chart",
+        "charts",
+        type=click.Choice(VIEWS),
+        multiple=True,
+        help="Draw what was expected and what was drawn in the terminal; may be repeated.",
+    ),
+    click.option(
+        "--html",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write a page with both, of the first case that differs.",
+    ),
+)

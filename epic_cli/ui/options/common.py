@@ -1,0 +1,223 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from epic_cli.engine.declaration import nearest
+from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
+from epic_cli.engine.settings import SettingError
+from epic_cli.engine.strategies import declaration, names
+from epic_cli.engine.text.rows import FORMATS
+from epic_cli.formats.recordings import INPUT_FORMATS, PACKET_FORMATS
+from epic_cli.ui.io.color import COLOR_CHOICES
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
+from epic_cli.ui.io.origins import origins
+from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
+from epic_cli.ui.io.remarks import Remarks
+from epic_cli.ui.io.replaying import StrategyChoice
+from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+
+def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
+    """An option for a strategy, and ``--set``, as ``chosen: StrategyChoice``.
+
+    ``meaning`` and ``settings`` are what the help says of the two.
+    """
+    return OptionGroup(
+        "chosen",
+        StrategyChoice,
+        click.option(
+            "-s",
+            name,
+            "strategy",
+            type=StrategyName(),
+            default=default,
+            show_default=True,
+            help=meaning,
+        ),
+        click.option(
+            "--set",
+            "assignments",
+            type=SettingAssignment(),
+            multiple=True,
+            callback=_for_this_strategy,
+            help=settings,
+        ),
+    )
+
+
+def _for_this_strategy(
+    context: click.Context, option: click.Parameter, value: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """What is typed; of what is configured, what the chosen strategy has.
+
+    A configured ``STRATEGY.KEY=VALUE`` is for that strategy alone. Raises ``WrongUsage`` for a key
+    that no strategy has, and for a value that the chosen one does not take.
+    """
+    origin = origins(context).get(option.name or "")
+    if origin is None or context.get_parameter_source("assignments") == ParameterSource.COMMANDLINE:
+        return value
+    chosen = context.params["strategy"]
+    kept = []
+    for key, text in value:
+        strategy, _, own = key.rpartition(".")
+        declared = declaration(chosen)
+        try:
+            if strategy in ("", chosen) and own in {one.name for one in declared.settings}:
+                declared.values({own: text})
+                kept.append((own, text))
+            else:
+                _check_setting(strategy, own)
+        except ValueError as error:
+            raise WrongUsage(f"{origin.place}: {error}") from error
+    return tuple(kept)
+
+
+def _check_setting(strategy: str, key: str) -> None:
+    """Some strategy has to have it; raises ``ValueError``."""
+    if strategy:
+        known = [one.name for one in declaration(strategy).settings]
+    else:
+        known = [one.name for name in names() for one in declaration(name).settings]
+    if key not in known:
+        near = nearest(key, known)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise SettingError(
+            f"{strategy or 'no strategy'} has {'no' if strategy else 'a'} setting {key!r}{hint}"
+        )
+
+
+def _timing_option(setting: TimingSetting, usual: Timing, clock: str) -> Decorator:
+    """An option of the timing; ``clock`` says in words which is chosen where none is given."""
+    tick = tick_text(usual.tick).removesuffix(" s")
+    return click.option(
+        f"--{setting.name}",
+        type=setting.type,
+        default=getattr(usual, setting.name),
+        metavar="SECONDS" if setting.name == "latency" else None,
+        help=setting.option_help.format(tick=tick, clock=clock),
+    )
+
+
+def _timing_options(usual: Timing, clock: str, *left_out: str) -> OptionGroup:
+    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
+
+    What is ``left_out`` is the command's own.
+    """
+    options = (_timing_option(one, usual, clock) for one in TIMING if one.name not in left_out)
+    return OptionGroup("timing", Timing, *options)
+
+
+#: With the demo's rows.
+timing_options = _timing_options(Timing(), "exact with arrival pacing, else single")
+
+#: With a row for each picture of a usual screen: what a player would see, however late it is.
+#: ``--latency`` is that of the link, where there is one.
+screen_timing_options = _timing_options(SCREEN_TIMING, "exact", "latency")
+
+#: ``--tick``, for what has a clock and a pacing of its own.
+tick_option = _timing_option(TIMING[0], Timing(), "")
+
+#: ``--input-format``
+input_format_option: Decorator = click.option(
+    "--input-format",
+    type=click.Choice(INPUT_FORMATS),
+    default="auto",
+    show_default=True,
+    help="How packets are written; auto goes by the first line.",
+)
+
+#: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
+#: Layout | None``; ``--profile`` gives them, and all others, their defaults.
+layout_options = OptionGroup(
+    "given", make_layout, *(one.decorate for one in LAYOUT_OPTIONS), profile_option
+)
+
+#: ``--save-profile`` and ``--replace-profile``, as ``saving: Saving``.
+saving_options = OptionGroup(
+    "saving",
+    make_saving,
+    click.option(
+        "--save-profile",
+        metavar="NAME",
+        help="Write how the recording is read, given or told, as [profile.NAME].",
+    ),
+    click.option(
+        "--replace-profile", is_flag=True, help="Let --save-profile replace another profile."
+    ),
+)
+
+
+def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--color``."""
+    return click.option(
+        "--color",
+        type=click.Choice(COLOR_CHOICES),
+        default="auto",
+        show_default=True,
+        help="When to use colour; auto respects NO_COLOR, FORCE_COLOR and TERM=dumb.",
+    )(command)
+
+
+def format_option(name: str, formats: Sequence[str], default: str, meaning: str) -> Decorator:
+    """``--format``, as ``name``."""
+    return click.option(
+        "-f",
+        "--format",
+        name,
+        type=click.Choice(formats),
+        default=default,
+        show_default=True,
+        help=meaning,
+    )
+
+
+def row_format_option(meaning: str) -> Decorator:
+    """``--format`` of rows, as ``row_format``."""
+    return format_option("row_format", FORMATS, "epic", meaning)
+
+
+def packet_format_option(meaning: str) -> Decorator:
+    """``--format`` of packets, as ``packet_format``."""
+    return format_option("packet_format", PACKET_FORMATS, "text", meaning)
+
+
+def figures_format_option(meaning: str) -> Decorator:
+    """``--format`` of what was found, as ``form``."""
+    return format_option("form", ("table", "csv", "jsonl", "markdown"), "table", meaning)
+
+
+def output_option(meaning: str) -> Decorator:
+    """``--output``."""
+    return click.option("-o", "--output", type=click.Path(), help=meaning)
+
+
+def seed_option(meaning: str) -> Decorator:
+    """``--seed``."""
+    return click.option(
+        "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help=meaning
+    )
+
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Nothing on stderr but what ends the run."
+)
+
+#: ``--all-errors`` and ``--quiet``, as ``remarks: Remarks``.
+remarks_options = OptionGroup(
+    "remarks",
+    Remarks,
+    click.option(
+        "--all-errors",
+        is_flag=True,
+        help="Show each line that is refused, not the first five and a count.",
+    ),
+    quiet_option,
+)

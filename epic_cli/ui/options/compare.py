@@ -1,0 +1,306 @@
+"""The options of ``epic compare`` in groups, each of which reaches the command as one value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.analysis.conditions import Condition, ConditionError, check_sense
+from epic_cli.analysis.games import GAMES, game
+from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.formats.recordings import InputFormat
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.quantities import Seconds, Span
+from epic_cli.ui.options.common import figures_format_option, input_format_option
+from epic_cli.ui.options.common import layout_options as recording_layout_options
+from epic_cli.ui.options.compare_parameters import (
+    Assignment,
+    ConditionText,
+    Strategies,
+    WeightList,
+)
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.views.perspectives import VIEWS, View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.analysis.candidates import Candidate as Strategy
+    from epic_cli.analysis.compare import Candidate
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.formats.layout import Layout as RecordingLayout
+
+SORTS = (*(one.name for one in METRICS), "name", "given")
+
+#: Each entity's rows in pictures are thinned to about so many.
+PICTURE_ROWS = 60_000
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
+
+    No recording: standard input, or none where a network is simulated.
+    """
+
+    recordings: tuple[str, ...]
+    truth: str | None
+    truth_offset: float
+    entity: str | None
+    input_format: InputFormat
+    given: RecordingLayout | None
+
+    def __post_init__(self) -> None:
+        """Refuses to read standard input twice."""
+        if [*self.recordings, self.truth].count("-") > 1:
+            raise WrongUsage("recording and truth cannot both come from standard input")
+
+
+inputs_options = OptionGroup(
+    "inputs",
+    Inputs,
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.option(
+        "--truth",
+        type=click.Path(),
+        help="The real movement, as a recording; without it, it is rebuilt from the packets.",
+    ),
+    click.option(
+        "--truth-offset",
+        type=Seconds(-1e9, 1e9),
+        default=0.0,
+        metavar="SECONDS",
+        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
+        " sender's.",
+    ),
+    click.option("--entity", help="Compare only the packets of this entity."),
+    input_format_option,
+    recording_layout_options,
+)
+
+
+@dataclass(frozen=True)
+class Participants:
+    """The strategies that take part, as they were written, and settings for all variants."""
+
+    strategies: tuple[tuple[str, ...], ...]
+    assignments: tuple[tuple[str, str, str], ...]
+
+    def candidates(self) -> list[Strategy]:
+        """The candidates; raises ``WrongUsage``."""
+        from epic_cli.analysis.candidates import candidates
+
+        settings = {(name, key): value for name, key, value in self.assignments}
+        try:
+            return candidates([one for several in self.strategies for one in several], settings)
+        except ValueError as error:  # an unknown strategy or setting is one too
+            raise WrongUsage(str(error)) from error
+
+
+def strategies_option(meaning: str) -> Decorator:
+    """``--strategies``."""
+    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
+
+
+def assignments_option(meaning: str) -> Decorator:
+    """``--set``, as ``assignments``."""
+    return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
+
+
+#: ``--set``, of each variant that takes part.
+variants_assignments_option = assignments_option(
+    "Change a setting in all variants of a strategy; may be repeated."
+)
+
+participants_options = OptionGroup(
+    "participants",
+    Participants,
+    strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
+    variants_assignments_option,
+)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What counts, and how much; the warm-up is in seconds."""
+
+    given_weights: dict[str, float]
+    game: str | None
+    warm_up: float | None
+    fail_if: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        """Refuses weights that come to nothing, and conditions that leave nothing."""
+        _ = self.weights
+        try:
+            check_sense(self.fail_if)
+        except ConditionError as error:
+            raise WrongUsage(f"--fail-if: {error}") from error
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs; raises ``WrongUsage``."""
+        return weights_of(self.given_weights, self.game)
+
+
+def weights_of(given: dict[str, float], kind: str | None) -> Weights:
+    """What the score weighs in a kind of game, or in general; raises ``WrongUsage``."""
+    try:
+        return make_weights(given, game(kind).weights if kind else None)
+    except ValueError as error:
+        raise WrongUsage(f"--weights: {error}") from error
+
+
+#: ``--game``, ``--weights``
+weighing_options: tuple[Decorator, ...] = (
+    click.option(
+        "--game",
+        type=click.Choice([one.name for one in GAMES]),
+        help="Weigh what matters in such a game; see below.",
+    ),
+    click.option(
+        "--weights",
+        "given_weights",
+        type=WeightList(),
+        default="",
+        help="What the score weighs: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
+        " backward.  [default: those of the game, or 1 for the first four]",
+    ),
+)
+
+warm_up_option = click.option(
+    "--warm-up",
+    type=Seconds(0, 3600),
+    default=None,
+    metavar="SECONDS",
+    help="How long after each beginning, teleport and gap rows do not count."
+    "  [default: 1, or a tenth of the recording]",
+)
+
+judging_options = OptionGroup(
+    "judging",
+    Judging,
+    *weighing_options,
+    click.option(
+        "--fail-if",
+        type=ConditionText(),
+        multiple=True,
+        help="End with status 5 if a figure is so: error>0.3, score(snapshot)<60, lag>=120ms; may"
+        " be repeated.",
+    ),
+    warm_up_option,
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the figures are laid out."""
+
+    by: str
+    sort: str
+    form: str
+
+    @property
+    def by_entity(self) -> bool:
+        """Whether each entity has lines of its own."""
+        return self.by == "entity"
+
+    @property
+    def by_recording(self) -> bool:
+        """Whether each recording has lines of its own."""
+        return self.by == "recording"
+
+
+layout_options = OptionGroup(
+    "layout",
+    Layout,
+    click.option(
+        "--by",
+        type=click.Choice(["strategy", "entity", "recording"]),
+        default="strategy",
+        show_default=True,
+        help="A line for each strategy, or for each entity or recording and strategy.",
+    ),
+    click.option(
+        "--sort",
+        type=click.Choice(SORTS),
+        default="score",
+        show_default=True,
+        metavar="METRIC",
+        help="The order of the lines: by one of the metrics below, best first, by name, or as"
+        " given.",
+    ),
+    figures_format_option("How the figures are written."),
+)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What is drawn: charts in the terminal, a picture and a page in files, of which seconds."""
+
+    charts: tuple[View, ...]
+    svg: str | None
+    html: str | None
+    show: tuple[tuple[str, ...], ...]
+    span: tuple[float, float] | None
+
+    def __post_init__(self) -> None:
+        """Refuses standard output."""
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+
+    @property
+    def selection(self) -> Selection | None:
+        """The rows that are drawn; None: nothing is."""
+        from epic_cli.analysis.scenes.scene import Selection
+
+        if not (self.charts or self.svg is not None or self.html is not None):
+            return None
+        return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
+
+    def shown(self, candidates: Sequence[Candidate]) -> list[str]:
+        """The labels of the candidates that are drawn, none: the best; raises ``WrongUsage``."""
+        labels = [one.label for one in candidates]
+        shown = [one for several in self.show for one in several]
+        for one in shown:
+            if one not in labels:
+                raise WrongUsage(f"--show {one}: these are compared: {', '.join(labels)}")
+        return shown
+
+
+pictures_options = OptionGroup(
+    "pictures",
+    Pictures,
+    click.option(
+        "--chart",
+        "charts",
+        type=click.Choice(VIEWS),
+        multiple=True,
+        help="Draw a chart in the terminal; may be repeated.",
+    ),
+    click.option("--svg", type=click.Path(), help="Write a picture to this file."),
+    click.option("--html", type=click.Path(), help="Write an interactive page to this file."),
+    click.option(
+        "--show",
+        type=Strategies(),
+        multiple=True,
+        help="The strategies that charts and picture show.  [default: the best six]",
+    ),
+    click.option(
+        "--span",
+        type=Span(),
+        default=None,
+        help="Which seconds charts, picture and page show.  [default: all]",
+    ),
+)
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=None,
+    help="How many strategies run at a time.  [default: one on each core]",
+)

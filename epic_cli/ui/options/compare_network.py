@@ -1,0 +1,140 @@
+"""The options of ``epic compare`` that simulate: seeds, what moves, how it is sent, over what."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import click
+
+from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.paths import PATHS
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.quantities import Duration
+from epic_cli.ui.options.common import seed_option
+from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.link import link_options
+from epic_cli.ui.options.simulate import SenderOptions, path_extent_options, sender_options
+from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
+
+#: How many networks are simulated unless it is given.
+USUAL_SEEDS = 20
+
+#: Options that mean something without a simulation, too.
+_OF_BOTH = ("seed", "latency", "recordings")
+
+#: A path goes on for so long (s) unless it is given.
+_USUAL_DURATION = 10.0
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """What is simulated, if anything; ``seed`` is the first one, and that of the bootstrap."""
+
+    seeds: int | None
+    seed: int
+    path: str | None
+    speed: float
+    size: float
+    duration: float | None
+    sender: SenderOptions
+    link: LinkConditions
+    trace: TraceOptions
+
+    @property
+    def simulates(self) -> bool:
+        """Whether there is something to simulate."""
+        return self.seeds is not None or self.path is not None
+
+    @property
+    def all_seeds(self) -> range:
+        """The seeds."""
+        return range(self.seed, self.seed + (self.seeds or USUAL_SEEDS))
+
+    @property
+    def seconds(self) -> float:
+        """For how long it is sent; infinite: to the end of the truth."""
+        if self.duration is None:
+            return _USUAL_DURATION if self.path else math.inf
+        return self.duration
+
+    def check(self, given: set[str], recordings: tuple[str, ...], truth: str | None) -> None:
+        """Refuses what does not go together; ``given`` are the names of the options given."""
+        if not self.simulates:
+            own = {one for one in _names() if one not in _OF_BOTH}
+            for name in sorted(given & own):
+                raise WrongUsage(
+                    f"--{name.replace('_', '-')} needs --seeds, which simulates networks: --seeds"
+                    f" {USUAL_SEEDS} --truth MOVEMENT"
+                )
+            return
+        if recordings:
+            raise WrongUsage(
+                f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]}"
+                " has been over its own already; if it is the movement itself, give it as --truth"
+            )
+        if self.path is None and truth is None:
+            raise WrongUsage(
+                "--seeds needs a movement to send: --truth FILE, or --path NAME (one of"
+                f" {', '.join(PATHS)})"
+            )
+        if self.path is not None and truth is not None:
+            raise WrongUsage("--path and --truth exclude each other: each is what moves")
+        if truth == "-":
+            raise WrongUsage("a movement that is sent again and again comes from a file")
+        for name in ("speed", "size"):
+            if name in given and self.path is None:
+                raise WrongUsage(f"--{name} needs --path")
+        if self.path is not None and self.sender.send_rate == "recorded":
+            raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
+        if self.seconds == math.inf and self.path:
+            raise WrongUsage("an endless movement is never judged: give a --duration in seconds")
+        check_network(self.trace, given)
+        is_bare = self.link == LinkConditions(in_order=self.link.in_order)
+        if self.trace.trace and is_bare and len(self.all_seeds) > 1:
+            raise WrongUsage(
+                "a recorded network is the same with every seed: give --seeds 1 beside --trace, or"
+                " options of the link, which are added to it"
+            )
+
+
+network_options = OptionGroup(
+    "network",
+    NetworkOptions,
+    click.option(
+        "--seeds",
+        type=click.IntRange(1, 100_000),
+        help="Send the truth, or a --path, over this many simulated networks and judge over all of"
+        f" them.  [default: {USUAL_SEEDS} with --path]",
+    ),
+    seed_option("The first network's seed, and that of the intervals: the same gives the same."),
+    click.option(
+        "--path",
+        type=click.Choice(list(PATHS)),
+        help="What moves in the simulation: a computed path instead of --truth.",
+    ),
+    *path_extent_options(),
+    click.option(
+        "--duration",
+        type=Duration(0, 1e9),
+        help="For how long it is sent, in seconds.  [default: 10; with --truth all of it]",
+    ),
+    sender_options,
+    link_options(
+        "0",
+        "The mean delay of the simulated link; of a recording without arrival times, the delay of"
+        " each packet.",
+    ),
+    one_way_trace_options,
+)
+
+
+def _names() -> list[str]:
+    """The names of all these options."""
+
+    @network_options
+    def command() -> None:
+        """Nothing: it only carries them."""
+
+    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
+    return [one.name for one in parameters if one.name]

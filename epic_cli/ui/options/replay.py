@@ -1,0 +1,62 @@
+"""The options of ``epic replay``, which a session that is none has too."""
+
+from __future__ import annotations
+
+import click
+
+from epic_cli.engine.strategies import DEFAULT
+from epic_cli.ui.io.replaying import ReplayOptions
+from epic_cli.ui.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+    output_option,
+    remarks_options,
+    row_format_option,
+    saving_options,
+    strategy_options,
+    timing_options,
+)
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+#: What is drawn, and how its rows are written: a case of ``epic check`` can say this too.
+DRAWING_OPTIONS: tuple[Decorator, ...] = (
+    strategy_options(
+        "--strategy",
+        DEFAULT,
+        "The smoothing strategy; 'epic strategies' lists them.",
+        "Set one of the strategy's settings; may be repeated.",
+    ),
+    timing_options,
+    row_format_option("How rows are written; epic is the demo's own format."),
+    click.option("--entity", help="Replay only the packets of this entity."),
+    input_format_option,
+    layout_options,
+    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    click.option(
+        "--file-column",
+        metavar="NAME|no",
+        help="A column that names the file of each row.  [default: file, with several files]",
+    ),
+)
+
+_CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUMN = DRAWING_OPTIONS
+
+#: All of them, as ``options: ReplayOptions``.
+replay_options = OptionGroup(
+    "options",
+    ReplayOptions,
+    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+    _CHOSEN,
+    _TIMING,
+    _FORMAT,
+    output_option("Write the rows to a file, which appears when it is complete."),
+    _ENTITY,
+    _INPUT_FORMAT,
+    _LAYOUT,
+    saving_options,
+    _STRICT,
+    remarks_options,
+    color_option,
+    _FILE_COLUMN,
+)

@@ -1,0 +1,120 @@
+"""A recorded network: the options that ``simulate``, ``send`` and ``play`` have in common."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, fields
+from typing import BinaryIO
+
+import click
+
+from epic_cli.network import AddedLink, Channel, Link, read_trace
+from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
+from epic_cli.network.trace_file import DIRECTIONS, Direction
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.input import read_file
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """A recorded network in the link's place; ``trace`` is its file, None: there is none."""
+
+    trace: str | None
+    trace_by: TraceBy
+    trace_end: TraceEnd
+    trace_flow: str | None
+    trace_direction: Direction = "down"
+
+    def link(
+        self, trace: Trace, added: LinkConditions, seed: int, purpose: str = "link"
+    ) -> TraceLink | AddedLink:
+        """A link that carries packets as this network did, with these conditions added to it."""
+        in_order = added.in_order
+        if added == LinkConditions(in_order=in_order):
+            return TraceLink(trace, self.trace_by, self.trace_end, in_order)
+        recorded = TraceLink(trace, self.trace_by, self.trace_end)
+        return AddedLink(recorded, Link(added, seed=seed, purpose=purpose), in_order)
+
+
+_TRACE: tuple[Decorator, ...] = (
+    click.option(
+        "--trace",
+        type=click.Path(),
+        metavar="FILE",
+        help="A recorded network instead: CSV with send_time and recv_time, owd_ms,"
+        " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow. Options of the link beside it are added"
+        " to it.",
+    ),
+    click.option(
+        "--trace-by",
+        type=click.Choice(TRACE_BY),
+        default="time",
+        show_default=True,
+        help="Match packets by the time they are sent, or one by one.",
+    ),
+    click.option(
+        "--trace-end",
+        type=click.Choice(TRACE_ENDS),
+        default="loop",
+        show_default=True,
+        help="After its last packet, start the recorded network again, or stop.",
+    ),
+    click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
+)
+
+_TRACE_DIRECTION = click.option(
+    "--trace-direction",
+    type=click.Choice(DIRECTIONS),
+    default="down",
+    show_default=True,
+    help="Which direction, if the file has both.",
+)
+
+#: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
+one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
+two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
+
+#: Bytes; a recorded network is held in memory.
+LONGEST_TRACE = 256 << 20
+
+
+def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
+    """The recorded network in each direction."""
+
+    def read(stream: BinaryIO) -> dict[str, Trace]:
+        data = stream.read(LONGEST_TRACE + 1)
+        if len(data) > LONGEST_TRACE:
+            raise ValueError(f"it is longer than {LONGEST_TRACE >> 20} MiB")
+        flow = options.trace_flow
+        return {
+            direction: read_trace(io.BytesIO(data), flow=flow, direction=direction)
+            for direction in DIRECTIONS
+        }
+
+    return read_file(str(options.trace), read)
+
+
+#: Without effect where there is no ``--trace``.
+_TRACE_ALONE = [one.name for one in fields(TraceOptions) if one.name != "trace"]
+
+
+def check_network(trace: TraceOptions, given: set[str]) -> None:
+    """Refuses options that would have no effect; ``given`` are the names of those given."""
+    for name in () if trace.trace else _TRACE_ALONE:
+        if name in given:
+            raise WrongUsage(f"--{name.replace('_', '-')} needs --trace")
+    if "gemodel" in given and "loss" in given:
+        raise WrongUsage("--gemodel and --loss exclude each other: the model has its own losses")
+
+
+def make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:
+    """A link with these conditions, or the recorded network; raises ``CannotAccess``."""
+    if not options.trace:
+        return Link(link, seed=seed)
+    flow, direction = options.trace_flow, options.trace_direction
+    trace = read_file(
+        options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
+    )
+    return options.link(trace, link, seed)

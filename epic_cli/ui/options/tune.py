@@ -1,0 +1,203 @@
+"""The options of ``epic tune``: which strategies, what for, how long, and how it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from epic_cli.analysis.weights import Weights
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.parameters import ParameterType
+from epic_cli.ui.io.quantities import Seconds
+from epic_cli.ui.options.common import figures_format_option
+from epic_cli.ui.options.compare import (
+    Participants,
+    assignments_option,
+    strategies_option,
+    warm_up_option,
+    weighing_options,
+    weights_of,
+)
+from epic_cli.ui.options.groups import OptionGroup
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.analysis.tuning.validation import Division
+
+DIVISIONS = ("time", "recording", "none")
+
+#: Without effect where nothing is searched for.
+OF_SEARCH = (
+    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "threads",
+    "workers", "scheduler", "journal", "shard", "svg", "html",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tuned(Participants):
+    """The strategies that are tuned, as they were written, and settings that stay as they are."""
+
+    every: bool
+
+    def __post_init__(self) -> None:
+        """Refuses all and some."""
+        if self.every and self.strategies:
+            raise WrongUsage("--all tunes every strategy: leave out -s, or --all")
+
+    @property
+    def searches(self) -> bool:
+        """Whether something is to be searched for; otherwise delays are computed alone."""
+        return self.every or bool(self.strategies)
+
+
+tuned_options = OptionGroup(
+    "tuned",
+    Tuned,
+    strategies_option("Tune these: names separated by commas; NAME+key=value keeps that setting."),
+    assignments_option("Keep a setting of a strategy at this value; may be repeated."),
+    click.option("--all", "every", is_flag=True, help="Tune every strategy."),
+)
+
+
+class Figure(ParameterType):
+    """A figure that can be as good as can be."""
+
+    name = "figure"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses what is none, with the nearest name."""
+        from epic_cli.analysis.tuning.goal import GOALS
+        from epic_cli.engine.declaration import nearest
+
+        if value not in GOALS:
+            near = nearest(value, list(GOALS))
+            hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(GOALS)}"
+            self.fail(f"no figure {value!r} to tune for; {hint}", param, ctx)
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names."""
+        del ctx, param
+        from click.shell_completion import CompletionItem
+
+        from epic_cli.analysis.metrics import named
+        from epic_cli.analysis.tuning.goal import GOALS
+
+        return [
+            CompletionItem(one, help=named(one).help) for one in GOALS if one.startswith(incomplete)
+        ]
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What is tuned for, what the score weighs, and on what it is judged."""
+
+    wanted: str
+    given_weights: dict[str, float]
+    game: str | None
+    warm_up: float | None
+    division: Division | None
+
+    def __post_init__(self) -> None:
+        """Refuses weights that come to nothing."""
+        _ = self.weights
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs; raises ``WrongUsage``."""
+        return weights_of(self.given_weights, self.game)
+
+
+purpose_options = OptionGroup(
+    "purpose",
+    Purpose,
+    click.option(
+        "--for",
+        "wanted",
+        type=Figure(),
+        default="score",
+        show_default=True,
+        help="The figure that is to be as good as can be: score, error, lag, jerk, ... as 'epic"
+        " compare' names them.",
+    ),
+    *weighing_options,
+    warm_up_option,
+    click.option(
+        "--validate",
+        "division",
+        type=click.Choice(DIVISIONS),
+        help="Judge on the second half of the time, on every other recording, or on the same that"
+        " was tuned on.  [default: recording with four or more, else time]",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long is searched, and by how many threads."""
+
+    tries: int | None
+    seconds: float | None
+    threads: int | None
+
+
+effort_options = OptionGroup(
+    "effort",
+    Effort,
+    click.option(
+        "--tries",
+        type=click.IntRange(2, 1_000_000),
+        help="How many settings to try for each strategy.  [default: 60 for each setting, 400 at"
+        " most]",
+    ),
+    click.option(
+        "--time",
+        "seconds",
+        type=Seconds(0.01, 1e9),
+        metavar="SECONDS",
+        help="Stop searching after this long, for all strategies together.",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(1, 256),
+        help="How many settings are judged at a time; the answer does not depend on it.  [default:"
+        " one on each core]",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """How the answer is written, and pictures of the trade-off and of what is drawn in files."""
+
+    form: str
+    svg: str | None
+    html: str | None
+
+    def __post_init__(self) -> None:
+        """Refuses standard output."""
+        if "-" in (self.svg, self.html):
+            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+
+
+written_options = OptionGroup(
+    "written",
+    Written,
+    figures_format_option("How the answer is written."),
+    click.option(
+        "--svg",
+        type=click.Path(),
+        help="Draw what smoothness costs in latency to this file.",
+    ),
+    click.option(
+        "--html",
+        type=click.Path(),
+        help="Write all of it to this file as one page for a browser, with what is drawn before and"
+        " after.",
+    ),
+)

@@ -1,0 +1,133 @@
+"""The entities on a map: as they were received, and as they are drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.engine.text.widths import cut, printable, width
+from epic_cli.ui.screens import cells
+from epic_cli.ui.screens.cells import Cells, Lines
+
+if TYPE_CHECKING:
+    from epic_cli.ui.screens.listen.history import Floats, History, Integers, Points
+    from epic_cli.ui.screens.listen.viewport import Viewport
+
+#: What is drawn where the terminal speaks UTF-8, and where it does not.
+UNICODE = {
+    **cells.UNICODE,
+    "drawn": "●",
+    "received": "\N{MULTIPLICATION SIGN}",
+    "packet": "·",
+    "trail": "",
+}
+ASCII = {**cells.ASCII, "drawn": "O", "received": "x", "packet": ".", "trail": "-"}
+
+#: How many colours entities have.
+COLOURS = 6
+
+#: Seconds of trails: of a few entities, and of many.
+_LONG, _SHORT, _FEW = 2.0, 0.6, 12
+
+#: Names are written beside so many entities at most.
+_NAMED, _LONGEST_NAME = 24, 12
+
+#: The dots of a braille character, by row and column, as bits of its number from U+2800.
+_DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+
+
+def draw_map(
+    history: History,
+    now: float,
+    viewport: Viewport,
+    size: tuple[int, int],
+    symbols: dict[str, str],
+    followed: str | None,
+) -> Lines:
+    """The frame with the map; ``size`` in columns and lines, border included."""
+    canvas = Cells(*size, symbols)
+    begin = now - (_LONG if len(history.newest) <= _FEW else _SHORT)
+    received, drawn = history.received(begin), history.drawn(begin)
+    heads, newest = drawn.last(), history.newest_points()
+    everything = np.concatenate((received.positions, newest.positions))
+    if len(received.times):  # what nobody sends any more may be drawn further and further away
+        everything = np.concatenate((everything, drawn.positions))
+    viewport.look((canvas.columns, canvas.lines), everything, _place_of(history, heads, followed))
+    _draw_points(canvas, viewport, received, symbols["packet"], "packet")
+    _draw_trails(canvas, viewport, drawn, symbols["trail"])
+    _draw_points(canvas, viewport, newest, symbols["received"], "received")
+    _draw_points(canvas, viewport, heads, symbols["drawn"], "drawn")
+    for number, place in zip(heads.entities, viewport.project(heads.positions), strict=True):
+        name = history.entities.name(int(number))
+        if (len(heads.entities) <= _NAMED or name == followed) and np.isfinite(place).all():
+            column, line = np.floor(place).astype(int).tolist()
+            _write_name(canvas, column, line, name, _style(number, "drawn"))
+    return canvas.framed(_title(viewport, symbols, followed))
+
+
+def _title(viewport: Viewport, symbols: dict[str, str], followed: str | None) -> str:
+    legend = f"{symbols['drawn']} drawn  {symbols['received']} received"
+    title = f"{viewport.name}, {viewport.width:.3g} wide  {legend}"
+    return f"{title}  follows {cut(printable(followed), 20)}" if followed else title
+
+
+def _place_of(history: History, heads: Points, name: str | None) -> Floats | None:
+    """Where an entity is drawn."""
+    if name is None:
+        return None
+    found = np.flatnonzero(heads.entities == history.entities.number_of(name))
+    return heads.positions[found[0]] if len(found) else None
+
+
+def _style(number: int, what: str) -> str:
+    if what == "packet":
+        return "class:packet"
+    return f"class:{what} class:entity-{int(number) % COLOURS}"
+
+
+def _inside(canvas: Cells, viewport: Viewport, points: Points) -> tuple[Floats, Integers]:
+    """Where on the map points are (n, 2), with fractions, and whose they are (n)."""
+    places = viewport.project(points.positions)
+    kept = (places >= 0).all(axis=1) & (places < (canvas.columns, canvas.lines)).all(axis=1)
+    return places[kept], points.entities[kept]
+
+
+def _draw_points(
+    canvas: Cells, viewport: Viewport, points: Points, symbol: str, style: str
+) -> None:
+    """A symbol in each cell with a point."""
+    places, numbers = _inside(canvas, viewport, points)
+    column, line = places.astype(int).T
+    cells_there, first = np.unique(line * canvas.columns + column, return_index=True)
+    for cell, number in zip(cells_there.tolist(), numbers[first].tolist(), strict=True):
+        canvas.put(cell % canvas.columns, cell // canvas.columns, symbol, _style(number, style))
+
+
+def _draw_trails(canvas: Cells, viewport: Viewport, drawn: Points, mark: str) -> None:
+    """The ways on which entities were drawn: dots of braille, or a ``mark`` for each cell."""
+    places, numbers = _inside(canvas, viewport, drawn)
+    column, line = places.astype(int).T
+    across, down = (places % 1 * (2, 4)).astype(int).T
+    dots = np.zeros((canvas.lines, canvas.columns), int)
+    owner = np.zeros((canvas.lines, canvas.columns), int)
+    np.bitwise_or.at(dots, (line, column), _DOTS[down, across])
+    owner[line, column] = numbers
+    for row, place in np.argwhere(dots).tolist():
+        symbol = mark or chr(0x2800 + int(dots[row, place]))
+        canvas.put(place, row, symbol, _style(owner[row, place], "trail"))
+
+
+def _write_name(canvas: Cells, column: int, line: int, name: str, style: str) -> None:
+    """Beside a head, or above or below it, where there is room."""
+    text = cut(printable(name), _LONGEST_NAME) if name else ""
+    right, left = column + 2, column - 1 - width(text)
+    for begin, row in (
+        (right, line),
+        (left, line),
+        *((at, near) for near in (line - 1, line + 1) for at in (column, left + 1)),
+    ):
+        if all(canvas.is_free(at, row) for at in range(begin - 1, begin + width(text) + 1)):
+            for index, character in enumerate(text):
+                canvas.put(begin + width(text[:index]), row, character, style)
+            return

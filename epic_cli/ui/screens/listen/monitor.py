@@ -1,0 +1,283 @@
+"""What is behind the screen: packets and samples in, lines to draw out. It knows no terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
+from epic_cli.live.refused import count_words
+from epic_cli.ui.screens.cells import Lines
+from epic_cli.ui.screens.listen import status
+from epic_cli.ui.screens.listen.hindsight import Hindsight
+from epic_cli.ui.screens.listen.history import History
+from epic_cli.ui.screens.listen.incoming import Incoming
+from epic_cli.ui.screens.listen.map import draw_map
+from epic_cli.ui.screens.listen.name_line import NameLine
+from epic_cli.ui.screens.listen.roster import WIDTH, roster
+from epic_cli.ui.screens.listen.viewport import Viewport
+from epic_cli.ui.screens.texts import Reserve, fitting, flow, too_small
+from epic_cli.views.listening import begun_anew
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from epic_cli.engine.packets import PacketBlock, SampleBlock
+    from epic_cli.live.listening import Listener
+    from epic_cli.live.receiving import ReceivingSocket
+    from epic_cli.live.recording import GrowingRecording
+    from epic_cli.ui.screens.listen.choice import Choice
+
+SMALLEST = (30, 8)
+
+#: Lines of the map, border included, at least.
+_SMALLEST_MAP = 6
+
+#: From so many columns on there is room for the entities beside the map.
+_ROSTER_FROM = 100
+
+#: What ``press`` knows.
+KEYS = ("up", "down", "left", "right", "s", "S", "/", "tab", "s-tab", "m", "l", "d", "f", "F",
+        "escape", "+", "=", "-", "0", "v", "space", "?", "h")  # fmt: skip
+
+
+class _Moment(NamedTuple):
+    """What was there when somebody paused."""
+
+    history: History
+    now: float
+
+
+class Monitor:
+    """Follows one listener; ``taken`` and ``drawn`` are what it calls.
+
+    ``where`` is the address, ``tick`` in seconds.
+    """
+
+    def __init__(
+        self,
+        choice: Choice,
+        tick: float,
+        symbols: dict[str, str],
+        where: str,
+        receiving: ReceivingSocket,
+    ) -> None:
+        self._choice = choice
+        self._symbols = symbols
+        self._bars = status.UNICODE_BARS if not symbols["trail"] else status.ASCII_BARS
+        self._where = where
+        self._receiving = receiving
+        self._record = ""
+        self._recording: GrowingRecording | None = None
+        self._incoming = Incoming()
+        self._hindsight = Hindsight(tick)
+        self._viewport = Viewport()
+        self._reserve = Reserve()
+        self._followed: str | None = None
+        self._paused: _Moment | None = None
+        self._typed: NameLine | None = None
+        self._helping = False
+        self._news = ""
+        self._acts = self._make_acts()
+
+    def follow(
+        self,
+        listener: Listener,
+        record: str | None = None,
+        recording: GrowingRecording | None = None,
+    ) -> None:
+        """Whom it follows, and where that records; is told before anything comes in."""
+        self._listener = listener
+        self._record, self._recording = record or "", recording
+        self._live = History(listener.entities)
+
+    def taken(self, block: PacketBlock) -> None:
+        """Packets came in."""
+        packets = [block[index] for index in range(len(block))]
+        self._incoming.add(packets)
+        self._live.take(block, packets)
+
+    def drawn(self, samples: SampleBlock) -> None:
+        """Samples were drawn."""
+        self._live.draw(samples)
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a name is being typed."""
+        return self._typed is not None
+
+    @property
+    def _history(self) -> History:
+        return self._paused.history if self._paused else self._live
+
+    @property
+    def _now(self) -> float:
+        return self._paused.now if self._paused else self._listener.drawn_up_to
+
+    def advance(self, real_time: float) -> None:
+        """Looks at the figures from time to time."""
+        if self._listener.drawn_up_to == -math.inf:
+            return
+        drawn_up_to, counts = self._listener.drawn_up_to, self._listener.counts
+        self._incoming.look(drawn_up_to, real_time, counts.datagrams)
+        self._hindsight.look(self._history, self._now, real_time, self._followed)
+
+    # ------------------------------------------------------------- keys
+
+    def press(self, key: str) -> None:
+        """A key; others do nothing."""
+        if self._typed is not None:
+            self._type(key)
+        elif self._helping:
+            self._helping = False
+        elif key in ("f", "F", "escape"):
+            self._follow(key)
+        elif key in self._acts:
+            act, *arguments = self._acts[key]
+            act(*arguments)
+
+    def _make_acts(self) -> dict[str, tuple[Any, ...]]:
+        """What keys do: a function, and what it is given."""
+        view, choice = self._viewport, self._choice
+        return {
+            "up": (view.pan, 0, 1),
+            "down": (view.pan, 0, -1),
+            "left": (view.pan, -1, 0),
+            "right": (view.pan, 1, 0),
+            "+": (view.zoom, True),
+            "=": (view.zoom, True),
+            "-": (view.zoom, False),
+            "0": (self._follow, "escape"),
+            "v": (view.turn,),
+            "s": (self._change, choice.go, 1),
+            "S": (self._change, choice.go, -1),
+            "tab": (choice.select, 1),
+            "s-tab": (choice.select, -1),
+            "m": (self._change, choice.step, True),
+            "l": (self._change, choice.step, False),
+            "d": (self._change, choice.restore),
+            "space": (self._pause,),
+            "/": (self._begin_name,),
+            "?": (setattr, self, "_helping", True),
+            "h": (setattr, self, "_helping", True),
+        }
+
+    def _begin_name(self) -> None:
+        self._typed = NameLine(self._choice.names)
+
+    def _follow(self, key: str) -> None:
+        names = self._history.names
+        if key == "escape" or not names:
+            self._followed = None
+            self._viewport.fit()
+        elif self._followed in names:
+            place = names.index(self._followed) + (1 if key == "f" else -1)
+            self._followed = names[place % len(names)]
+        else:
+            self._followed = names[0 if key == "f" else -1]
+        self._hindsight.forget()
+
+    def _pause(self) -> None:
+        self._paused = None if self._paused else _Moment(self._live.frozen(), self._now)
+        self._hindsight.forget()
+
+    def _type(self, key: str) -> None:
+        assert self._typed is not None
+        self._typed.press(key)
+        if not self._typed.is_open:
+            chosen, self._typed = self._typed.chosen, None
+            if chosen is not None:
+                self._change(setattr, self._choice, "strategy", chosen)
+
+    def _change(self, choose: Callable[..., object], *arguments: object) -> None:
+        """Draws by another choice, also what was drawn in the last seconds."""
+        choose(*arguments)
+        live, before = self._live, self._live.frozen()
+        try:
+            make = self._choice.maker()
+            live.redraw()
+            self._listener.change_strategy(make, live.blocks(), live.draw)
+        except (StrategyFailed, ValueError) as error:
+            self._live = before
+            self._news = f"{self._choice.strategy} is not used: {error}"
+            self._choice.go_back()
+            return
+        self._choice.use()
+        self._news = ""
+        if self._paused is not None:
+            history, now = self._paused
+            history.redraw()
+            self._listener.replay(make, history.blocks(), now, history.draw).close()
+        self._hindsight.forget()
+
+    # ------------------------------------------------------------- lines
+
+    def lines(self, columns: int, lines: int) -> Lines:
+        """The whole screen."""
+        drawn = self._lines(columns, lines)
+        if self._bars is status.UNICODE_BARS:
+            return drawn
+        return [[(style, text.replace(ELLIPSIS, "~")) for style, text in line] for line in drawn]
+
+    def _lines(self, columns: int, lines: int) -> Lines:
+        if columns < SMALLEST[0] or lines < SMALLEST[1]:
+            return [[("", too_small("epic listen", SMALLEST, (columns, lines)))]]
+        if self._helping:
+            return status.help_lines(f"epic listen, {self._where}", columns)[:lines]
+        texts = self._texts(columns, lines - _SMALLEST_MAP)
+        height = lines - self._reserve.lines((columns, lines), len(texts))
+        beside = columns >= _ROSTER_FROM
+        size = (columns - (WIDTH + 1) * beside, height)
+        history, now = self._history, self._now
+        shown = draw_map(history, now, self._viewport, size, self._symbols, self._followed)
+        if beside and now > -math.inf:
+            names = roster(history, self._hindsight, now, self._followed, height)
+            shown = [[*one, ("", " "), *other] for one, other in zip(shown, names, strict=True)]
+        return shown + [[text] for text in texts]
+
+    def _texts(self, columns: int, room: int) -> list[tuple[str, str]]:
+        """The lines under the map; what matters least goes where there is no room for all."""
+        if self._now == -math.inf:
+            waiting = f"waiting for packets at {self._where}"
+            blocks = {
+                "traffic": ("class:news", wrap(waiting, columns)),
+                "news": ("class:warning", wrap(self._said(), columns)),
+                "keys": ("class:keys", self._keys(columns)),
+            }
+            return fitting(blocks, ("keys", "news"), room)
+        delays = status.delay_line(self._incoming.flow.history, columns, self._bars)
+        of = "" if self._followed is None else f" of {cut(printable(self._followed), 20)}"
+        figures = self._hindsight.figures(self._followed)
+        worst = self._hindsight.worst() if self._followed is None else None
+        if worst is not None:
+            figures.append(f"worst {cut(printable(worst), 20)}")
+        blocks = {
+            "traffic": ("", flow(self._coming(), columns)),
+            "delay": ("class:delay", [delays] if delays else []),
+            "figures": ("class:news", flow(status.strategy(self._choice, figures, of), columns)),
+            "settings": ("", flow(status.settings(self._choice), columns)),
+            "news": ("class:warning", wrap(self._said(), columns)),
+            "keys": ("class:keys", self._keys(columns)),
+        }
+        order = ("settings", "delay", "keys", "news", "traffic")
+        return fitting(blocks, order, room)
+
+    def _coming(self) -> list[str]:
+        parts = self._incoming.parts(len(self._live.newest), self._receiving.dropped)
+        if self._recording is not None:
+            name = cut(printable(self._record), 30)
+            parts.append(f"{self._recording.recorded:,} recorded in {name}")
+        return parts
+
+    def _said(self) -> str:
+        counts = self._listener.counts
+        said = [self._news, begun_anew(counts), count_words(counts.refused)]
+        if self._paused is not None:
+            said.insert(0, "PAUSED (space goes on; packets still come in)")
+        return "; ".join(one for one in said if one)
+
+    def _keys(self, columns: int) -> list[str]:
+        if self._typed is None:
+            return flow(status.KEYS, columns)
+        return [cut(self._typed.text, columns)]

@@ -1,0 +1,121 @@
+"""The lines under the map: what comes in, how it is drawn, the settings, the keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from epic_cli.engine.settings import Number, Value
+from epic_cli.engine.text.widths import cut, width, wrap
+from epic_cli.formats.writing import number
+from epic_cli.live.traffic import Flow
+from epic_cli.ui.screens.cells import Lines
+from epic_cli.ui.screens.listen.choice import Choice
+
+#: Heights of a bar, from the lowest.
+UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+
+KEYS = (
+    "s/S: strategy",
+    "/: by name",
+    "tab: setting",
+    "m/l: more, less",
+    "f/F: follow",
+    "+/-: zoom",
+    "space: pause",
+    "?: help",
+    "q: quit",
+)
+
+HELP = (
+    ("s, S", "the next strategy, the one before"),
+    ("/", "a strategy by its name: type, Tab, Enter; Esc leaves all as it is"),
+    ("Tab", "the next setting; Shift-Tab: the one before"),
+    ("m, l", "more or less of the setting in brackets; d: its default"),
+    ("f, F", "follow the next entity, the one before; Esc: none"),
+    ("arrows", "move the map"),
+    ("+, -", "zoom in, zoom out; 0: show everything again"),
+    ("v", "another plane: xy, xz, zy"),
+    ("space", "pause what is shown: strategies and settings can be tried on that moment;"
+     " packets still come in and are recorded"),
+    ("q", "quit; Ctrl-Z: suspend; Ctrl-L: clear"),
+)  # fmt: skip
+
+
+def _ms(seconds: float, sign: str = "") -> str:
+    if math.isnan(seconds):
+        return "-"
+    value = 1000 * seconds
+    return f"{value:{sign},.0f} ms" if abs(value) >= 100 else f"{value:{sign}.3g} ms"
+
+
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def traffic(flow: Flow, datagrams: float, entities: int, dropped: int) -> list[str]:
+    """What comes in: a second's packets and datagrams, and the link as it shows."""
+    parts = [
+        f"{flow.packets:,.0f} packets/s",
+        f"{datagrams:,.0f} datagrams/s",
+        f"loss {_share(flow.loss)}",
+        f"jitter {_ms(flow.jitter)}",
+        f"delay {_ms(flow.delay, '+')}, 95% {_ms(flow.delay95, '+')}",
+        f"{entities:,} {'entity' if entities == 1 else 'entities'}",
+    ]
+    return [*parts, f"{dropped:,} DROPPED by the socket"] if dropped else parts
+
+
+def delay_line(history: Sequence[float], columns: int, bars: str) -> str:
+    """The longest delay of each second as bars, the latest at the right."""
+    head, room = "delay ", columns - 24
+    shown = history[-room:] if room > 0 else ()
+    known = [one for one in shown if not math.isnan(one)]
+    if not known:
+        return ""
+    most = max(known)
+    drawn = "".join(_bar(one, most, bars) for one in shown)
+    return f"{head}{drawn} most {_ms(most, '+')}"
+
+
+def _bar(value: float, most: float, bars: str) -> str:
+    if math.isnan(value):
+        return " "
+    share = value / most if most > 0 else 0.0
+    return bars[min(int(share * len(bars)), len(bars) - 1)]
+
+
+def strategy(choice: Choice, figures: Sequence[str], of: str) -> list[str]:
+    """The strategy, and its figures against hindsight."""
+    place = choice.names.index(choice.strategy) + 1
+    name = f"{choice.strategy} ({place}/{len(choice.names)}){of}"
+    return [name, *(figures or ["no figures yet"])]
+
+
+def settings(choice: Choice) -> list[str]:
+    """All settings, that to be changed in brackets."""
+    shown = []
+    for one in choice.settings:
+        value = choice.values[one.name]
+        text = f"{one.name} {value_text(value)}"
+        if isinstance(one, Number) and not isinstance(value, str) and len(one.unit) == 1:
+            text += f" {one.unit}"
+        text += "" if value == one.default else "*"
+        shown.append(f"[{text}]" if one is choice.selected else text)
+    return shown or ["it has no settings"]
+
+
+def value_text(value: Value) -> str:
+    """A setting's value as it is typed."""
+    return value if isinstance(value, str) else number(float(value))
+
+
+def help_lines(title: str, columns: int) -> Lines:
+    """What the keys do."""
+    room = max(width(keys) for keys, _ in HELP) + 2
+    drawn: Lines = [[("class:news", cut(title, columns))]]
+    for keys, words in HELP:
+        for index, line in enumerate(wrap(words, columns - room)):
+            head = keys if index == 0 else ""
+            drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
+    return drawn

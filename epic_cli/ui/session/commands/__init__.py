@@ -1,0 +1,29 @@
+"""The session's commands: click commands, from which completion and help are made as well."""
+
+from __future__ import annotations
+
+from epic_cli.ui.session.command_table import CommandTable
+from epic_cli.ui.session.commands import (
+    comparison,
+    diagnosis,
+    golden,
+    listening,
+    packets,
+    timing,
+    view,
+)
+from epic_cli.ui.session.commands import help as help_commands
+
+COMMANDS = CommandTable(
+    "session",
+    commands=[
+        *view.COMMANDS,
+        *timing.COMMANDS,
+        *packets.COMMANDS,
+        *listening.COMMANDS,
+        *golden.COMMANDS,
+        *comparison.COMMANDS,
+        *diagnosis.COMMANDS,
+        *help_commands.COMMANDS,
+    ],
+)

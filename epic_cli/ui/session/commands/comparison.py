@@ -1,0 +1,191 @@
+"""What each strategy would have drawn: figures side by side (``:compare``), and charts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.ui.io.parameters import StrategyName
+from epic_cli.ui.session.changes import position_text
+from epic_cli.ui.session.command_table import command
+from epic_cli.ui.session.dialogue import Dialogue
+from epic_cli.ui.session.session import Session
+from epic_cli.ui.session.session import View as SessionView
+from epic_cli.views.perspectives import View
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.scenes.scene import Selection
+
+#: A chart of more points than this shows no more.
+_MOST_POINTS = 4000
+
+#: What ``:plot`` calls the views of a scene.
+_AXES: dict[str, View] = {"x": "x", "y": "y", "z": "z", "xy": "above", "error": "error"}
+
+#: The metrics that fit beside the final position.
+_METRICS = ("largest_jump", "error", "lag", "score")
+
+
+class Variant(StrategyName):
+    """A strategy, possibly with settings: ``NAME`` or ``NAME+key=value``."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Checks the name and the settings."""
+        from epic_cli.analysis.candidates import candidates
+
+        try:
+            candidates(str(value).split(","))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
+@command("compare")
+@click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
+def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
+    """Show what each strategy would have drawn for the packets so far.
+
+    Final positions, largest jump, error, lag and score, best first; without NAMEs, all
+    strategies. The session's own settings hold for its strategy.
+    """
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.views.comparison_words import not_enough_words, note_words, result_words
+
+    session = dialogue.session
+    if not session.packets:
+        dialogue.screen.say("there are no packets yet")
+        return
+    candidates = _candidates(session, names)
+    comparison = None
+    try:
+        comparison = _compared(session, candidates, None)
+    except (NotEnoughToSay, TooManyRows) as error:  # the final positions can still be shown
+        dialogue.screen.warn(f"no figures: {not_enough_words(error)}")
+    table, left_out = _table(session, candidates, comparison, dialogue.screen.columns)
+    dialogue.screen.show(table)
+    if left_out:
+        dialogue.screen.say(left_out, "dim")
+    for note in comparison.notes if comparison else ():
+        dialogue.screen.say(note_words(note), "dim")
+    for result in comparison.results if comparison else ():
+        if result.failed and result.note:
+            dialogue.screen.warn(f"{result.label}: {result_words(result.note)}")
+
+
+@command("plot")
+@click.argument("axis", default="xy", type=click.Choice(list(_AXES)))
+@click.argument("names", nargs=-1, type=Variant(), metavar="[NAME[+KEY=VALUE]...]...")
+def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
+    """Draw a chart of what the strategy shows, or of what the NAMEs would.
+
+    x, y, z and error are drawn over time; xy is the path from above, along the two axes in which
+    the movement goes furthest.
+    """
+    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.views.comparison_words import not_enough_words
+    from epic_cli.views.scenes import scene_chart
+
+    session = dialogue.session
+    if not session.packets:
+        dialogue.screen.say("there are no packets yet")
+        return
+    candidates = _candidates(session, names or (session.view.strategy,))
+    try:
+        comparison = _compared(session, candidates, Selection(_MOST_POINTS, -math.inf, math.inf))
+    except NotEnoughToSay as error:
+        dialogue.screen.complain(not_enough_words(error))
+        return
+    height = max(min(dialogue.screen.lines - 8, 18), 5)
+    for scene in comparison.scenes:
+        dialogue.screen.show(scene_chart(scene, _AXES[axis], height=height))
+
+
+def _candidates(session: Session, names: tuple[str, ...]) -> list[Candidate]:
+    from epic_cli.analysis.candidates import Candidate, candidates
+
+    view = session.view
+    # with commas, too: as `epic compare --strategies` has it
+    found = candidates(dict.fromkeys(name for one in names for name in one.split(",")))
+    return [
+        Candidate(one.label, one.strategy, {**view.settings, **one.settings})
+        if one.strategy == view.strategy
+        else one
+        for one in found
+    ]
+
+
+def _compared(
+    session: Session, candidates: list[Candidate], selection: Selection | None
+) -> Comparison:
+    from epic_cli.analysis.compare import compare as compare_all
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.trace import separate
+
+    entities: dict[str, PacketBlock] = {}
+    for _, block in session.packets.blocks():
+        separate(block, entities)
+    return compare_all(entities, candidates, session.view.timing, selection=selection)
+
+
+def _table(
+    session: Session, candidates: list[Candidate], comparison: Comparison | None, room: int
+) -> tuple[Group, str]:
+    """The table, and what it has no room for."""
+    from rich.console import Group
+
+    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.metrics import named
+    from epic_cli.formats.wording import left_out_words
+    from epic_cli.views.comparison import sort_results
+    from epic_cli.views.table import KEPT, Column, fit
+
+    found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
+    by_label = {one.label: one for one in candidates}
+    results = sort_results(found, "score")
+    ends = [_final_position(session, by_label[one.label]) for one in results]
+    styles = ["bold" if one.label == session.view.strategy else "" for one in results]
+    metrics = [named(name) for name in _METRICS]
+    score = metrics[-1]
+    columns = [
+        Column("strategy", [one.label for one in results], shortest=12, styles=styles),
+        Column("ends at", ends, score.weight - 1, styles=styles),
+        *(
+            Column(
+                one.title,
+                [one.cell(result.value(one.name)) for result in results],
+                KEPT if one is score else one.weight,
+                right=True,
+                styles=styles,
+            )
+            for one in metrics
+        ),
+    ]
+    fitted = fit(columns, room)
+    words = left_out_words(fitted.left_out, room, "a wider window")
+    return Group(*fitted.lines("underline")), words
+
+
+def _final_position(session: Session, candidate: Candidate) -> str:
+    """Where a strategy leaves what it draws."""
+    view = SessionView(candidate.strategy, candidate.settings, session.view.timing)
+    last = None
+    try:
+        for samples in session.samples(view):
+            last = samples.last(session.entities)
+    except StrategyFailed:
+        return "failed"
+    return position_text(last) or "-"
+
+
+COMMANDS = [compare, plot]

@@ -1,0 +1,35 @@
+"""Why what is typed or loaded jitters: ``:diagnose``."""
+
+from __future__ import annotations
+
+from epic_cli.ui.session.command_table import command
+from epic_cli.ui.session.dialogue import Dialogue
+
+
+@command("diagnose")
+def diagnose(dialogue: Dialogue) -> None:
+    """Say why the packets so far jitter: causes, evidence and cures.
+
+    If the session's strategy has a delay buffer, how often it runs empty is looked at, too.
+    """
+    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.analysis.diagnosis.diagnose import diagnose as look
+    from epic_cli.analysis.diagnosis.traffic import traffic_of
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.trace import separate
+    from epic_cli.views.diagnosis import DiagnosisText, how_few, report_of
+
+    session = dialogue.session
+    entities: dict[str, PacketBlock] = {}
+    for _, block in session.packets.blocks():
+        separate(block, entities)
+    view = session.view
+    own = Candidate(view.strategy, view.strategy, dict(view.settings))
+    traffic = traffic_of(entities, strategies=[own])
+    if not traffic.streams:
+        dialogue.screen.say(f"not enough to say: no entity has 20 packets yet: {how_few(traffic)}")
+        return
+    dialogue.screen.show(DiagnosisText(report_of("this session", traffic, look(traffic))))
+
+
+COMMANDS = [diagnose]

@@ -1,0 +1,129 @@
+"""The packets so far and their rows: taking back, drawing again, files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from epic_cli.engine.text.rows import FORMATS, RowWriter
+from epic_cli.formats.conventions import Unreadable
+from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.io.layout import layout_options, make_layout
+from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.session.command_table import command
+from epic_cli.ui.session.dialogue import Dialogue
+from epic_cli.ui.session.loading import Loading
+from epic_cli.views.numbers import counted
+
+
+@command("format")
+@click.argument("name", required=False, type=click.Choice(FORMATS))
+def row_format(dialogue: Dialogue, name: str | None) -> None:
+    """Choose how rows are written."""
+    screen = dialogue.screen
+    if name is None:
+        screen.say(f"format {screen.format}")
+        return
+    screen.choose_format(name)
+    if dialogue.session.packets and not dialogue.quiet:
+        dialogue.draw_tail()
+
+
+@command("undo")
+@click.argument("count", default=1, type=click.IntRange(1), metavar="[N]")
+def undo(dialogue: Dialogue, count: int) -> None:
+    """Take back the last packet, or the last N, and draw the remaining rows."""
+    taken_back = dialogue.session.undo(count)
+    if taken_back:
+        dialogue.record(f":undo {taken_back}")
+    if dialogue.quiet:
+        return
+    if dialogue.session.packets:
+        dialogue.draw_tail()
+    left = counted(len(dialogue.session.packets), "packet")
+    dialogue.screen.say(f"took back {counted(taken_back, 'packet')}, {left} left")
+
+
+@command("reset")
+def reset(dialogue: Dialogue) -> None:
+    """Forget all packets and restart the clock; the strategy and its settings stay."""
+    count = len(dialogue.session.packets)
+    dialogue.record(":reset")
+    dialogue.session.reset()
+    if not dialogue.quiet:
+        dialogue.screen.say(f"forgot {counted(count, 'packet')}")
+
+
+@command("rows")
+@click.argument("count", required=False, type=click.IntRange(1), metavar="[N]")
+def rows(dialogue: Dialogue, count: int | None) -> None:
+    """Draw the last rows again: as many as fit, or N."""
+    if not dialogue.session.packets:
+        dialogue.screen.say("there are no packets yet")
+        return
+    dialogue.draw_tail(count)
+
+
+@command("load")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
+@layout_options
+@click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
+def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None:
+    """Add the packets in FILE: packet text, a table, JSON or Parquet."""
+    loading = Loading(dialogue, file, make_layout(**layout), all_errors)
+    try:
+        loading.run()
+    except Unreadable as error:
+        raise click.UsageError(f"{file}: {error}") from error
+    if dialogue.quiet:
+        return
+    if dialogue.session.packets:
+        dialogue.draw_tail()
+    loading.say()
+
+
+@command("save")
+@click.argument("file", type=click.Path(dir_okay=False, writable=True))
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def save(dialogue: Dialogue, file: str, force: bool) -> None:
+    """Write the packets so far to FILE, as they were typed: input for "epic replay"."""
+    _check_new(file, force)
+    with open_sink(file) as sink:
+        for lines in dialogue.session.packets.texts():
+            sink.write(lines)
+    dialogue.screen.say(f"{file}: {counted(len(dialogue.session.packets), 'packet')}")
+
+
+@command("export")
+@click.argument("file", type=click.Path(dir_okay=False, writable=True))
+@click.option(
+    "-f",
+    "--format",
+    "name",
+    type=click.Choice(FORMATS),
+    help="How rows are written.  [default: from FILE's extension, or else epic]",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def export(dialogue: Dialogue, file: str, name: str | None, force: bool) -> None:
+    """Write the rows of the packets so far to FILE, as "epic replay" would."""
+    _check_new(file, force)
+    ending = Path(file).suffix.removeprefix(".")
+    writer = RowWriter(name or (ending if ending in FORMATS else "epic"))
+    session, count = dialogue.session, 0
+    with open_sink(file) as sink:
+        sink.write(writer.header())
+        for samples in session.samples():
+            sink.write(writer.rows(samples, session.entities))
+            count += len(samples)
+    dialogue.screen.say(f"{file}: {count:,} rows as {writer.format}")
+
+
+def _check_new(file: str, force: bool) -> None:
+    if not force and os.path.isfile(file) and os.path.getsize(file):  # noqa: PTH113, PTH202
+        raise CannotAccess("write to", file, FileExistsError(17, "it exists; add --force"))
+
+
+COMMANDS = [row_format, undo, reset, rows, load, save, export]

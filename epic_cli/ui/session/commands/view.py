@@ -1,0 +1,127 @@
+"""The strategy and its settings: change them and see what would have been drawn."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from epic_cli.engine.settings import Value
+from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
+from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
+from epic_cli.ui.session.changes import change_view
+from epic_cli.ui.session.command_table import command
+from epic_cli.ui.session.dialogue import Dialogue
+from epic_cli.ui.session.script import value_text
+
+
+class OwnSetting(SettingAssignment):
+    """``key=value`` for the session's strategy; ``key=`` restores the default."""
+
+    def chosen_strategy(self, ctx: click.Context) -> str | None:
+        """The strategy of the session."""
+        dialogue = ctx.find_object(Dialogue)
+        return dialogue.session.view.strategy if dialogue else None
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Checks the name and the range as well, so that a wrong one shows while it is typed."""
+        key, text = super().convert(value, param, ctx)
+        name = self.chosen_strategy(ctx) if ctx else None
+        if name is not None:
+            try:
+                declaration(name).values({key: text} if text else {})
+            except ValueError as error:
+                self.fail(str(error), param, ctx)
+        return key, text
+
+
+@command("strategy")
+@click.argument("name", type=StrategyName())
+def strategy(dialogue: Dialogue, name: str) -> None:
+    """Replay the packets with another strategy.
+
+    Each strategy keeps the settings that it was given in this session.
+    """
+    session = dialogue.session
+    settings = session.stored.get(name, {})
+    if name == session.view.strategy:
+        settings = session.view.settings
+    view = session.view._replace(strategy=name, settings=settings)
+    before = session.view.strategy
+    change_view(dialogue, view, f"strategy {before} -> {name}")
+    dialogue.record(f":strategy {shlex.quote(name)}")
+
+
+@command("set")
+@click.argument("assignments", type=OwnSetting(), nargs=-1, metavar="KEY=VALUE...")
+def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
+    """Replay the packets with other settings; KEY= restores a default."""
+    if not assignments:
+        show_settings(dialogue)
+        return
+    session = dialogue.session
+    declared = declaration(session.view.strategy)
+    before = session.view.values
+    settings: dict[str, Value] = dict(session.view.settings)
+    for key, text in assignments:
+        values = declared.values({key: text} if text else {})
+        if key not in values:
+            raise ValueError(f"{declared.name} has no setting {key!r}")
+        settings[key] = values[key]
+        if values[key] == declared.values({}).get(key):
+            del settings[key]
+    after = declared.values(settings)
+    what = ", ".join(
+        f"{key} {value_text(before.get(key, ''))} -> {value_text(after.get(key, ''))}"
+        for key in dict.fromkeys(key for key, _ in assignments)
+    )
+    change_view(dialogue, session.view._replace(settings=settings), what)
+    words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
+    dialogue.record(f":set {words}")
+
+
+@command("settings")
+def show_settings_command(dialogue: Dialogue) -> None:
+    """Show the strategy's settings, their values, defaults and ranges."""
+    show_settings(dialogue)
+
+
+def show_settings(dialogue: Dialogue) -> None:
+    """Shows the settings of the session's strategy as a table."""
+    from rich.console import Group
+
+    from epic_cli.views.table import Row, described
+
+    name = dialogue.session.view.strategy
+    declared = declaration(name)
+    if not declared.settings:
+        dialogue.screen.say(f"{name} has no settings")
+        return
+    values = dialogue.session.view.values
+    heads = ("setting", "value", "default", "range")
+    rows = [Row(heads, "what it is", ["underline"] * len(heads))]
+    for one in declared.settings:
+        style = "bold" if values[one.name] != one.default else ""
+        cells = (one.name, value_text(values[one.name]), value_text(one.default), one.range)
+        rows.append(Row(cells, one.help, [style] * len(heads)))
+    dialogue.screen.show(Group(*described(rows, dialogue.screen.columns)))
+
+
+@command("strategies")
+@click.argument("name", required=False, type=StrategyName())
+def strategies(dialogue: Dialogue, name: str | None) -> None:
+    """List the strategies, or explain one."""
+    from epic_cli.views.catalogue import catalogue, explanation
+
+    for one in () if name else left_out():
+        dialogue.screen.warn(str(one))
+    try:
+        room = dialogue.screen.columns
+        dialogue.screen.show(explanation(name, room) if name else catalogue(room), paged=True)
+    except UnknownStrategy as error:
+        dialogue.screen.complain(str(error))
+
+
+COMMANDS = [strategy, set_, show_settings_command, strategies]

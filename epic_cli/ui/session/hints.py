@@ -1,0 +1,86 @@
+"""Help while typing: what a packet still lacks, and the packet that may come next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from epic_cli.engine.contract import Packet
+from epic_cli.engine.text.scan import next_piece
+from epic_cli.formats.text import packet_line
+from epic_cli.formats.wording import rest_of_grammar
+from epic_cli.formats.writing import Unwritable
+from epic_cli.ui.session.session import Session
+
+#: After so many packets of an entity the next one is proposed.
+_ENOUGH = 2
+
+
+def ghost(text: str) -> str:
+    """What is still missing of a packet that begins like this; empty for a command."""
+    if text.lstrip()[:1] in (":", "q"):
+        return ""
+    piece = next_piece(text.encode("utf-8", "surrogateescape"))
+    if piece is None:
+        return ""
+    rest = rest_of_grammar(piece)
+    return rest.lstrip() if text[-1:].isspace() else rest
+
+
+def proposal(session: Session) -> str:
+    """The packet that comes next if the entity goes on as it did; empty: too few are there."""
+    recent = _recent(session)
+    if len(recent) < _ENOUGH:
+        return ""
+    last, before = recent[0], recent[1]
+    step = last.time - before.time
+    if not 0 < step < float("inf"):
+        return ""
+    assert last.velocity is not None  # packet text has no packet without one
+    x, y, z = (_tidy(p + v * step) for p, v in zip(last.position, last.velocity, strict=True))
+    vx, vy, vz = map(_without_noise, last.velocity)
+    moved = last._replace(
+        position=(x, y, z),
+        velocity=(vx, vy, vz),
+        time=_tidy(last.time + step),
+        teleport=False,
+        arrival=None if last.arrival is None else _tidy(last.arrival + step),
+        sequence=None if last.sequence is None else last.sequence + 1,
+    )
+    try:
+        return packet_line(moved)
+    except Unwritable:
+        return ""  # its own text can be read, but not everything that is read can be typed
+
+
+def _recent(session: Session) -> list[Packet]:
+    """The last packet and those of its entity shortly before, newest first."""
+    packets = session.packets
+    count = len(packets)
+    found: list[Packet] = []
+    for index in range(count - 1, max(count - 32, 0) - 1, -1):
+        packet = packets[index]
+        if not found or packet.entity == found[0].entity:
+            found.append(packet)
+        if len(found) == _ENOUGH:
+            break
+    return found
+
+
+def _tidy(value: float) -> float:
+    """A number as a person would type it: what float arithmetic adds is rounded off."""
+    return float(f"{value:.9g}") + 0.0  # no minus in front of zero
+
+
+def _without_noise(value: float) -> float:
+    """A number of up to 15 digits as it is; one of more has come out of arithmetic."""
+    return value if float(f"{value:.15g}") == value else _tidy(value)
+
+
+def from_history(text: str, history: Sequence[str]) -> str:
+    """What is left of the newest earlier line that begins like this."""
+    if not text.strip():
+        return ""
+    for line in reversed(history):
+        if line.startswith(text) and line != text:
+            return line[len(text) :]
+    return ""

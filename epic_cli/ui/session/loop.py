@@ -1,0 +1,177 @@
+"""The session on a terminal: opens it, runs its loop, closes it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli import __version__
+from epic_cli.ui.io.console import has_cursor
+from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.session import journal as journals
+from epic_cli.ui.session.dialogue import Dialogue, Preferences
+from epic_cli.ui.session.interpreter import Interpreter
+from epic_cli.ui.session.journal import Journal
+from epic_cli.ui.session.screen import Screen
+from epic_cli.ui.session.session import Session, View
+from epic_cli.views.numbers import counted
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from epic_cli.ui.session.command_table import CommandTable
+    from epic_cli.ui.session.quiet_terminal import QuietTerminal
+
+    class Reader(Protocol):
+        """Where lines come from."""
+
+        def read(self) -> str:
+            """The next line, or lines; raises ``EOFError`` and ``KeyboardInterrupt``."""
+
+
+FIRST_SCREEN = f"""\
+epic {__version__}: type packets and see what a player would see; q leaves
+:help lists the commands"""
+
+
+class Opening(NamedTuple):
+    """How a session is opened.
+
+    ``row_format`` None is the table on a terminal. ``init`` is a script that is run first;
+    ``resume`` goes on with the last session; ``history`` keeps typed lines.
+    """
+
+    view: View
+    row_format: str | None
+    color: bool
+    init: str | None
+    resume: bool
+    history: bool
+    preferences: Preferences
+
+
+def run(opening: Opening) -> None:
+    """Opens a session on this process's terminal and stays until it is left.
+
+    Raises ``CannotAccess`` for an ``--init`` file that cannot be read.
+    """
+    screen = Screen.standard(opening.color)
+    screen.choose_format(opening.row_format or ("table" if sys.stdout.isatty() else "epic"))
+    directory = journals.state_directory()
+    path = journals.newest(directory) if opening.resume else None
+    dialogue = Dialogue(
+        Session(View() if path else opening.view),
+        screen,
+        Journal(directory, screen.warn, path),
+        opening.preferences,
+    )
+    screen.say(FIRST_SCREEN)
+    with _terminal(dialogue) as terminal:
+        interpreter = Interpreter(dialogue, load_commands)
+        reader = _reader(interpreter, terminal, directory if opening.history else None)
+        try:
+            _begin(interpreter, opening, path)
+            converse(interpreter, reader)
+        finally:
+            dialogue.end_listening()
+            screen.clear_prompt()
+
+
+def load_commands() -> CommandTable:
+    """The session's commands."""
+    from epic_cli.ui.session.commands import COMMANDS  # packets can be typed before they are loaded
+
+    return COMMANDS
+
+
+def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> None:
+    """What a session begins with: the one it resumes, or the ``--init`` file."""
+    dialogue = interpreter.dialogue
+    if opening.resume and path is None:
+        dialogue.screen.say("there is no session to resume")
+    if path is not None:
+        journal, dialogue.journal = dialogue.journal, None  # it has all that already
+        dialogue.resuming = True
+        try:
+            interpreter.run_quietly(journals.read(path), path.name)
+        except OSError as error:
+            raise CannotAccess("read", str(path), error) from error
+        finally:
+            dialogue.journal = journal
+            dialogue.resuming = False
+        _show(dialogue, "resumed")
+    if opening.init is not None:
+        try:
+            script = Path(opening.init).read_bytes()
+        except OSError as error:
+            raise CannotAccess("read", opening.init, error) from error
+        interpreter.run_quietly(script, opening.init)
+        _show(dialogue, opening.init)
+
+
+def _show(dialogue: Dialogue, what: str) -> None:
+    session = dialogue.session
+    if session.packets:
+        dialogue.draw_tail()
+        packets = counted(len(session.packets), "packet")
+        dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy}")
+
+
+def converse(interpreter: Interpreter, reader: Reader) -> None:
+    """Reads and runs until the session is left; an interrupt only drops the line."""
+    dialogue = interpreter.dialogue
+    while not dialogue.ended:
+        try:
+            line = reader.read()
+            if dialogue.listening is not None:
+                dialogue.listening.catch_up()
+            interpreter.run(line.encode("utf-8", "surrogateescape"))
+        except KeyboardInterrupt:
+            dialogue.screen.leave_line()
+        except EOFError:
+            dialogue.screen.leave_line()
+            return
+
+
+@contextlib.contextmanager
+def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
+    """The terminal with its first prompt, if it has a cursor; None: it can only scroll."""
+    if not has_cursor(sys.stdout):
+        yield None
+        return
+    from epic_cli.ui.session.quiet_terminal import QuietTerminal
+
+    with QuietTerminal(sys.stdin.fileno()).held() as terminal:
+        dialogue.screen.has_cursor = True
+        dialogue.screen.released = terminal.released
+        dialogue.screen.show_early(dialogue.prompt)
+        yield terminal
+
+
+def _reader(
+    interpreter: Interpreter, terminal: QuietTerminal | None, history_directory: Path | None
+) -> Reader:
+    """The reader that this terminal has the means for."""
+    dialogue = interpreter.dialogue
+    if terminal is None:
+        from epic_cli.ui.session.plain import PlainReader
+
+        remarks = sys.stdout if sys.stdout.isatty() else sys.stderr
+        return PlainReader(dialogue, remarks.buffer)
+    gc.disable()  # nothing of what is loaded now is garbage
+    from prompt_toolkit.history import InMemoryHistory
+
+    from epic_cli.ui.session.history import StateHistory
+    from epic_cli.ui.session.prompt import PromptReader
+
+    gc.enable()
+    history = (
+        StateHistory(history_directory, dialogue.screen.warn)
+        if history_directory
+        else InMemoryHistory()
+    )
+    return PromptReader(interpreter, history, terminal.suspend)

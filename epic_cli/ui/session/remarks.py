@@ -1,0 +1,68 @@
+"""What a session says about itself, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.engine.failures import StrategyFailed
+from epic_cli.formats.writing import number
+from epic_cli.ui.session.interrupts import DrawingStopped
+from epic_cli.views.numbers import counted
+
+if TYPE_CHECKING:
+    from epic_cli.ui.session.session import Added, Session
+
+
+def seconds(time: float) -> str:
+    """A time as people read it."""
+    return f"{number(round(time, 3))} s"
+
+
+def failure(error: Exception) -> str:
+    """What an exception that nobody expected says of itself."""
+    if isinstance(error, StrategyFailed):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def waiting_words(session: Session) -> str:
+    """For what the newest rows wait; empty: all are drawn."""
+    drawn, promised = session.horizon
+    if not drawn < promised:
+        return ""
+    if session.timing_in_force.pacing == "arrival":
+        return f"rows from {seconds(drawn)} on come with the next arrival (:rows draws them now)"
+    return (
+        f"rows up to {seconds(promised)} wait for the other entities' packets"
+        " (:rows draws them now)"
+    )
+
+
+def no_rows_words(session: Session) -> str:
+    """Why a packet that was taken has no rows, though nothing waits."""
+    return f"no row yet: all are drawn up to {seconds(session.horizon[0])}, beyond this packet's"
+
+
+def discarded_words(session: Session, added: Added) -> str:
+    """Which packets the strategy did not want, and why if that can be seen."""
+    strategy = session.view.strategy
+    if added.packets > 1:
+        packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
+        return f"discarded by {strategy}: {packets}, late ones for the most part"
+    last = len(session.packets) - 1
+    packet = session.packets[last]
+    newest = session.newest(packet.entity, last)
+    if packet.time > newest:
+        return f"discarded by {strategy}: the packet of {seconds(packet.time)}"
+    whose = f" of {packet.entity}" if packet.entity else ""
+    late = f"late: there is a packet{whose} of {seconds(newest)} already"
+    return f"{late}; {strategy} discards the one of {seconds(packet.time)}"
+
+
+def stopped_words(stop: DrawingStopped) -> str:
+    """Where an interrupted drawing stands, and where the clock goes on."""
+    drawn = "among the first rows" if stop.drawn is None else f"after {seconds(stop.drawn)}"
+    return (
+        f"stopped {drawn}; the packets are kept, and the clock goes on from {seconds(stop.clock)}"
+        " (:rows draws the last rows, :undo takes a packet back)"
+    )

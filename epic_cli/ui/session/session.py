@@ -1,0 +1,328 @@
+"""The state of a session: its packets, how they are shown, and the replay that goes on.
+
+Nothing here knows of a terminal, of files or of commands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.replay.playback import SampleStream, Timing
+from epic_cli.engine.settings import Value
+from epic_cli.engine.strategies import DEFAULT, declaration, maker
+from epic_cli.engine.text.packet_rows import own_lines
+from epic_cli.engine.text.scan import TextScanner
+from epic_cli.formats.text import packet_line
+from epic_cli.ui.session.drawing import Drawing, count_different
+from epic_cli.ui.session.interrupts import DrawingStopped, held_back
+from epic_cli.ui.session.packet_store import PacketStore
+
+if TYPE_CHECKING:
+    from epic_cli.engine.refusals import Refusal
+
+Draw = Callable[[SampleBlock], object]
+
+#: So few samples are drawn at once that an interrupt knows about where it came.
+_AT_ONCE = 256
+
+#: So many are where nobody sees them being drawn.
+_MANY_AT_ONCE = 4096
+
+#: A packet that asks for more rows than this is asked about.
+MOST_ROWS = 10_000
+
+#: What a line with an entity's name has.
+_NAME = b"entity="
+
+#: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
+_LONGEST_LINE = 1022
+
+
+class View(NamedTuple):
+    """How the packets are shown: a strategy with the settings that were set, and the timing."""
+
+    strategy: str = DEFAULT
+    settings: dict[str, Value] = {}  # noqa: RUF012 - never changed in place
+    timing: Timing = Timing()
+
+    def stream(self, at_once: int = _AT_ONCE) -> SampleStream:
+        """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
+        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=at_once)
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """All settings of the strategy, given or default."""
+        return declaration(self.strategy).values(self.settings)
+
+    @property
+    def changed(self) -> dict[str, Value]:
+        """The settings that are not at their defaults."""
+        defaults = declaration(self.strategy).values({})
+        return {name: value for name, value in self.values.items() if value != defaults.get(name)}
+
+
+class Leap(NamedTuple):
+    """A packet that asks for very many rows: about how many, its time (s) and its line."""
+
+    rows: int
+    time: float
+    line: int
+
+
+class Added(NamedTuple):
+    """What became of some packet text: packets taken, lines refused, and whether ``q`` came.
+
+    ``unplaced`` are packets that have no place on the clock; ``discarded`` counts packets taken
+    that the strategy did not want, late ones for the most part.
+    """
+
+    packets: int
+    refusals: list[Refusal]
+    unplaced: list[Refusal] = []  # noqa: RUF012 - never changed in place
+    discarded: int = 0
+    ended: bool = False
+
+
+class ViewChange(NamedTuple):
+    """What was drawn before and after another view of the same packets was chosen.
+
+    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
+    """
+
+    before: Drawing
+    after: Drawing
+    different: int | None
+    refusals: list[Refusal]
+
+
+class Session:
+    """The packets so far, as text and as numbers, and one replay of them that goes on.
+
+    What is saved is what was typed. The replay can always be made again from the packets: an
+    interrupt at any point loses none.
+    """
+
+    def __init__(self, view: View | None = None) -> None:
+        self.view = view or View()
+        self.stored: dict[str, dict[str, Value]] = {}  # settings of strategies left
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets the packets; strategy, settings and timing stay."""
+        self.entities = Entities()
+        self.packets = PacketStore(self.entities)
+        self.named = False  # whether any entity has a name
+        self.refused = 0
+        self.discarded = 0  # packets that the strategy did not want
+        self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
+        self._reached = -math.inf  # no packet arrived before that (s) but those that are here
+        self._stream: SampleStream | None = self.view.stream()
+
+    # ------------------------------------------------------------- packets
+
+    def add(
+        self,
+        text: bytes,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[Leap], bool] | None = None,
+    ) -> Added:
+        """Takes lines of packet text and draws their rows.
+
+        ``accept`` is given the good lines before the first row is drawn. Lines are counted from
+        1; blank ones are passed over. Where one packet asks for very many rows, ``allows`` is
+        asked first; if it says no, nothing is taken. Raises ``DrawingStopped`` when drawing is
+        interrupted: the packets are taken then.
+        """
+        scanner = TextScanner(self.entities)
+        block = scanner.scan(text, final=True)
+        return self.take(block, draw, accept, allows)._replace(ended=scanner.ended)
+
+    def take(
+        self,
+        block: PacketBlock,
+        draw: Draw,
+        accept: Callable[[bytes], object] | None = None,
+        allows: Callable[[Leap], bool] | None = None,
+    ) -> Added:
+        """As ``add``, for packets that were read as packet text, with this session's entities."""
+        refusals = [refusal for refusal in block.refusals if refusal.text.strip()]
+        block.refusals = []
+        stream = self._resume()
+        leap = _leap(stream, block) if allows else None
+        if leap and allows and not allows(leap):
+            self._stream = None  # if it was the first packet, it has chosen no pacing
+            return Added(0, refusals)
+        lines = lines_of(block)
+        count, before = len(self.packets), self.discarded
+        with held_back():
+            if len(block):
+                if accept:
+                    accept(lines)
+                self.packets.add(block, lines)
+            self.named = self.named or _NAME in lines
+            self.refused += len(refusals)
+            self._stream = None
+        self._draw(stream, block, draw)
+        self._stream = stream
+        self._note(stream)
+        if block.refusals:
+            self._drop(count, {refusal.line for refusal in block.refusals}, block, lines)
+            self.refused += len(block.refusals)
+        taken = len(block) - len(block.refusals)
+        discarded = self.discarded - before
+        return Added(taken, refusals, block.refusals, discarded)
+
+    def _draw(self, stream: SampleStream, block: PacketBlock, draw: Draw) -> None:
+        drawn = None
+        try:
+            for samples in stream.feed(block):
+                draw(samples)
+                last = samples.last(self.entities)
+                drawn = last.time if last else drawn
+        except KeyboardInterrupt:
+            raise DrawingStopped(drawn, stream.horizon()[1]) from None
+
+    def _drop(self, first: int, refused: set[int], block: PacketBlock, lines: bytes) -> None:
+        """The clock never gets to some of the packets from this one on: they are not kept."""
+        kept = b"".join(
+            line + b"\n"
+            for index, line in enumerate(lines.split(b"\n")[:-1])
+            if block.line(index) not in refused
+        )
+        self.packets.cut(first)
+        self.packets.add(TextScanner(self.entities).scan(kept, final=True), kept)
+
+    def advance(self, time: float, draw: Draw) -> None:
+        """Draws what is due by arrival at a time (s) of a clock that goes on without packets."""
+        stream = self._resume()
+        self._reached = time
+        for samples in self._overdue(stream):
+            draw(samples)
+        self._note(stream)
+
+    def _overdue(self, stream: SampleStream) -> Iterator[SampleBlock]:
+        if self.timing_in_force.pacing == "arrival" and self._reached > -math.inf:
+            yield from stream.advance(self._reached)
+
+    def undo(self, count: int) -> int:
+        """Takes the last packets back; how many there were to take."""
+        count = min(count, len(self.packets))
+        self._stream = None
+        self.packets.cut(len(self.packets) - count)
+        self.named = any(_NAME in text for text in self.packets.texts())
+        return count
+
+    # ------------------------------------------------------------- replaying
+
+    def _resume(self) -> SampleStream:
+        """The replay that has taken all packets so far."""
+        if self._stream is None:
+            stream = self.view.stream()
+            for _, block in self.packets.blocks():
+                deque(stream.feed(block), maxlen=0)
+            deque(self._overdue(stream), maxlen=0)
+            self._stream = stream
+            self._note(stream)
+        return self._stream
+
+    def _note(self, stream: SampleStream) -> None:
+        """Keeps what the toolbar shows of a replay of all packets."""
+        self.discarded = stream.replay.discarded if stream.replay else 0
+        self.horizon = stream.horizon()
+
+    def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
+        """All that ``epic replay`` would draw for these packets, block by block."""
+        stream = (view or self.view).stream(_MANY_AT_ONCE)
+        for _, block in self.packets.blocks():
+            yield from stream.feed(block)
+        if view is None:
+            self._note(stream)
+        yield from stream.finish()
+
+    def drawing(self, count: int) -> Drawing:
+        """All rows, of which the last ``count`` can be seen."""
+        drawing = Drawing(self.entities, count)
+        deque(drawing.follow(self.samples()), maxlen=0)
+        return drawing
+
+    def change(self, view: View, count: int = 0) -> ViewChange:
+        """Shows the packets in another view from now on, and says what that changed.
+
+        The rows are those of a replay of the packets so far, as ``drawing`` has them, also for
+        ``count``. Raises ``ValueError`` for a strategy or setting that there is not, changing
+        nothing.
+        """
+        stream = view.stream(_MANY_AT_ONCE)
+        refusals: list[Refusal] = []
+        before, after = Drawing(self.entities), Drawing(self.entities, count)
+        different = count_different(
+            before.follow(_while_it_works(self.samples())),
+            after.follow(_whole(stream, self.packets, refusals)),
+            self.entities,
+        )
+        same_ticks = view.timing == self.view.timing
+        self.stored[self.view.strategy] = self.view.settings
+        self.view, self._stream = view, None
+        self._note(stream)
+        return ViewChange(before, after, different if same_ticks else None, refusals)
+
+    def newest(self, entity: str, end: int) -> float:
+        """The newest time of an entity's packets among the first ``end``."""
+        packets = (
+            block[index]
+            for begin, block in self.packets.blocks()
+            for index in range(min(len(block), max(end - begin, 0)))
+        )
+        return max((one.time for one in packets if one.entity == entity), default=-math.inf)
+
+    @property
+    def timing_in_force(self) -> Timing:
+        """The timing, with the clock and pacing that the first packet decides if none is set."""
+        timing = self.view.timing
+        clock, pacing = timing.in_force(self.packets.begins_with_arrival())
+        return timing._replace(clock=clock, pacing=pacing)
+
+
+def _whole(
+    stream: SampleStream, packets: PacketStore, refusals: list[Refusal]
+) -> Iterator[SampleBlock]:
+    """All that a replay draws for all packets; adds those that have no place on the clock.
+
+    Their lines are the numbers of the packets.
+    """
+    for begin, block in packets.blocks():
+        yield from stream.feed(block)
+        if block.refusals:
+            numbers = {block.line(index): begin + index + 1 for index in range(len(block))}
+            refusals += [one._replace(line=numbers[one.line]) for one in block.refusals]
+    yield from stream.finish()
+
+
+def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
+    rows, index = stream.longest_leap(block)
+    if rows <= MOST_ROWS:
+        return None
+    return Leap(round(rows), block[index].time, block.line(index))
+
+
+def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
+    """A view that fails must not keep anybody from leaving it."""
+    with contextlib.suppress(Exception):
+        yield from blocks
+
+
+def lines_of(block: PacketBlock) -> bytes:
+    """The lines of packets that were read as packet text; one that is too long is made anew."""
+    lines = own_lines(block, _LONGEST_LINE)
+    if lines is not None:
+        return lines
+    return b"".join(
+        f"{packet_line(block[index])}\n".encode() if text is None else text
+        for index, text in enumerate(block.line_texts(_LONGEST_LINE))
+    )

@@ -1,0 +1,111 @@
+"""Every command explains itself, with examples that work."""
+
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from support.places import SAMPLES
+from support.running import epic, shell
+
+import epic_cli.ui.commands
+import epic_cli.ui.main
+from epic_cli.ui.group import COMMANDS, load
+
+PAGES = [[], *([name] for name in COMMANDS)]
+pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
+
+
+def examples(page: list[str]) -> list[str]:
+    _, _, text = epic(*page, "--help").stdout.decode().partition("Examples:\n")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+@pages
+def test_both_names_of_help(page: list[str]) -> None:
+    long, short = epic(*page, "--help"), epic(*page, "-h")
+    assert (long.returncode, long.stderr) == (0, b"")
+    assert (short.returncode, short.stdout) == (0, long.stdout)
+
+
+@pages
+def test_help_fits_a_terminal(page: list[str]) -> None:
+    lines = epic(*page, "--help").stdout.decode().splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pages
+def test_examples_are_of_this_command(page: list[str]) -> None:
+    given = examples(page)
+    assert len(given) >= 2
+    name = "epic" if page == ["session"] else " ".join(["epic", *page])
+    assert all(name in line for line in given)
+
+
+def needs_terminal(line: str) -> bool:
+    """A session; or an example that waits for ever."""
+    return line in examples(["session"]) or line.startswith("tail -f")
+
+
+@pages
+def test_examples_work(page: list[str], tmp_path: Path) -> None:
+    (tmp_path / "sample_inputs").symlink_to(SAMPLES)
+    (tmp_path / "walk.csv").write_text("time,x,y,z\n0,0,0,0\n1,2,0,0\n")
+    (tmp_path / "network.csv").write_text("send_time,recv_time\n0,0.05\n0.05,0.12\n")
+    for line in examples(page):
+        if not needs_terminal(line):
+            finite = re.sub("epic (listen|proxy)", r"epic \1 --duration 0", line)
+            done = shell(f"set -o pipefail; {finite}" if "|" in line else finite, cwd=tmp_path)
+            assert done.returncode == 0, (line, done.stderr)
+
+
+def test_help_after_other_options() -> None:
+    assert epic("--strict", "-h").stdout == epic("session", "-h").stdout
+    done = epic("replay", "turn.txt", "--set", "no=1", "-h")
+    assert done.stdout == epic("replay", "-h").stdout
+
+
+def test_group_lists_every_command_with_its_sentence() -> None:
+    text = " ".join(epic("--help").stdout.decode().split())
+    for name, entry in COMMANDS.items():
+        assert f" {name} {entry.summary} " in text
+
+
+def test_no_command_is_left_out() -> None:
+    modules = {
+        f"{package.__name__}.{module.name}"
+        for package in (epic_cli.ui.main, epic_cli.ui.commands)
+        for module in pkgutil.iter_modules(package.__path__)
+    }
+    commands = {
+        name
+        for name in modules
+        if isinstance(getattr(import_module(name), name.rpartition(".")[2], None), click.Command)
+    }
+    assert commands == {entry.module for entry in COMMANDS.values()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_sentence(name: str) -> None:
+    for option in load(name).params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+            assert option.help.strip().endswith((".", "]")), option.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_begins_as_the_groups_sentence_does(name: str) -> None:
+    text = load(name).help
+    assert text
+    first, *_ = re.split("[,:;.]", COMMANDS[name].summary)
+    assert " ".join(text.split()).startswith(first)
+
+
+def test_version_names_the_engine() -> None:
+    done = epic("--version")
+    assert re.fullmatch(
+        rb"epic \d+\.\d+\.\d+\S* \(Python 3\.\d+\.\d+; engine built with .*-ffp-contract=off.*\)\n",
+        done.stdout,
+    )
