@@ -22,7 +22,7 @@ from epic_cli.analysis.compare import (
     result_of,
 )
 from epic_cli.analysis.jobs.threads import Threads
-from epic_cli.analysis.jobs.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, run_jobs
 from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.engine.replay.trace import TooManyRows
 
@@ -152,7 +152,7 @@ def study(
     there is only one, and ``NothingJudged`` where none is left.
     """
     asked = Asked(candidates, timing, weights, offset, warm_up, total)
-    gathered = Gathered()
+    gathered = StudyBuilder()
     with Threads(threads, total) as executor:
 
         def judged(numbered: tuple[int, Run]) -> Verdict:
@@ -166,7 +166,7 @@ def study(
                 stop=executor.stop,
             )
 
-        for count, ((_, run), found) in enumerate(carry_out(judged, enumerate(runs), executor), 1):
+        for count, ((_, run), found) in enumerate(run_jobs(judged, enumerate(runs), executor), 1):
             if isinstance(found, Failure):
                 raise found.error
             if progress is not None and total > 1:
@@ -175,7 +175,7 @@ def study(
     return gathered.conclusion(asked, seed, runs_are)
 
 
-class Gathered:
+class StudyBuilder:
     """The verdicts on several runs, by name and in their order."""
 
     def __init__(self) -> None:

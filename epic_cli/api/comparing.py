@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.jobs.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.study import Asked, Gathered, Run, Verdict, study, verdict
+from epic_cli.analysis.study import Asked, Run, StudyBuilder, Verdict, study, verdict
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.api.reading import Path
@@ -149,8 +149,8 @@ def _carried_out(
     if len(paths) != len(recordings):
         raise ValueError("an executor's workers read recordings: give their paths")
     asked = asked._replace(total=len(paths))
-    gathered = Gathered()
-    for path, found in carry_out(partial(_judged, asked, truth, threads), paths, executor):
+    gathered = StudyBuilder()
+    for path, found in run_jobs(partial(_judged, asked, truth, threads), paths, executor):
         if not isinstance(found, Failure):
             gathered.add(path, found)
         elif len(paths) == 1:

@@ -15,8 +15,8 @@ from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.live.addresses import parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Intake
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket
 
 #: Datagrams that are taken at once; the others wait in the socket.
@@ -62,7 +62,7 @@ def listen(
     records = None if layout is None else RecordLayout(layout)
     if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
         raise ValueError(f"max_entities is a whole number from 1 on, and not {max_entities!r}")
-    gate = Gate(max_entities, math.nan if origin == "first" else origin)
+    gate = PacketFilter(max_entities, math.nan if origin == "first" else origin)
     only = None if sender is None else resolve(parse_sender(sender)).place
     place = resolve(parse_address(str(address)))
     return PacketListener(ReceivingSocket(place), Intake(Decoder(kind, given, records), gate, only))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.tuning.bench import Ground
+from epic_cli.analysis.tuning.bench import EvaluationSpec
 from epic_cli.analysis.tuning.goal import GOALS, goal
 from epic_cli.analysis.tuning.memory import KIND
 from epic_cli.analysis.tuning.tune import Limits, Tunings
@@ -90,7 +90,7 @@ def tune(
         return search(
             runs,
             wanted,
-            divide(runs, Ground(timing, weighed, truth_offset, warm_up), validate),
+            divide(runs, EvaluationSpec(timing, weighed, truth_offset, warm_up), validate),
             goal(figure),
             limits=Limits(tries, seconds),
             seed=seed,

@@ -9,7 +9,7 @@ cdef class Strategy:
     cdef readonly dict settings
     cdef dict own, others       # the same, converted: what has an attribute, and what has none
 
-    cdef int furnish(self) except -1
+    cdef int apply_settings(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
     cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
     cdef VelocityEstimate past  # for packets without a velocity

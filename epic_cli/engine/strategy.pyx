@@ -45,9 +45,9 @@ cdef class Strategy:
         self.own, self.others = {}, {}
         for name, value in declared.converted(self.settings).items():
             (self.own if hasattr(type(self), name) else self.others)[name] = value
-        self.furnish()
+        self.apply_settings()
 
-    cdef int furnish(self) except -1:
+    cdef int apply_settings(self) except -1:
         for name, value in self.own.items():
             setattr(self, name, value)
         self.configure(**self.others)
@@ -60,7 +60,7 @@ cdef class Strategy:
         made.settings, made.own, made.others = self.settings, self.own, self.others
         made.takes_any_number = self.takes_any_number
         made.estimates_velocity = self.estimates_velocity
-        made.furnish()
+        made.apply_settings()
         return made
 
     def configure(self):

@@ -64,7 +64,7 @@ class Layout(NamedTuple):
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
     ``pattern``: a regular expression whose named groups are what columns are in a table.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
-    ``shifts_own``: where it is to be told, Unix times under this program's own names begin at the
+    ``rebase_time``: where it is to be told, Unix times under this program's own names begin at the
     first packet, as those of others do. ``beginning``: other recordings have the same ``first``.
     """
 
@@ -75,7 +75,7 @@ class Layout(NamedTuple):
     scale: float = 1.0
     pattern: str | None = None
     unless_own: bool = False
-    shifts_own: bool = False
+    rebase_time: bool = False
     beginning: Beginning | None = None
 
     @property

@@ -101,15 +101,15 @@ def make_reader(
     packet_format: ReadFormat,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
-    shifts_own: bool = False,
+    rebase_time: bool = False,
     entities: Entities | None = None,
     head: bytes = b"",
 ) -> Reader:
     """A reader for one recording in this format, which begins with ``head``; see ``read``."""
-    if packet_format != "text" and shifts_own:
+    if packet_format != "text" and rebase_time:
         from epic_cli.formats.layout import Layout
 
-        layout = (layout or Layout())._replace(shifts_own=True)
+        layout = (layout or Layout())._replace(rebase_time=True)
     if packet_format == "csv":
         from epic_cli.formats.tables.csv_reader import CsvReader
 
@@ -171,14 +171,14 @@ def read(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
-    shifts_own: bool = False,
+    rebase_time: bool = False,
     entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
     ``layout`` says which column or name is which field, as far as it is not to be told from the
     recording itself; ``tell`` is given what was told, where it is neither what was given nor this
-    program's own. ``shifts_own``: see ``Layout``; with it the times of a recording that is to be
+    program's own. ``rebase_time``: see ``Layout``; with it the times of a recording that is to be
     drawn or judged begin near 0, without it they are what is written. ``entities``: those of what
     has been read before, to which the recording belongs.
 
@@ -188,13 +188,13 @@ def read(
     if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
         from epic_cli.formats.tables.parquet_reader import rows_of
 
-        return read_from(rows_of(descriptor, layout), "csv", layout, tell, shifts_own, entities)
+        return read_from(rows_of(descriptor, layout), "csv", layout, tell, rebase_time, entities)
     return read_from(
         lambda: os.read(descriptor, BLOCK_SIZE),
         input_format,
         layout,
         tell,
-        shifts_own,
+        rebase_time,
         entities,
     )
 
@@ -204,7 +204,7 @@ def read_from(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
-    shifts_own: bool = False,
+    rebase_time: bool = False,
     entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a function that gives some more bytes, and none at the end."""
@@ -228,7 +228,7 @@ def read_from(
                     kind = _array_in(kind, head, final, layout)
             if kind is None:
                 continue
-            reader, data = make_reader(kind, layout, tell, shifts_own, entities, head), head
+            reader, data = make_reader(kind, layout, tell, rebase_time, entities, head), head
         yield reader.scan(data, final)
         if final:
             return
@@ -264,16 +264,16 @@ def read_stream(
     input_format: InputFormat = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
-    shifts_own: bool = False,
+    rebase_time: bool = False,
     entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a file that is open for reading bytes."""
     if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
         from epic_cli.formats.tables.parquet_reader import rows_in
 
-        return read_from(rows_in(stream, layout), "csv", layout, tell, shifts_own, entities)
+        return read_from(rows_in(stream, layout), "csv", layout, tell, rebase_time, entities)
     some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
-    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, shifts_own, entities)
+    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, rebase_time, entities)
 
 
 def _begins_as_parquet(stream: IO[bytes]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.arrived import Arrived
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Anew, Gate
+from epic_cli.live.packet_filter import Anew, PacketFilter
 from epic_cli.live.refused import Refused
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _MOST_SENDERS = 64
 class Counts:
     """What came in so far: no more memory for more of it."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: PacketFilter) -> None:
         self._gate = gate
         self.datagrams = 0
         self.example: Refusal | None = None
@@ -66,7 +66,9 @@ class Intake:
     ``sender``: datagrams of others are refused (an address, and a port unless it is 0).
     """
 
-    def __init__(self, decoder: Decoder, gate: Gate, sender: tuple[Any, ...] | None = None) -> None:
+    def __init__(
+        self, decoder: Decoder, gate: PacketFilter, sender: tuple[Any, ...] | None = None
+    ) -> None:
         self._decoder = decoder
         self._gate = gate
         self._sender = sender

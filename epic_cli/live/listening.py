@@ -13,8 +13,8 @@ from epic_cli.engine.replay.pacing import ArrivalPacing
 from epic_cli.engine.replay.replay import Replay
 from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts, Intake
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import set_or_late
@@ -43,7 +43,7 @@ class Listener:
         *,
         receiving: ReceivingSocket,
         decoder: Decoder,
-        gate: Gate,
+        gate: PacketFilter,
         make_strategy: Callable[[], SmoothingStrategy],
         tick: Ratio,
         draw: Callable[[SampleBlock, Entities], object],

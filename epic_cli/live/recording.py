@@ -8,7 +8,7 @@ from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.recordings import ENDINGS, PacketFormat, make_line_writer
 from epic_cli.formats.writing import Unwritable
-from epic_cli.live.gate import Limits
+from epic_cli.live.packet_filter import Limits
 from epic_cli.live.whole_files import Rotation, WholeFile
 
 #: What any recording has a place for, but for the names of some.

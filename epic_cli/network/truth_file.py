@@ -48,12 +48,12 @@ def read_movement(
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     look: Callable[[PacketBlock], object] | None = None,
-    shifts_own: bool = False,
+    rebase_time: bool = False,
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
     It is a recording as any other, see ``recordings.read``, also for ``layout``, ``tell`` and
-    ``shifts_own``; ``look`` is shown the packets as they come. The times of each entity rise,
+    ``rebase_time``; ``look`` is shown the packets as they come. The times of each entity rise,
     entities come in any order; of two states less than a nanosecond apart the later one counts.
     ``teleport`` is set where an entity was moved on purpose.
 
@@ -65,7 +65,7 @@ def read_movement(
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
-    blocks = read_stream(stream, "auto", layout, tell, shifts_own)
+    blocks = read_stream(stream, "auto", layout, tell, rebase_time)
     for state in _states(blocks, look):
         name = state.packet.entity
         if entity is not None and name != entity:

@@ -53,10 +53,10 @@ def _troubles(relay: Relay) -> str:
     lines = ""
     if relay.refused:
         lines += f"the target answered {counted(relay.refused, 'time')} that nobody listens there\n"
-    for reason, count in sorted(relay.troubles.items()):
+    for reason, count in sorted(relay.socket_errors.items()):
         lines += f"{counted(count, 'time')} no way for a client: {reason}\n"
-    if relay.turned_away:
-        lines += f"{counted(relay.turned_away, 'datagram')} of too many clients turned away\n"
+    if relay.rejected:
+        lines += f"{counted(relay.rejected, 'datagram')} of too many clients turned away\n"
     if relay.overrun:
         lines += f"{counted(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
     return lines

@@ -20,7 +20,7 @@ from typing import Any
 
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
-from epic_cli.analysis.tuning.bench import Bench, Ground, bench
+from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of
@@ -34,15 +34,15 @@ STRATEGIES = (
 )
 
 
-def ground(seconds: float) -> Bench:
+def ground(seconds: float) -> EvaluationSet:
     """A network to tune on."""
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
-    return bench([Run("", by_entity(packets))], Ground(SCREEN_TIMING, Weights()))
+    return bench([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
 
 
-def ours(space: Space, on: Bench, tries: int, seed: int) -> float:
+def ours(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
     """The search of ``epic tune``, without the hints of the closed form."""
     with ThreadPoolExecutor(1) as executor:
         trials = Trials(space.strategy, on, goal("score"), Budget(tries), executor)
@@ -50,7 +50,7 @@ def ours(space: Space, on: Bench, tries: int, seed: int) -> float:
     return trials.best.figures["score"]
 
 
-def at_random(space: Space, on: Bench, tries: int, seed: int) -> float:
+def at_random(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
     """Points all over the space."""
     source = random.Random(seed)
 
@@ -61,7 +61,7 @@ def at_random(space: Space, on: Bench, tries: int, seed: int) -> float:
     return max(score() for _ in range(tries))
 
 
-def by_optuna(space: Space, on: Bench, tries: int, seed: int) -> float:
+def by_optuna(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
     """Optuna's default sampler, TPE."""
     import optuna  # not everybody has it
 
@@ -80,7 +80,7 @@ def by_optuna(space: Space, on: Bench, tries: int, seed: int) -> float:
     return float(study.best_value)
 
 
-def judged(space: Space, on: Bench, point: Point) -> float:
+def judged(space: Space, on: EvaluationSet, point: Point) -> float:
     """The score at a point; what cannot be told is worth nothing."""
     score = on.judge(candidate(space.strategy, space.settings(point))).value("score")
     return 0.0 if math.isnan(score) else score
@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--strategies", default=STRATEGIES)
     given = parser.parse_args()
     on = ground(given.seconds)
-    searches: dict[str, Callable[[Space, Bench, int, int], float]] = {
+    searches: dict[str, Callable[[Space, EvaluationSet, int, int], float]] = {
         "epic tune": ours,
         "random": at_random,
     }

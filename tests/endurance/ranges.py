@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
-from epic_cli.analysis.tuning.bench import Bench, Ground, bench
+from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Point, space_of
@@ -56,12 +56,12 @@ class Best(NamedTuple):
     settings: dict[str, Value]
 
 
-def ground(network: str, seconds: float) -> Bench:
+def ground(network: str, seconds: float) -> EvaluationSet:
     """A recording of this network."""
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
-    return bench([Run("", by_entity(packets))], Ground(SCREEN_TIMING, Weights()))
+    return bench([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
 
 
 def within(strategy: str) -> Draw:
@@ -108,7 +108,7 @@ def anywhere(one: Setting, source: random.Random) -> Value:
             return number
 
 
-def search_of(on: Bench, strategy: str) -> Trials:
+def search_of(on: EvaluationSet, strategy: str) -> Trials:
     """The search in the ranges worth tuning, without the hints of the closed form."""
     space = space_of(strategy, {})
     with ThreadPoolExecutor(1) as executor:
@@ -118,13 +118,13 @@ def search_of(on: Bench, strategy: str) -> Trials:
     return trials
 
 
-def tuned(on: Bench, strategy: str) -> Best:
+def tuned(on: EvaluationSet, strategy: str) -> Best:
     """What the search finds."""
     best = search_of(on, strategy).best
     return Best(best.figures["score"], dict(best.settings))
 
 
-def best_of(on: Bench, strategy: str, draw: Draw, tries: int, seed: int) -> Best:
+def best_of(on: EvaluationSet, strategy: str, draw: Draw, tries: int, seed: int) -> Best:
     """The best of so many tries at random."""
     source, best = random.Random(seed), Best(-math.inf, {})
     for _ in range(tries):
@@ -147,7 +147,7 @@ def outside(strategy: str, settings: dict[str, Value]) -> dict[str, Value]:
     return found
 
 
-def needed(on: Bench, strategy: str, best: Best) -> dict[str, Value]:
+def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
     """Those outside without which the score is worse: by a tenth of what counts."""
     settings = dict(best.settings)
     for name in outside(strategy, best.settings):

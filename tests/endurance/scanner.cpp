@@ -5,7 +5,7 @@
 #include "entities.h"
 #include "text/print_number.h"
 #include "text/scan.h"
-#include "text/usual/lines.h"
+#include "text/fast_path/lines.h"
 
 namespace {
 

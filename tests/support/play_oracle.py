@@ -21,8 +21,8 @@ class Runner:
 
 def push(velocity: tuple[float, float], wish: tuple[float, float], seconds: float) -> list[float]:
     """40 units/s^2 towards the wanted velocity, 60 when braking."""
-    turned_away = sum(v * w for v, w in zip(velocity, wish, strict=True)) <= 0
-    limit = (60 if turned_away and velocity != (0, 0) else 40) * seconds
+    rejected = sum(v * w for v, w in zip(velocity, wish, strict=True)) <= 0
+    limit = (60 if rejected and velocity != (0, 0) else 40) * seconds
     missing = math.dist(velocity, wish)
     share = 1 if missing <= limit else limit / missing
     return [v + (w - v) * share for v, w in zip(velocity, wish, strict=True)]

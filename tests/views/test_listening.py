@@ -2,8 +2,8 @@
 
 import pytest
 
-from epic_cli.live.gate import Anew, Gate
 from epic_cli.live.intake import Counts
+from epic_cli.live.packet_filter import Anew, PacketFilter
 from epic_cli.views.listening import begun_anew, summary
 
 
@@ -11,7 +11,7 @@ class Told(Counts):
     """Counts as a test has them."""
 
     def __init__(self, drifts: list[float | None], anew: Anew = Anew(0, 0.0)) -> None:  # noqa: B008
-        super().__init__(Gate(1))
+        super().__init__(PacketFilter(1))
         self._drifts, self._anew = drifts, anew
 
     @property

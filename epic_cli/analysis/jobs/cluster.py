@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Parameters = ParamSpec("Parameters")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 #: A scheduler that is there answers within so many seconds: first its machine, then the program.
 _MACHINE, _PROGRAM = 1.5, 3.0
@@ -78,13 +78,13 @@ class Cluster(Executor):
 
     def submit(
         self,
-        fn: Callable[Parameters, Answer],
+        fn: Callable[Parameters, Result],
         /,
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
-    ) -> Future[Answer]:
+    ) -> Future[Result]:
         """Lets a worker call ``fn``; no answer is shared with another call."""
-        answer: Future[Answer] = Future()
+        answer: Future[Result] = Future()
         try:
             asked = self._client.submit(
                 _of_this_version, program_version(), fn, *args, pure=False, **kwargs
@@ -102,7 +102,7 @@ class Cluster(Executor):
             if answer.set_running_or_notify_cancel():
                 _take_over(future, answer)
 
-        def cancelled(ours: Future[Answer]) -> None:
+        def cancelled(ours: Future[Result]) -> None:
             if ours.cancelled():
                 with contextlib.suppress(Exception):
                     asked.cancel()
@@ -227,8 +227,8 @@ def _shake_hands(address: str) -> None:
 
 
 def _of_this_version(
-    ours: str, fn: Callable[..., Answer], *args: object, **kwargs: object
-) -> Answer:
+    ours: str, fn: Callable[..., Result], *args: object, **kwargs: object
+) -> Result:
     """What a worker does; one may have joined since the others were looked at."""
     theirs = program_version()
     if theirs != ours:

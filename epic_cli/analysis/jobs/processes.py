@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 #: So many jobs for each process are at hand: one of them may take longer than the others.
 _AT_HAND = 4
@@ -40,17 +40,17 @@ class Processes(Executor):
 
     def submit(
         self,
-        fn: Callable[Parameters, Answer],
+        fn: Callable[Parameters, Result],
         /,
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
-    ) -> Future[Answer]:
+    ) -> Future[Result]:
         """Lets a process call ``fn``; raises ``BrokenExecutor`` if one has died.
 
         What is cancelled is carried out all the same, unless the processes are stopped.
         """
         # the pool's own are never cancelled: those would be in its way when its processes stop
-        answer: Future[Answer] = Future()
+        answer: Future[Result] = Future()
         asked = self._pool.submit(fn, *args, **kwargs)
         asked.add_done_callback(partial(_take_over, answer))
         return answer
@@ -72,7 +72,7 @@ class Processes(Executor):
         self._pool = ProcessPoolExecutor(self.count, context, _prepare, (watched,))
 
 
-def _take_over(answer: Future[Answer], asked: Future[Answer]) -> None:
+def _take_over(answer: Future[Result], asked: Future[Result]) -> None:
     """What came of a job of the pool."""
     if asked.cancelled():
         answer.cancel()

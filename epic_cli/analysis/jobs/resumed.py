@@ -9,10 +9,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.jobs.values import NotAValue, as_json, from_json
-from epic_cli.analysis.jobs.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, run_jobs
 
 Job = TypeVar("Job")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Memory(NamedTuple):
@@ -26,20 +26,20 @@ class Memory(NamedTuple):
 
 
 def resumed(
-    work: Callable[[Job], Answer],
+    work: Callable[[Job], Result],
     jobs: Iterable[Job],
     executor: Executor,
     memory: Memory | None = None,
-    kept: Callable[[Answer], Answer | None] = lambda answer: answer,
-) -> Generator[tuple[Job, Answer | Failure, bool]]:
-    """``carry_out``, but for what the journal knows: each job, what came of it, if it was known.
+    kept: Callable[[Result], Result | None] = lambda answer: answer,
+) -> Generator[tuple[Job, Result | Failure, bool]]:
+    """``run_jobs``, but for what the journal knows: each job, what came of it, if it was known.
 
     In the order of the jobs. What is ``kept`` of an answer is in the journal as soon as it is
     there; failures, and that of which it is None, are asked again the next time. Raises
     ``OSError`` where the journal cannot be written.
     """
     if memory is None:
-        for job, outcome in carry_out(work, jobs, executor):
+        for job, outcome in run_jobs(work, jobs, executor):
             yield job, outcome, False
         return
     journal, key_of = memory
@@ -53,31 +53,31 @@ def resumed(
             if not known:
                 yield job, name
 
-    def arrived(job: tuple[Job, str | None], answer: Answer) -> None:
+    def arrived(job: tuple[Job, str | None], answer: Result) -> None:
         lasting = kept(answer)
         if job[1] is not None and lasting is not None:
             journal.add(job[1], as_json(lasting))
 
-    def from_journal() -> Generator[tuple[Job, Answer | Failure, bool]]:
+    def from_journal() -> Generator[tuple[Job, Result | Failure, bool]]:
         while asked and asked[0][2]:
             job, name, _ = asked.popleft()
             assert name is not None
             yield job, _known(journal, name), True
 
-    for (job, _), outcome in carry_out(_Work(work), unknown(), executor, arrived):
+    for (job, _), outcome in run_jobs(_Work(work), unknown(), executor, arrived):
         yield from from_journal()
         asked.popleft()
         yield job, outcome, False
     yield from from_journal()
 
 
-class _Work(Generic[Job, Answer]):
+class _Work(Generic[Job, Result]):
     """The work without the name of what is asked, which workers need not know."""
 
-    def __init__(self, work: Callable[[Job], Answer]) -> None:
+    def __init__(self, work: Callable[[Job], Result]) -> None:
         self._work = work
 
-    def __call__(self, job: tuple[Job, str | None]) -> Answer:
+    def __call__(self, job: tuple[Job, str | None]) -> Result:
         return self._work(job[0])
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Threads(ThreadPoolExecutor):
@@ -32,15 +32,15 @@ class Threads(ThreadPoolExecutor):
 
     def submit(
         self,
-        fn: Callable[Parameters, Answer],
+        fn: Callable[Parameters, Result],
         /,
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
-    ) -> Future[Answer]:
+    ) -> Future[Result]:
         """Lets a thread call ``fn``."""
         if self.in_flight > 1:
             return super().submit(fn, *args, **kwargs)
-        done: Future[Answer] = Future()
+        done: Future[Result] = Future()
         try:
             done.set_result(fn(*args, **kwargs))
         except Exception as error:

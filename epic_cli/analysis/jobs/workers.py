@@ -1,6 +1,6 @@
 """Jobs for any ``concurrent.futures`` executor: threads, processes, a cluster.
 
-    for job, outcome in carry_out(work, jobs, executor):
+    for job, outcome in run_jobs(work, jobs, executor):
         if isinstance(outcome, Failure):
             ...                              # this job failed; all others are carried out
         else:
@@ -21,7 +21,7 @@ from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 Job = TypeVar("Job")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 #: An executor that does not say how much it likes to have at hand is given so many jobs.
 IN_FLIGHT = 64
@@ -53,18 +53,18 @@ class Renewable(Protocol):
         """Makes it take jobs again."""
 
 
-class _Asked(NamedTuple, Generic[Job, Answer]):
+class _Asked(NamedTuple, Generic[Job, Result]):
     job: Job
-    future: Future[Answer]
+    future: Future[Result]
     alone: bool = False
 
 
-def carry_out(
-    work: Callable[[Job], Answer],
+def run_jobs(
+    work: Callable[[Job], Result],
     jobs: Iterable[Job],
     executor: Executor,
-    arrived: Callable[[Job, Answer], None] | None = None,
-) -> Generator[tuple[Job, Answer | Failure]]:
+    arrived: Callable[[Job, Result], None] | None = None,
+) -> Generator[tuple[Job, Result | Failure]]:
     """Each job with what ``work`` returned of it, or its ``Failure``, in the order of the jobs.
 
     ``arrived`` is called with each answer as soon as it is there, in whatever order: for what must
@@ -75,10 +75,10 @@ def carry_out(
     ``BrokenExecutor`` where the executor cannot go on.
     """
     coming = iter(jobs)
-    waiting: deque[_Asked[Job, Answer]] = deque()
-    told: set[Future[Answer]] = set()
+    waiting: deque[_Asked[Job, Result]] = deque()
+    told: set[Future[Result]] = set()
 
-    def tell(asked: Iterable[_Asked[Job, Answer]]) -> None:
+    def tell(asked: Iterable[_Asked[Job, Result]]) -> None:
         for job, future, _ in asked:
             if arrived is not None and future.done() and future not in told:
                 told.add(future)
@@ -104,41 +104,41 @@ def carry_out(
                 first = waiting.popleft()
                 tell([first])
                 told.discard(first.future)
-                outcome: Answer | Failure = _outcome(first.future)
+                outcome: Result | Failure = _outcome(first.future)
                 yield first.job, outcome
     finally:
         for one in waiting:
             one.future.cancel()
 
 
-def _submitted(executor: Executor, work: Callable[[Job], Answer], job: Job) -> Future[Answer]:
+def _submitted(executor: Executor, work: Callable[[Job], Result], job: Job) -> Future[Result]:
     try:
         return executor.submit(work, job)
     except BrokenExecutor as error:  # a worker has died since the last one was given
-        broken: Future[Answer] = Future()
+        broken: Future[Result] = Future()
         broken.set_exception(error)
         return broken
 
 
-def _death(future: Future[Answer]) -> BrokenExecutor | None:
+def _death(future: Future[Result]) -> BrokenExecutor | None:
     """What a worker died of that was at this job, or might have been."""
     error = future.exception() if future.done() and not future.cancelled() else None
     return error if isinstance(error, BrokenExecutor) else None
 
 
-def _suspect(asked: _Asked[Job, Answer]) -> bool:
+def _suspect(asked: _Asked[Job, Result]) -> bool:
     """Whether it is one of several that a worker may have died of."""
     return not asked.alone and _death(asked.future) is not None
 
 
 def _again(
-    executor: Executor, work: Callable[[Job], Answer], waiting: deque[_Asked[Job, Answer]]
-) -> deque[_Asked[Job, Answer]]:
+    executor: Executor, work: Callable[[Job], Result], waiting: deque[_Asked[Job, Result]]
+) -> deque[_Asked[Job, Result]]:
     """All of them done: those whose worker died have been carried out once more, alone."""
     if not isinstance(executor, Renewable):
         raise next(error for one in waiting if (error := _death(one.future)))
     executor.renew()
-    found: deque[_Asked[Job, Answer]] = deque()
+    found: deque[_Asked[Job, Result]] = deque()
     for one in waiting:
         if not _suspect(one):
             found.append(one)
@@ -151,7 +151,7 @@ def _again(
     return found
 
 
-def _outcome(future: Future[Answer]) -> Answer | Failure:
+def _outcome(future: Future[Result]) -> Result | Failure:
     error = future.exception()
     if error is None:
         return future.result()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ground:
+class EvaluationSpec:
     """How everything is judged: when rows are drawn, what the score weighs, the clocks' offset."""
 
     timing: Timing
@@ -40,10 +40,10 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Bench:
+class EvaluationSet:
     """Recordings, by name, on which any settings can be judged."""
 
-    ground: Ground
+    ground: EvaluationSpec
     names: tuple[str, ...]
     prepared: tuple[Prepared, ...]
 
@@ -108,7 +108,7 @@ class Bench:
         return min(float(one[0]) for one in counted), max(float(one[-1]) for one in counted)
 
 
-def bench(runs: Sequence[Run], ground: Ground) -> Bench:
+def bench(runs: Sequence[Run], ground: EvaluationSpec) -> EvaluationSet:
     """The runs that can be judged, one at least; raises ``NothingJudged``, ``TooManyRows``."""
     names, prepared = [], []
     why: list[NotJudged] = []
@@ -128,10 +128,10 @@ def bench(runs: Sequence[Run], ground: Ground) -> Bench:
         prepared.append(one)
     if not prepared:
         raise NothingJudged(tuple(why))
-    return Bench(ground, tuple(names), tuple(prepared))
+    return EvaluationSet(ground, tuple(names), tuple(prepared))
 
 
-def halves(run: Run, ground: Ground, share: float) -> tuple[Bench, Bench]:
+def halves(run: Run, ground: EvaluationSpec, share: float) -> tuple[EvaluationSet, EvaluationSet]:
     """A recording up to a share of its time as if it had ended there, and the rest of it.
 
     What is drawn in the rest is judged with everything before it known: strategies go on. Raises
@@ -142,7 +142,7 @@ def halves(run: Run, ground: Ground, share: float) -> tuple[Bench, Bench]:
     middle = start + share * (end - start)
     first = {name: _before(block, middle) for name, block in run.packets.items()}
     before = bench([run._replace(packets={k: v for k, v in first.items() if len(v)})], ground)
-    return before, Bench(ground, whole.names, (_since(whole.prepared[0], middle),))
+    return before, EvaluationSet(ground, whole.names, (_since(whole.prepared[0], middle),))
 
 
 def _span(prepared: Prepared) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from epic_cli.analysis.jobs.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, run_jobs
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ KEPT = 2
 
 
 class Judge(Protocol):
-    """What settings are judged on: a ``Bench``."""
+    """What settings are judged on: a ``EvaluationSet``."""
 
     @property
     def digest(self) -> str:
@@ -71,7 +71,7 @@ def figures(
         def here(candidate: Candidate) -> Figures:
             return figures_of(judge.judge(candidate))
 
-        return [_of(one) or {} for _, one in carry_out(here, candidates, executor, arrived)]
+        return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, arrived)]
 
     def told(asked: _Asked, answer: Figures | None) -> None:
         if answer is not None:
@@ -79,7 +79,7 @@ def figures(
 
     def carried_out(content: bytes | None, wanted: Iterable[Candidate]) -> list[Figures | None]:
         jobs = (_Asked(judge.digest, one, content) for one in wanted)
-        return [_of(one) for _, one in carry_out(_figures, jobs, executor, told)]
+        return [_of(one) for _, one in run_jobs(_figures, jobs, executor, told)]
 
     found = carried_out(None, candidates)
     missing = [at for at, one in enumerate(found) if one is None]

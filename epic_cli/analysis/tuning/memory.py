@@ -9,7 +9,7 @@ from epic_cli.analysis.jobs.journal import Journal, key
 from epic_cli.analysis.tuning.tries import Memory
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.bench import Bench
+    from epic_cli.analysis.tuning.bench import EvaluationSet
     from epic_cli.analysis.tuning.elsewhere import Figures
     from epic_cli.engine.settings import Value
 
@@ -20,7 +20,7 @@ KIND = "tune"
 class JournalMemory(Memory):
     """The tries on one bench: what it holds and how it is judged is part of each one's key."""
 
-    def __init__(self, journal: Journal, bench: Bench) -> None:
+    def __init__(self, journal: Journal, bench: EvaluationSet) -> None:
         self._journal = journal
         self._digest = bench.digest
 

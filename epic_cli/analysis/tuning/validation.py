@@ -13,13 +13,13 @@ from epic_cli.analysis.certainty.uncertainty import Figures, difference
 from epic_cli.analysis.metric import Better
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.study import piece_of, together
-from epic_cli.analysis.tuning.bench import Bench, bench, halves
+from epic_cli.analysis.tuning.bench import EvaluationSet, bench, halves
 
 if TYPE_CHECKING:
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.study import Run
-    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.analysis.tuning.bench import EvaluationSpec
     from epic_cli.analysis.tuning.goal import Goal
 
 #: By ``time``: the first half is tuned on. By ``recording``: every other one. Or all of it is both.
@@ -35,12 +35,12 @@ HALF = 0.5
 class Divided(NamedTuple):
     """What is tuned on, what is judged on (None: the same), and how that was divided."""
 
-    tuned: Bench
-    judged: Bench | None
+    tuned: EvaluationSet
+    judged: EvaluationSet | None
     by: Division
 
 
-def divide(runs: Sequence[Run], ground: Ground, by: Division | None = None) -> Divided:
+def divide(runs: Sequence[Run], ground: EvaluationSpec, by: Division | None = None) -> Divided:
     """Divides recordings, by time or by recording as it suits them unless told.
 
     Raises ``NotEnoughToSay`` where there is nothing to judge in one of the parts, ``TooManyRows``.
@@ -55,7 +55,7 @@ def divide(runs: Sequence[Run], ground: Ground, by: Division | None = None) -> D
         return Divided(bench(runs[::2], ground), bench(runs[1::2], ground), by)
     parts = list(_halves(runs, ground))
     first, second = (
-        Bench(
+        EvaluationSet(
             ground,
             tuple(name for one in part for name in one.names),
             tuple(prepared for one in part for prepared in one.prepared),
@@ -65,7 +65,9 @@ def divide(runs: Sequence[Run], ground: Ground, by: Division | None = None) -> D
     return Divided(first, second, by)
 
 
-def _halves(runs: Sequence[Run], ground: Ground) -> Iterator[tuple[Bench, Bench]]:
+def _halves(
+    runs: Sequence[Run], ground: EvaluationSpec
+) -> Iterator[tuple[EvaluationSet, EvaluationSet]]:
     """Those recordings of which both halves can be judged, one at least."""
     found = 0
     for number, one in enumerate(runs, 1):
@@ -114,7 +116,12 @@ class Judgement(NamedTuple):
 
 
 def judged(
-    on: Bench, default: Candidate, tuned: Candidate, goal: Goal, seed: int, threads: int | None
+    on: EvaluationSet,
+    default: Candidate,
+    tuned: Candidate,
+    goal: Goal,
+    seed: int,
+    threads: int | None,
 ) -> Judgement:
     """How both do on one part; ``seed`` is that of the bootstrap."""
     if default.settings == tuned.settings:

@@ -129,12 +129,12 @@ class SampleStream:
             self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
         return self.replay
 
-    def longest_leap(self, block: PacketBlock) -> tuple[float, int]:
+    def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
         """About how many rows the packet of this block will have that has the most; its index.
 
         The block is one that is to be fed next.
         """
-        return self._begun(block).longest_leap(block) if len(block) else (0.0, 0)
+        return self._begun(block).largest_tick_gap(block) if len(block) else (0.0, 0)
 
     def horizon(self) -> tuple[float, float]:
         """Rows are drawn up to the first time (s); up to the second they wait for more packets."""

@@ -137,7 +137,7 @@ cdef class Replay:
         self.check_idle()
         return self.due, max(self.due, self.pacing.end())
 
-    def longest_leap(self, PacketBlock block not None):
+    def largest_tick_gap(self, PacketBlock block not None):
         """About how many rows the packet of this block has drawn that has the most, and its index.
 
         The block is one that may be fed next.

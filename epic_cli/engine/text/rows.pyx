@@ -32,7 +32,7 @@ cdef extern from "text/print_number.h" namespace "epic" nogil:
     bint isfinite "std::isfinite"(double value)
 
 
-cdef extern from "text/usual/processor.h" namespace "epic" nogil:
+cdef extern from "text/fast_path/processor.h" namespace "epic" nogil:
     bint takes_wide_ways()
 
 cdef extern from "text/print_row.h" namespace "epic" nogil:
@@ -41,10 +41,10 @@ cdef extern from "text/print_row.h" namespace "epic" nogil:
     char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
     const char** STATUS "epic::kStatus"
 
-cdef extern from "text/usual/shortest.h" namespace "epic" nogil:
+cdef extern from "text/fast_path/shortest.h" namespace "epic" nogil:
     char* append_usual_shortest(char* out, double value)
 
-cdef extern from "text/usual/rows.h" namespace "epic" nogil:
+cdef extern from "text/fast_path/rows.h" namespace "epic" nogil:
     enum:
         ROWS_AT_ONCE "epic::kRowsAtOnce"
     char* append_usual_rows(char* out, const Sample* samples, size_t count, SecondsText& seconds)

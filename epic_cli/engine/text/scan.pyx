@@ -18,10 +18,10 @@ cdef extern from "text/scan.h" namespace "epic" nogil:
     Scanned scan_packet(const char*, const char*, Packet&)
 
 
-cdef extern from "text/usual/processor.h" namespace "epic" nogil:
+cdef extern from "text/fast_path/processor.h" namespace "epic" nogil:
     bint takes_wide_ways()
 
-cdef extern from "text/usual/lines.h" namespace "epic" nogil:
+cdef extern from "text/fast_path/lines.h" namespace "epic" nogil:
     enum:
         LONGEST_PIECE "epic::kLongestPiece"
     const char* scan_usual_lines(const char* p, const char* end, const char* text,

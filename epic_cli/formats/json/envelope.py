@@ -11,7 +11,7 @@ from typing import NamedTuple
 from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.formats.json.values import complete_object, has_no_entries, parse
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import Untold
+from epic_cli.formats.names.guess import AmbiguousLayout
 
 #: So much of a document may stand before its array, with the array's first object: as much as an
 #: object may have.
@@ -125,7 +125,7 @@ def _settled(text: str, begin: int, layout: Layout) -> Layout | Sight:
             item = parse(text[begin:end])
             try:
                 return complete_object(layout, item)
-            except Untold:
+            except AmbiguousLayout:
                 comma = _COMMA.match(text, end)
                 if comma is None or not has_no_entries(layout, item):
                     return Sight.NONE

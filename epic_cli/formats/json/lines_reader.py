@@ -25,7 +25,7 @@ from epic_cli.formats.json.values import (
 )
 from epic_cli.formats.layout import POSITION, VELOCITY, Layout, path_names
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.stars import starred
 
 #: Fields that may come in a later object, under their own names.
@@ -137,7 +137,7 @@ class JsonlReader(LineReader):
         given = self.layout
         try:
             layout = self._complete(item)
-        except Untold as untold:
+        except AmbiguousLayout as untold:
             if has_no_entries(self.layout, item):
                 self._empty = self._empty or Refusal(
                     self._line, 1, raw, 0, untold.reason, **untold.facts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.layout import POSITION, Layout, path_names, path_text, star_of
-from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.stars import starred
 from epic_cli.formats.vectors import numbers_in
 
@@ -186,7 +186,7 @@ def complete_object(given: Layout, item: Any) -> Layout:
         return complete(given, {**_first(item, entries.steps), **values})
     try:
         return complete(given, values)
-    except Untold as untold:
+    except AmbiguousLayout as untold:
         containers = list(_containers(item, ()))
         if untold.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
             containers.append(())
@@ -200,12 +200,12 @@ def complete_object(given: Layout, item: Any) -> Layout:
             found = _completed(given, item, values, [one[0] for one in parents if one]) or found
         if len(found) > 1:
             names = tuple(next(iter(starred(one).values())) for one in found)
-            raise Untold(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from untold
+            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from untold
         if found:
             return found[0]
         if untold.reason is Reason.COLUMN_UNTOLD:
             names = _names_with_stars(item, values, containers)
-            raise Untold(untold.reason, **{**untold.facts, "names": names}) from untold
+            raise AmbiguousLayout(untold.reason, **{**untold.facts, "names": names}) from untold
         raise
 
 
@@ -215,7 +215,7 @@ def _completed(
     """The layouts with entries in one of these containers, as far as they say what is what."""
     found = []
     for steps in containers:
-        with suppress(Untold):
+        with suppress(AmbiguousLayout):
             layout = complete(given, {**_first(item, steps), **values})
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)

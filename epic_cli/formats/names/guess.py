@@ -42,7 +42,7 @@ _AXIS_BEFORE = re.compile(rf"^(?:{_PLACE}[\W_]*)?[xyz][\W_]+|^{_PLACE}[\W_]+", r
 _MOST_NAMES = 12
 
 
-class Untold(Exception):
+class AmbiguousLayout(Exception):
     """The names do not say which of them is which; ``facts`` are those of a ``Refusal``."""
 
     def __init__(self, reason: Reason, **facts: Any) -> None:
@@ -59,15 +59,15 @@ def is_value(cell: str) -> bool:
 def complete(given: Layout, values: Mapping[str, str]) -> Layout:
     """The layout of a recording with these names and first values, texts as a layout writes them.
 
-    What is given stands; what is not is told from names and values. Raises ``Untold``.
+    What is given stands; what is not is told from names and values. Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
-        given = Layout(shifts_own=given.shifts_own, beginning=given.beginning)
+        given = Layout(rebase_time=given.rebase_time, beginning=given.beginning)
     chosen = {field: column for field, column in given.columns or () if column or field != "time"}
     for field, column in chosen.items():
         if column and column not in values:
             near = _near(column, values)
-            raise Untold(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
+            raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
     names = {text: name_of(text) for text in values if text not in chosen.values()}
     if set(FIELDS) <= set(values):
         own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
@@ -92,7 +92,7 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     iso = _ISO.fullmatch(first) is not None
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
-    own = named and given.pattern is None and not given.shifts_own
+    own = named and given.pattern is None and not given.rebase_time
     time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
     origin = given.time_origin
     if origin is None:
@@ -102,7 +102,7 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
-            raise Untold(Reason.COLUMN_UNTOLD, field=axis, names=tuple(values))
+            raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field=axis, names=tuple(values))
     velocities = [f"v{axis}" for axis in axes]
     speeds = all(columns.get(name) for name in velocities)
     _check_vectors(given, columns, axes, speeds)
@@ -136,7 +136,7 @@ def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds:
     others = [name[1] for name in meant if name[1] not in axes and not given.axes]
     missing = [name for name in VELOCITY if meant and not columns.get(name) and name[1] in axes]
     if others or (missing and not speeds):
-        raise Untold(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
+        raise AmbiguousLayout(Reason.COLUMNS_MISSING, names=(*others, *missing), expected=FIELDS)
 
 
 # ------------------------------------------------------------------------------------- the time
@@ -153,8 +153,8 @@ def _time(names: Mapping[str, Name], given: Layout) -> str:
     if len(timed) == 1:
         return timed[0]
     if ticks:
-        raise Untold(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
-    raise Untold(Reason.COLUMN_UNTOLD, field="time", names=tuple(names))
+        raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
+    raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field="time", names=tuple(names))
 
 
 def _unit_of(value: str) -> str:
@@ -189,7 +189,7 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
         if not any(axis in chosen for axis in POSITION):
             _check_side_by_side(chosen, names)
             _check_degrees(names)
-            raise Untold(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
+            raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
     if not any(axis in chosen for axis in VELOCITY):
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
 
@@ -202,7 +202,7 @@ def _check_degrees(names: Mapping[str, Name]) -> None:
     """Refuses places on the globe."""
     degrees = tuple(text for text, name in names.items() if set(name.words) & set(DEGREES))
     if len(degrees) > 1:
-        raise Untold(Reason.DEGREES, field="x", names=degrees)
+        raise AmbiguousLayout(Reason.DEGREES, field="x", names=degrees)
 
 
 def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) -> None:
@@ -218,7 +218,7 @@ def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) ->
         columns = {"time": chosen["time"]} if "time" in chosen else {}
         detail = ",".join(f"{field}={text}" for field, text in {**columns, **first}.items())
         shown = tuple(_entity(next(iter(one.values()))) for one in entities.values())
-        raise Untold(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
+        raise AmbiguousLayout(Reason.ENTITIES_IN_A_ROW, names=shown, detail=detail)
 
 
 def _entity(text: str) -> str:
@@ -238,7 +238,7 @@ def _add_best(
     if len(best) > 1:
         field = prefix + min(best[0])
         candidates = tuple(next(iter(columns.values())) for columns in best)
-        raise Untold(Reason.COLUMN_AMBIGUOUS, field=field, names=candidates)
+        raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=candidates)
     for axis, text in best[0].items():
         chosen[prefix + axis] = text
 
@@ -247,13 +247,13 @@ def _add_best(
 
 
 def _single(field: str, names: Mapping[str, Name]) -> str | None:
-    """The name that is spelt as this field; None: there is none. Raises ``Untold`` for several."""
+    """The name that is spelt as this field, if any; raises ``AmbiguousLayout`` for several."""
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
         if len(found) > 1:
             found = [text for text in found if star_of(text) >= 0] or found
         if len(found) > 1:
-            raise Untold(Reason.COLUMN_AMBIGUOUS, field=field, names=tuple(found))
+            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=tuple(found))
         if found:
             return found[0]
     return None

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.spellings import VELOCITY_WORDS
 
 #: What stands behind a name, which may be in quotes.
@@ -80,7 +80,7 @@ def propose(line: str) -> str | None:
         found = re.search(pattern, line)
         values = {} if found is None else found.groupdict()
         complete(Layout(time_unit="ticks@60" if "tick" in values else None), values)
-    except (Untold, re.error):
+    except (AmbiguousLayout, re.error):
         return None
     right = all(values[one.name] == line[one.begin : one.end] for one in pieces)
     return pattern if right else None

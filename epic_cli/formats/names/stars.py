@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.layout import POSITION, Layout, star_of
-from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.spellings import VELOCITY_WORDS, name_of
 
 
@@ -27,7 +27,7 @@ def complete_row(given: Layout, values: Mapping[str, str]) -> Layout:
         return complete(given, _with_first(values, tuple(entities_in(templates, tuple(values)))))
     try:
         return complete(given, values)
-    except Untold as untold:
+    except AmbiguousLayout as untold:
         if untold.reason is not Reason.ENTITIES_IN_A_ROW:
             raise
         names = untold.facts["names"]

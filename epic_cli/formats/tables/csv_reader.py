@@ -14,7 +14,7 @@ from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
 from epic_cli.formats.detection import lines_above_header
 from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import Untold, is_value
+from epic_cli.formats.names.guess import AmbiguousLayout, is_value
 from epic_cli.formats.names.stars import complete_row, entities_in, is_named, starred
 from epic_cli.formats.vectors import numbers_in
 
@@ -125,8 +125,8 @@ class CsvReader(LineReader):
             layout = complete_row(given, values)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
-                raise Untold(Reason.COLUMN_TWICE, field=column_name(twice[0]))
-        except Untold as untold:
+                raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
+        except AmbiguousLayout as untold:
             self._refuse_header(block, untold)
             return False
         templates = starred(layout)
@@ -171,11 +171,11 @@ class CsvReader(LineReader):
             **layout.units,
         )
 
-    def _refuse_header(self, block: PacketBlock, untold: Untold) -> None:
+    def _refuse_header(self, block: PacketBlock, untold: AmbiguousLayout) -> None:
         facts = untold.facts
         numbered = facts.get("detail", "").isdigit()
         if not self._headed and not numbered and untold.reason in _UNNAMED:
-            untold, facts = Untold(Reason.NO_HEADER), {"found": len(self._names)}
+            untold, facts = AmbiguousLayout(Reason.NO_HEADER), {"found": len(self._names)}
         line, raw = self._header
         block.refusals.append(Refusal(line, 1, raw, 0, untold.reason, **facts))
         self.ended = True

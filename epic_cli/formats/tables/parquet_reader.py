@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from epic_cli.formats.cells import split_row
 from epic_cli.formats.conventions import NeedsFile, Unreadable
 from epic_cli.formats.layout import Layout, column_name, column_text
-from epic_cli.formats.names.guess import Untold
+from epic_cli.formats.names.guess import AmbiguousLayout
 from epic_cli.formats.names.stars import complete_row, entities_in, starred
 from epic_cli.formats.tables.parquet_library import parquet_library
 
@@ -80,7 +80,7 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
         return names
     try:
         found = complete_row(layout, dict(zip(map(column_text, names), cells, strict=True)))
-    except Untold:
+    except AmbiguousLayout:
         return names  # what is wrong is told by who reads them
     texts = [column_text(name) for name in names]
     several = entities_in(starred(found), texts).values()

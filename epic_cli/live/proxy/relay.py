@@ -48,8 +48,8 @@ class Relay:
     """Takes datagrams from one side, and sends them to the other when their link has carried them.
 
     ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
-    after the making. ``came`` counts the clients until now, ``turned_away`` the datagrams of those
-    who were too many, and ``troubles``, by their names, what else sockets could not do.
+    after the making. ``came`` counts the clients until now, ``rejected`` the datagrams of those
+    who were too many, and ``socket_errors``, by their names, what else sockets could not do.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class Relay:
         self._refused_before = 0
         self.clients: dict[Any, Client] = {}
         self.came = 0
-        self.turned_away = 0
-        self.troubles: Counter[str] = Counter()
+        self.rejected = 0
+        self.socket_errors: Counter[str] = Counter()
         self.begun = asyncio.Event()
 
     @property
@@ -146,7 +146,7 @@ class Relay:
             self._pass(client, client.down, data, time - self._origin)
 
     def _count(self, error: OSError) -> None:
-        self.troubles[error.strerror or str(error)] += 1
+        self.socket_errors[error.strerror or str(error)] += 1
 
     def _pass(self, client: Client, flow: Flow, data: bytes, time: float) -> None:
         if flow.ended(time):
@@ -158,7 +158,7 @@ class Relay:
     def _welcome(self, sender: tuple[Any, ...]) -> Client | None:
         """A new client; None: there is no room for one."""
         if len(self.clients) >= self._bounds.clients:
-            self.turned_away += 1
+            self.rejected += 1
             return None
         try:
             server = UpstreamSocket(self._target)

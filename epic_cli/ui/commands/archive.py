@@ -16,7 +16,7 @@ from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import Layout
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.archive import Archive
 
@@ -24,7 +24,7 @@ Job = TypeVar("Job")
 Found = TypeVar("Found")
 
 
-class Answer(NamedTuple, Generic[Found]):
+class JobResult(NamedTuple, Generic[Found]):
     """What came of a recording.
 
     ``found`` None: it cannot be used at all, and ``trouble`` says why. ``refused``: lines of it
@@ -62,9 +62,9 @@ class Tally:
             say(text)
 
 
-def told_of(
-    file: str, remarks: Remarks, color: bool, work: Callable[[Reporter], Found]
-) -> Answer[Found]:
+def capture_job(
+    file: str, remarks: Messages, color: bool, work: Callable[[Reporter], Found]
+) -> JobResult[Found]:
     """What ``work`` finds in a recording; what is to be said is kept, and what is wrong with it."""
     said: list[str] = []
     reporter = Reporter(source_name(file), remarks, color, said.append)
@@ -75,17 +75,19 @@ def told_of(
         trouble = str(error)
     before = len(said)
     reporter.__exit__()
-    return Answer(found, reporter.refused, trouble, "".join(said[:before]), "".join(said[before:]))
+    return JobResult(
+        found, reporter.refused, trouble, "".join(said[:before]), "".join(said[before:])
+    )
 
 
 def work_through(
-    work: Callable[[Job], Answer[Found]],
+    work: Callable[[Job], JobResult[Found]],
     jobs: Sequence[Job],
     executor: Executor,
     archive: Archive,
     kind: str,
     make_key: Callable[[], Callable[[Job], str | None]],
-    remarks: Remarks,
+    remarks: Messages,
     tally: Tally,
     progress: Callable[[int, int], None] | None = None,
 ) -> Generator[tuple[Job, Found | Unusable]]:
@@ -145,7 +147,7 @@ def layout_key(given: Layout | None) -> list[str] | None:
     return None if given is None else list(map(str, given._replace(beginning=None)))
 
 
-def _kept(answer: Answer[Found]) -> Answer[Found] | None:
+def _kept(answer: JobResult[Found]) -> JobResult[Found] | None:
     """What is about the recording, whatever happens to be wrong with files and machines."""
     return answer._replace(said="", closing="") if answer.found is not None else None
 

@@ -11,12 +11,12 @@ import click
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.overwriting import spare
-from epic_cli.ui.io.remarks import Remarks
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,
-    remarks_options,
+    messages_options,
     saving_options,
     screen_timing_options,
 )
@@ -86,7 +86,7 @@ EPILOG = "\n".join(
 @threads_option
 @archive_options
 @saving_options
-@remarks_options
+@messages_options
 @color_option
 @click.pass_context
 def compare(
@@ -103,7 +103,7 @@ def compare(
     threads: int | None,
     archive: Archive,
     saving: Saving | None,
-    remarks: Remarks,
+    remarks: Messages,
     color: ColorChoice,
 ) -> int:
     """Say which strategy draws recordings best, by how much, and how surely.

@@ -14,10 +14,10 @@ from epic_cli.analysis.truth import Truth, truths_of
 from epic_cli.formats.layout import STATE, Beginning, begun_together
 from epic_cli.formats.layout import Layout as RecordingLayout
 from epic_cli.formats.recordings import InputFormat
-from epic_cli.ui.commands.archive import Answer, layout_key, told_of, what_it_is
+from epic_cli.ui.commands.archive import JobResult, capture_job, layout_key, what_it_is
 from epic_cli.ui.commands.recordings import of_entity
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load, source_name
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Request(NamedTuple):
     input_format: InputFormat = "auto"
     entity: str | None = None
     truth: str | None = None
-    remarks: Remarks = Remarks()
+    remarks: Messages = Messages()
     color: bool = False
     threads: int | None = 1
 
@@ -54,12 +54,12 @@ class Job(NamedTuple):
 
 
 #: What came of a recording.
-Judged = Answer[Verdict]
+Judged = JobResult[Verdict]
 
 
 def judge(request: Request, job: Job) -> Judged:
     """Reads and judges a recording, in a process that has nothing but its name."""
-    return told_of(
+    return capture_job(
         job.file,
         request.remarks,
         request.color,
@@ -114,7 +114,7 @@ def judge_here(
 def recording_of(request: Request, file: str) -> Run:
     """A recording once more, of which all has been said; raises as ``judge_here``."""
     given = request.given if request.truth else begun_together(request.given)
-    silent = Reporter(source_name(file), Remarks(quiet=True))
+    silent = Reporter(source_name(file), Messages(quiet=True))
     return _loaded(request, file, given, silent, None)
 
 
@@ -142,7 +142,7 @@ def _truths(
     file: str, given: RecordingLayout, beginning: float | None, offset: float
 ) -> Mapping[str, Truth]:
     """The truth, read once in each process; the one that asks has said what is odd about it."""
-    silent = Reporter(source_name(file), Remarks(quiet=True))
+    silent = Reporter(source_name(file), Messages(quiet=True))
     given = given.beside(STATE)._replace(beginning=Beginning(beginning))
     return truths_of(load(file, "auto", silent, given), "given", offset)[0]
 
@@ -186,7 +186,7 @@ def settled(given: RecordingLayout, names: list[str], input_format: InputFormat)
     for name in names:
         if beginning.time is not None or name == "-":
             break
-        silent = Reporter(source_name(name), Remarks(quiet=True))
+        silent = Reporter(source_name(name), Messages(quiet=True))
         try:
             next(blocks(name, input_format, given, silent), None)
         except (CannotAccess, WrongUsage):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.jobs.threads import Threads
-from epic_cli.analysis.study import Gathered
+from epic_cli.analysis.study import StudyBuilder
 from epic_cli.formats.layout import begun_together
-from epic_cli.ui.commands.archive import Tally, Unusable, told_of, work_through
+from epic_cli.ui.commands.archive import Tally, Unusable, capture_job, work_through
 from epic_cli.ui.commands.compare_diagnosis import section_on
 from epic_cli.ui.commands.compare_jobs import (
     Job,
@@ -26,7 +26,7 @@ from epic_cli.ui.commands.compare_jobs import (
 from epic_cli.ui.commands.compare_runs import given_truths
 from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import source_name
 from epic_cli.views.page.diagnosis import MOST, Section
 
@@ -56,7 +56,7 @@ class Recordings:
         inputs: Inputs,
         archive: Archive,
         asked: Asked,
-        remarks: Remarks,
+        remarks: Messages,
         color: bool,
         *,
         drawing: Drawing,
@@ -125,7 +125,7 @@ class Recordings:
         jobs = [Job(name, None if index else selection) for index, name in enumerate(part)]
         if len(self.names) == 1 and not archive.options:
             return self._only(jobs[0], threads, saving, seed, progress)
-        gathered = Gathered()
+        gathered = StudyBuilder()
         with contextlib.ExitStack() as ending:
             work: Callable[[Job], Judged]
             if archive.elsewhere:
@@ -190,13 +190,13 @@ class Recordings:
             look=self._look,
         )
         self._tally.refused |= reporter.refused
-        gathered = Gathered()
+        gathered = StudyBuilder()
         gathered.add(reporter.name, found)
         return gathered.conclusion(request.asked, seed)
 
     def _judge_here(self, saving: Saving | None, here: Threads, job: Job) -> Judged:
         request, truths = self._request, self._truths
-        return told_of(
+        return capture_job(
             job.file,
             request.remarks,
             request.color,

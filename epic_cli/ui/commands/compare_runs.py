@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.input import read_file
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load, source_name
 from epic_cli.ui.options.compare import Inputs
 from epic_cli.ui.options.compare_network import NetworkOptions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def given_truths(
-    inputs: Inputs, given: RecordingLayout | None, remarks: Remarks, color: bool
+    inputs: Inputs, given: RecordingLayout | None, remarks: Messages, color: bool
 ) -> tuple[Mapping[str, Truth] | None, bool]:
     """The given truth by entity, if there is one, and whether lines of it were refused.
 
@@ -45,7 +45,7 @@ def given_truths(
     return truths, reporter.refused
 
 
-def simulated_runs(network: NetworkOptions, inputs: Inputs, remarks: Remarks) -> Iterator[Run]:
+def simulated_runs(network: NetworkOptions, inputs: Inputs, remarks: Messages) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises."""
     from epic_cli.analysis.networks import Setting, simulated
     from epic_cli.network import Link, read_trace
@@ -87,7 +87,7 @@ def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> Movement:
     return PathMovement(path, inputs.entity or "")
 
 
-def _movement(inputs: Inputs, remarks: Remarks) -> Movement:
+def _movement(inputs: Inputs, remarks: Messages) -> Movement:
     from epic_cli.network import read_movement
 
     with Reporter(source_name(str(inputs.truth)), remarks) as reporter:
@@ -100,6 +100,6 @@ def _movement(inputs: Inputs, remarks: Remarks) -> Movement:
                 layout=inputs.given,
                 tell=reporter.layout,
                 look=reporter.look,
-                shifts_own=True,
+                rebase_time=True,
             ),
         )

@@ -16,9 +16,9 @@ from epic_cli.formats.writing import Fault
 from epic_cli.ui.io.captures import begins_as_capture, capture_blocks
 from epic_cli.ui.io.color import use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage
+from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, told_of_each
-from epic_cli.ui.io.remarks import Reporter
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
 
@@ -119,7 +119,7 @@ class _Recording:
         if options.capture.given:
             raise WrongUsage(f"{self._name}: --port, --layout and --from are for captures (pcap)")
         given, reporter = options.given, self.reporter
-        yield from blocks(file, options.input_format, given, reporter, progress, shifts_own=False)
+        yield from blocks(file, options.input_format, given, reporter, progress, rebase_time=False)
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""

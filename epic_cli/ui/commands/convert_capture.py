@@ -9,8 +9,8 @@ from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.carried import Lost
 from epic_cli.live.captures.reading import Capture
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Intake
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.options.convert import ConvertOptions
 
@@ -28,7 +28,7 @@ def make_capture(options: ConvertOptions) -> Capture:
         raise WrongUsage("--layout says all of binary records: leave the other options away")
     sender = options.capture.sender
     origin = None if given is None else given.time_origin
-    gate = Gate(_MOST_ENTITIES, math.nan if origin == "first" else origin)
+    gate = PacketFilter(_MOST_ENTITIES, math.nan if origin == "first" else origin)
     decoder = Decoder(packet_format, given, records)
     return Capture(Intake(decoder, gate, sender and _place(sender)), options.capture.port)
 

@@ -13,7 +13,7 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.color import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.remarks import Reporter
+from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.diagnose import ANY, DiagnoseOptions, diagnose_options
 from epic_cli.ui.options.groups import given_options

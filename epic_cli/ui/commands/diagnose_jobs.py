@@ -15,10 +15,10 @@ from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of
 from epic_cli.analysis.jobs.journal import digest_of, key
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import InputFormat
-from epic_cli.ui.commands.archive import Answer, layout_key, told_of, what_it_is
+from epic_cli.ui.commands.archive import JobResult, capture_job, layout_key, what_it_is
 from epic_cli.ui.commands.recordings import of_entity
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load
 from epic_cli.ui.options.drawn import Drawing
 from epic_cli.views.diagnosis import Report, how_few
@@ -32,7 +32,7 @@ class Request(NamedTuple):
     entity: str | None
     input_format: InputFormat
     given: Layout | None
-    remarks: Remarks
+    remarks: Messages
     color: bool
 
 
@@ -53,9 +53,9 @@ class Looked(NamedTuple):
         return below | {one.cause for one in self.findings}
 
 
-def look(request: Request, file: str) -> Answer[Looked]:
+def look(request: Request, file: str) -> JobResult[Looked]:
     """Looks at a recording; what is to be said is kept, and what is wrong with it."""
-    answer = told_of(
+    answer = capture_job(
         file,
         request.remarks,
         request.color,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import WrongUsage, say
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load, source_name
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def drawn_of(
     packets: Mapping[str, PacketBlock],
     drawing: Drawing,
     given: Layout | None,
-    remarks: Remarks,
+    remarks: Messages,
 ) -> dict[str, DrawnPath]:
     """What the file says was drawn of these entities.
 
@@ -49,7 +49,7 @@ def matched(
     packets: Mapping[str, PacketBlock],
     drawing: Drawing,
     given: Layout | None,
-    remarks: Remarks,
+    remarks: Messages,
 ) -> Match:
     """Which strategy draws what the file says was drawn; raises as ``drawn_of``."""
     from epic_cli.analysis.drawn.match import match
@@ -65,7 +65,7 @@ def matched(
 
 
 def with_drawn(
-    run: Run, drawing: Drawing, given: Layout | None, remarks: Remarks
+    run: Run, drawing: Drawing, given: Layout | None, remarks: Messages
 ) -> tuple[Run, DrawnCandidate]:
     """A recording, of those entities that were drawn, and what was drawn of them.
 

@@ -18,20 +18,20 @@ from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.writing import RawRecording
 from epic_cli.live.decoding import Decoder
 from epic_cli.live.forwarding import Forwarder, Target
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts
 from epic_cli.live.listening import Listener
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket, is_group
 from epic_cli.live.recording import GrowingRecording
 from epic_cli.live.stopping import end_by, run_until_stopped
 from epic_cli.live.whole_files import Rotation
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.console import screen_columns
+from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.io.report import report_problem
-from epic_cli.ui.io.unhurried import UnhurriedSink
 from epic_cli.ui.options.common import color_option, quiet_option, strategy_options, tick_option
 from epic_cli.ui.options.groups import given_options
 from epic_cli.ui.options.listen import (
@@ -108,7 +108,7 @@ def listen(
         if intake.sender is not None:
             sender = _resolved("take packets from", intake.sender)
         recording, raw = _recordings(rows, receiving, stack)
-        gate = Gate(
+        gate = PacketFilter(
             intake.max_entities,
             intake.origin,
             intake.entity,
@@ -250,7 +250,7 @@ class _Rows:
         self._writer = RowWriter(rows.row_format, use_color(color, sink), width)
         sink.write(self._writer.header())
         sink.flush()
-        self._sink = UnhurriedSink(sink)
+        self._sink = DroppingWriter(sink)
 
     def __call__(self, samples: SampleBlock, entities: Entities) -> None:
         """Writes rows."""

@@ -17,8 +17,8 @@ from epic_cli.live.sent_log import SentLog
 from epic_cli.live.stopping import end_by, run_until_stopped
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.remarks import Remarks, Reporter
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.groups import given_options
@@ -89,7 +89,7 @@ def send(
     if trace.trace == "-" and recording == ("-",):
         raise WrongUsage("the recording and --trace cannot both be standard input")
     file = recording[0] if recording else None
-    reporter = Reporter(source_name(file or ""), Remarks(quiet))
+    reporter = Reporter(source_name(file or ""), Messages(quiet))
     try:
         place = resolve(target)
     except OSError as error:

@@ -30,10 +30,10 @@ from epic_cli.network import (
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.input import read_file
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.overwriting import spare
 from epic_cli.ui.io.progress import Progress
-from epic_cli.ui.io.remarks import Remarks, Reporter
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.groups import given_options
@@ -160,7 +160,7 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
     if not options.truth:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
-    with Reporter(source_name(options.truth), Remarks(quiet)) as reporter:
+    with Reporter(source_name(options.truth), Messages(quiet)) as reporter:
         reporter.given(options.given)
         return read_file(
             options.truth,
@@ -173,7 +173,7 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
                 layout=options.given,
                 tell=reporter.layout,
                 look=reporter.look,
-                shifts_own=True,
+                rebase_time=True,
             ),
         )
 

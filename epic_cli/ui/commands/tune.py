@@ -13,12 +13,12 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.overwriting import spare
-from epic_cli.ui.io.remarks import Remarks
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,
-    remarks_options,
+    messages_options,
     saving_options,
     screen_timing_options,
 )
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.study import Run
-    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.analysis.tuning.bench import EvaluationSpec
     from epic_cli.analysis.tuning.tune import Tunings
     from epic_cli.ui.io.profiles import Saving
 
@@ -72,7 +72,7 @@ EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _E
 @screen_timing_options
 @written_options
 @saving_options
-@remarks_options
+@messages_options
 @color_option
 @click.pass_context
 def tune(
@@ -87,7 +87,7 @@ def tune(
     timing: Timing,
     written: Written,
     saving: Saving | None,
-    remarks: Remarks,
+    remarks: Messages,
     color: ColorChoice,
 ) -> int:
     """Say what good numbers are for a strategy's settings.
@@ -105,7 +105,7 @@ def tune(
     cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
     interrupted.
     """
-    from epic_cli.analysis.tuning.bench import Ground
+    from epic_cli.analysis.tuning.bench import EvaluationSpec
     from epic_cli.ui.commands.compare_output import about_of
     from epic_cli.ui.commands.compare_runs import simulated_runs
     from epic_cli.ui.commands.tune_output import write_delays, write_tunings
@@ -139,7 +139,7 @@ def tune(
         write_delays(delays, written.form, color)
         interrupted = failed = False
     else:
-        ground = Ground(timing, purpose.weights, inputs.truth_offset, purpose.warm_up)
+        ground = EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up)
         found = _search(
             runs, archive.part(candidates), ground, purpose, effort, archive, network.seed, remarks
         )
@@ -171,12 +171,12 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 def _search(
     runs: Sequence[Run],
     candidates: Sequence[Candidate],
-    ground: Ground,
+    ground: EvaluationSpec,
     purpose: Purpose,
     effort: Effort,
     archive: Archive,
     seed: int,
-    remarks: Remarks,
+    remarks: Messages,
 ) -> Tunings | None:
     """What is found; None: there is nothing to tune in this shard's part.
 
@@ -238,7 +238,7 @@ def _search(
         raise KeyboardInterrupt from None
 
 
-def _can_be_judged(runs: Sequence[Run], ground: Ground) -> bool:
+def _can_be_judged(runs: Sequence[Run], ground: EvaluationSpec) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.tuning.bench import bench

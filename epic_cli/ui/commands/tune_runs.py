@@ -10,7 +10,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.commands.compare_runs import given_truths
 from epic_cli.ui.commands.recordings import of_entity
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
-from epic_cli.ui.io.remarks import Remarks, Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load, source_name
 from epic_cli.ui.options.compare import Inputs
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def recorded_runs(
     names: list[str],
     inputs: Inputs,
-    remarks: Remarks,
+    remarks: Messages,
     saving: Saving | None,
     color: bool,
     allowed_failures: int,

@@ -17,8 +17,8 @@ from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.io.remarks import Remarks, Reporter
 from epic_cli.ui.io.sources import blocks, source_name
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ReplayOptions:
         given: "Layout | None" = None,
         saving: "Saving | None" = None,
         strict: bool = False,
-        remarks: Remarks = Remarks(),  # noqa: B008
+        remarks: Messages = Messages(),  # noqa: B008
         color: ColorChoice = "auto",
         file_column: str | None = None,
     ) -> None:

@@ -12,7 +12,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.recordings import InputFormat, read
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
-from epic_cli.ui.io.remarks import Reporter
+from epic_cli.ui.io.messages import Reporter
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -53,12 +53,12 @@ def blocks(
     given: Layout | None = None,
     reporter: Reporter | None = None,
     progress: Callable[[int], object] | None = None,
-    shifts_own: bool = True,
+    rebase_time: bool = True,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording; what is to be said of it goes to ``reporter``, or to stderr.
 
     ``progress`` is given how many bytes of a file have been read, after each block.
-    ``shifts_own``: Unix times begin at the first packet under this program's own names, too.
+    ``rebase_time``: Unix times begin at the first packet under this program's own names, too.
 
     Raises ``CannotAccess``, and ``WrongUsage`` where it cannot be read in this way.
     """
@@ -67,7 +67,7 @@ def blocks(
     reporter.given(given)
     with open_source(file) as descriptor:
         try:
-            for block in read(descriptor, input_format, given, reporter.layout, shifts_own):
+            for block in read(descriptor, input_format, given, reporter.layout, rebase_time):
                 reporter.look(block)
                 yield block
                 if progress is not None:

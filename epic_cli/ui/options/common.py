@@ -17,9 +17,9 @@ from epic_cli.formats.recordings import INPUT_FORMATS, PACKET_FORMATS
 from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.origins import origins
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
-from epic_cli.ui.io.remarks import Remarks
 from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
 from epic_cli.ui.options.groups import Decorator, OptionGroup
@@ -210,10 +210,10 @@ quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Nothing on stderr but what ends the run."
 )
 
-#: ``--all-errors`` and ``--quiet``, as ``remarks: Remarks``.
-remarks_options = OptionGroup(
+#: ``--all-errors`` and ``--quiet``, as ``remarks: Messages``.
+messages_options = OptionGroup(
     "remarks",
-    Remarks,
+    Messages,
     click.option(
         "--all-errors",
         is_flag=True,

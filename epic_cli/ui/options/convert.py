@@ -11,14 +11,14 @@ from epic_cli.formats.conversion import Changes
 from epic_cli.formats.recordings import ENDINGS, WRITTEN_FORMATS, InputFormat, WrittenFormat
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.quantities import Seconds, Span
-from epic_cli.ui.io.remarks import Remarks
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    messages_options,
     output_option,
-    remarks_options,
 )
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.live import record_layout_option, sender_option
@@ -97,7 +97,7 @@ class ConvertOptions(NamedTuple):
     given: Layout | None
     capture: CaptureOptions
     strict: bool
-    remarks: Remarks
+    remarks: Messages
     color: ColorChoice
 
     @property
@@ -129,6 +129,6 @@ convert_options = OptionGroup(
     layout_options,
     _capture_options,
     click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
-    remarks_options,
+    messages_options,
     color_option,
 )

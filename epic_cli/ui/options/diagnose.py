@@ -11,15 +11,15 @@ import click
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.overwriting import spare
 from epic_cli.ui.io.quantities import Span
-from epic_cli.ui.io.remarks import Remarks
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
     layout_options,
-    remarks_options,
+    messages_options,
 )
 from epic_cli.ui.options.compare import (
     Participants,
@@ -54,7 +54,7 @@ class DiagnoseOptions(NamedTuple):
     input_format: InputFormat
     given: Layout | None
     archive: Archive
-    remarks: Remarks
+    remarks: Messages
     color: ColorChoice
 
     def check(self, names: Sequence[str]) -> None:
@@ -142,6 +142,6 @@ diagnose_options = OptionGroup(
     input_format_option,
     layout_options,
     archive_options,
-    remarks_options,
+    messages_options,
     color_option,
 )

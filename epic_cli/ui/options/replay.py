@@ -10,8 +10,8 @@ from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
     layout_options,
+    messages_options,
     output_option,
-    remarks_options,
     row_format_option,
     saving_options,
     strategy_options,
@@ -56,7 +56,7 @@ replay_options = OptionGroup(
     _LAYOUT,
     saving_options,
     _STRICT,
-    remarks_options,
+    messages_options,
     color_option,
     _FILE_COLUMN,
 )

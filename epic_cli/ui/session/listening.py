@@ -16,9 +16,9 @@ from epic_cli.formats.text import packet_line
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Counts
 from epic_cli.live.listening import Listener
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.refused import Refused
 from epic_cli.ui.io.errors import CannotAccess
@@ -59,7 +59,7 @@ class Listening:
         self._listener = Listener(
             receiving=self._receiving,
             decoder=Decoder(),
-            gate=Gate(_MOST_ENTITIES),
+            gate=PacketFilter(_MOST_ENTITIES),
             make_strategy=Strategy,  # the session draws
             tick=_EVERY,
             draw=lambda *_: self._wake(),

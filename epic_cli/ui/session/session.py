@@ -305,7 +305,7 @@ def _whole(
 
 
 def _leap(stream: SampleStream, block: PacketBlock) -> Leap | None:
-    rows, index = stream.longest_leap(block)
+    rows, index = stream.largest_tick_gap(block)
     if rows <= MOST_ROWS:
         return None
     return Leap(round(rows), block[index].time, block.line(index))

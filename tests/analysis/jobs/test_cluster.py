@@ -14,7 +14,7 @@ import pytest
 from epic_cli.analysis.jobs import cluster
 from epic_cli.analysis.jobs.cluster import Cluster, NoCluster, place_of
 from epic_cli.analysis.jobs.journal import program_version
-from epic_cli.analysis.jobs.workers import carry_out
+from epic_cli.analysis.jobs.workers import run_jobs
 
 OURS = program_version()
 
@@ -93,7 +93,7 @@ def test_workers_that_have_all_died_are_not_waited_for(monkeypatch: pytest.Monke
         Cluster("tcp://h:1") as executor,
         pytest.raises(NoCluster, match=r"no workers for 0\.05 s"),
     ):
-        list(carry_out(abs, [1, 2], executor))
+        list(run_jobs(abs, [1, 2], executor))
 
 
 def test_what_takes_no_certificates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

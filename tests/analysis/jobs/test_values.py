@@ -14,7 +14,7 @@ from support import movements
 from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.jobs.values import NotAValue, as_json, from_json
 from epic_cli.analysis.notes import Adjusted, Cut, CutOut
-from epic_cli.analysis.study import Asked, Gathered, Run, Unfit, verdict
+from epic_cli.analysis.study import Asked, Run, StudyBuilder, Unfit, verdict
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 
 
@@ -69,7 +69,7 @@ def test_a_study_of_verdicts_from_a_journal_is_the_study() -> None:
     ]
     runs.append(Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))}))
     asked = Asked(taking_part, SCREEN_TIMING, total=len(runs))
-    direct, kept = Gathered(), Gathered()
+    direct, kept = StudyBuilder(), StudyBuilder()
     for run in runs:
         found = verdict(run, asked, threads=1)
         direct.add(run.name, found)

@@ -12,12 +12,12 @@ import pytest
 from support.jobs import DEADLY, WRONG, pid, work
 
 from epic_cli.analysis.jobs.processes import Processes
-from epic_cli.analysis.jobs.workers import Failure, carry_out
+from epic_cli.analysis.jobs.workers import Failure, run_jobs
 
 
 def test_the_one_that_a_worker_dies_of_is_found_and_the_others_finish() -> None:
     with Processes(2) as executor:
-        found = list(carry_out(work, range(14), executor))
+        found = list(run_jobs(work, range(14), executor))
     assert [job for job, _ in found] == list(range(14))
     failures = {job: one for job, one in found if isinstance(one, Failure)}
     assert {job: one.died for job, one in failures.items()} == {DEADLY: True, WRONG: False}
@@ -27,7 +27,7 @@ def test_the_one_that_a_worker_dies_of_is_found_and_the_others_finish() -> None:
 
 def test_no_process_is_left_behind() -> None:
     with Processes(1) as executor:
-        outcomes = carry_out(pid, range(9), executor)
+        outcomes = run_jobs(pid, range(9), executor)
         _, worker = next(outcomes)
         outcomes.close()  # while a job is under way, and others wait for it
     assert isinstance(worker, int)
@@ -64,7 +64,7 @@ def test_answers_are_told_when_they_come_and_given_in_order() -> None:
             first_may_end.set()
 
     with ThreadPoolExecutor(2) as executor:
-        outcomes = carry_out(slow_start, range(4), executor, arrived)
+        outcomes = run_jobs(slow_start, range(4), executor, arrived)
         found = list(outcomes)
     assert found == [(0, 0), (1, -1), (2, -2), (3, -3)]
     assert told.index((1, -1)) < told.index((0, 0))
@@ -84,7 +84,7 @@ def test_jobs_are_asked_for_when_there_is_room_for_them() -> None:
             yield number
 
     with Sparing(2) as executor:
-        for job, _ in carry_out(work_of_threads, jobs(), executor):
+        for job, _ in run_jobs(work_of_threads, jobs(), executor):
             assert len(asked) <= job + 1 + Sparing.in_flight
 
 
@@ -95,7 +95,7 @@ def work_of_threads(number: int) -> int:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_number_of_workers_does_not_show(count: int) -> None:
     with ThreadPoolExecutor(count) as executor:
-        found = list(carry_out(work, [3, 1, WRONG, 2], executor))
+        found = list(run_jobs(work, [3, 1, WRONG, 2], executor))
     assert [(job, str(one)) for job, one in found] == [
         (3, "9"),
         (1, "1"),
@@ -111,9 +111,9 @@ def test_an_executor_that_cannot_go_on_says_so() -> None:
 
     executor: Executor = Dead(1)
     with executor, pytest.raises(BrokenExecutor, match="it is gone"):
-        list(carry_out(work, [1, 2], executor))
+        list(run_jobs(work, [1, 2], executor))
 
 
 def test_an_executor_of_processes_of_the_library_will_do() -> None:
     with ProcessPoolExecutor(1) as executor:
-        assert list(carry_out(abs, [-1, 2], executor)) == [(-1, 1), (2, 2)]
+        assert list(run_jobs(abs, [-1, 2], executor)) == [(-1, 1), (2, 2)]

@@ -14,7 +14,7 @@ from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
 from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.tuning.bench import Ground, bench, halves
+from epic_cli.analysis.tuning.bench import EvaluationSpec, bench, halves
 from epic_cli.analysis.tuning.front import roughness
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.tune import Limits, NothingToTune, Tunings, tune
@@ -26,7 +26,7 @@ from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
-GROUND = Ground(SCREEN_TIMING, Weights())
+GROUND = EvaluationSpec(SCREEN_TIMING, Weights())
 
 
 def sent(seconds: float = 12.0, seed: int = 1, jitter: float = 0.03, loss: float = 0.02) -> Run:

@@ -6,7 +6,7 @@ import pytest
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.layout import Layout, parse_columns
-from epic_cli.formats.names.guess import Untold, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, complete
 
 
 def told(header: str, row: str = "", given: Layout | None = None) -> str:
@@ -16,8 +16,8 @@ def told(header: str, row: str = "", given: Layout | None = None) -> str:
     return complete(given or Layout(), dict(zip(names, cells, strict=True))).options()
 
 
-def untold(header: str, given: Layout | None = None) -> Untold:
-    with pytest.raises(Untold) as caught:
+def untold(header: str, given: Layout | None = None) -> AmbiguousLayout:
+    with pytest.raises(AmbiguousLayout) as caught:
         told(header, given=given)
     return caught.value
 
@@ -98,7 +98,7 @@ def test_own_times_are_seconds_as_they_stand(more: str) -> None:
 
 
 def test_unix_times_under_own_names_move_where_they_are_drawn() -> None:
-    drawn = Layout(shifts_own=True)
+    drawn = Layout(rebase_time=True)
     for time, units in (
         ("1700000000.5", "--time-origin first"),
         ("1700000000500", "--time-unit ms --time-origin first"),

@@ -29,8 +29,8 @@ from epic_cli.live.captures.carried import Carried, Lost, carried
 from epic_cli.live.captures.frames import Frame
 from epic_cli.live.captures.reading import Capture
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.intake import Intake
+from epic_cli.live.packet_filter import PacketFilter
 
 START = 1_700_000_000.25
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(4)]
@@ -41,7 +41,7 @@ def capture(
 ) -> Capture:
     """What reads a capture."""
     decoder = Decoder(records=RecordLayout(layout) if layout else None)
-    return Capture(Intake(decoder, Gate(99), sender), port)
+    return Capture(Intake(decoder, PacketFilter(99), sender), port)
 
 
 def read(data: bytes, one: Capture | None = None) -> list[Packet]:

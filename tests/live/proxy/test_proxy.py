@@ -126,7 +126,7 @@ def test_each_client_has_a_socket_of_his_own_until_he_is_idle() -> None:
         assert [one.recv(100) for one in clients[:20]] == [b"%d" % n for n in range(20)]
         clients[20].send(b"one too many")
 
-        words = '"clients": 0, "clients_until_now": 20, "turned_away": 1'
+        words = '"clients": 0, "clients_until_now": 20, "rejected": 1'
         wait_until(lambda: words in playing.ask("stats"))
         clients[20].send(b"now there is room")
         assert playing.server.recv(100) == b"now there is room"
@@ -230,7 +230,7 @@ def test_no_socket_for_a_client_is_told_and_no_end() -> None:
             _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
             resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (3, hard))
             client.sendto(b"one", place)
-            wait_until(lambda: '"troubles": {"Too many open files": 1}' in ask(proxy, "stats"))
+            wait_until(lambda: '"socket_errors": {"Too many open files": 1}' in ask(proxy, "stats"))
             resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (500, hard))
             client.sendto(b"two", place)
             assert server.one() == b"two"

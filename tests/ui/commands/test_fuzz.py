@@ -67,7 +67,7 @@ JSON_ROWS = st.lists(VALUES, min_size=6, max_size=10).map(
 JSONL = st.lists(JSON_ROWS | st.binary(max_size=30), max_size=6).map(b"\n".join)
 
 
-class Answer(NamedTuple):
+class JobResult(NamedTuple):
     status: int
     rows: bytes
     errors: str
@@ -78,14 +78,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
 
 
-def replay(folder: Path, data: bytes, *options: str) -> Answer:
+def replay(folder: Path, data: bytes, *options: str) -> JobResult:
     """Runs ``epic replay`` in this process, from a file and into one."""
     recording, rows = folder / "recording", folder / "rows"
     recording.write_bytes(data)
     rows.unlink(missing_ok=True)
     with redirect_stderr(io.StringIO()) as errors:
         status = main(["replay", "-o", str(rows), *options, str(recording)])
-    return Answer(status, rows.read_bytes() if rows.exists() else b"", errors.getvalue())
+    return JobResult(status, rows.read_bytes() if rows.exists() else b"", errors.getvalue())
 
 
 @settings(max_examples=300, deadline=None)

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "text/usual/lines.h"
+#include "text/fast_path/lines.h"
 
 using namespace epic;
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "text/usual/rows.h"
+#include "text/fast_path/rows.h"
 
 using namespace epic;
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string_view>
 
-#include "text/usual/shortest.h"
+#include "text/fast_path/shortest.h"
 
 using namespace epic;
 

@@ -11,8 +11,8 @@ import pytest
 from epic_cli.engine.packets import Entities
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.decoding import Decoder
-from epic_cli.live.gate import Gate
 from epic_cli.live.listening import Listener
+from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.ui.screens.listen.choice import Choice
 from epic_cli.ui.screens.listen.map import ASCII, UNICODE
@@ -38,7 +38,7 @@ class Watched:
         self.listener = Listener(
             receiving=self.port,
             decoder=Decoder(),
-            gate=Gate(1000),
+            gate=PacketFilter(1000),
             make_strategy=choice.maker(),
             tick=TICK,
             draw=self._draw,

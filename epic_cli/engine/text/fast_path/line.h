@@ -26,7 +26,7 @@
 // right side is below 10^15 * 2^-53 < 1, and, since H * 10^8 < 2^52, below 2^(e - 1) as well.
 #pragma once
 
-#include "text/usual/processor.h"
+#include "text/fast_path/processor.h"
 
 #if EPIC_HAS_WIDE
 

@@ -36,7 +36,7 @@ class Anew(NamedTuple):
     step: float
 
 
-class Gate:
+class PacketFilter:
     """Lets packets in; what it keeps does not grow beyond the names of ``most_entities``.
 
     The receiver's clock starts with the first packet, at the time that the packet has: its delay

@@ -18,7 +18,7 @@ _MOST_BYTES = 16 << 20
 _PATIENCE = 1.0
 
 
-class UnhurriedSink:
+class DroppingWriter:
     """Takes rows for a sink, to which another thread writes them where that could take long.
 
     ``left_out`` counts the rows that there was no room for, since those before them have not been

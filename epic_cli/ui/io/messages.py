@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # The words are loaded when there is something to say: packet text must start fast.
 
 
-class Remarks:
+class Messages:
     """How much is said: if ``quiet``, what ends a run; with ``all_errors``, each refused line."""
 
     def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
@@ -38,7 +38,7 @@ class Reporter:
     def __init__(
         self,
         name: str,
-        remarks: Remarks = Remarks(),  # noqa: B008
+        remarks: Messages = Messages(),  # noqa: B008
         color: bool = False,
         write: Callable[[str], object] = say,
     ) -> None:
@@ -112,7 +112,7 @@ class Reporter:
 
     def stop(self, refusal: Refusal) -> None:
         """The refused line that ends the run."""
-        self._remarks = Remarks()
+        self._remarks = Messages()
         self.refuse([refusal])
         self._lines = None
 

@@ -15,7 +15,7 @@
 
 #include "text/print_number.h"
 #include "text/print_row.h"
-#include "text/usual/processor.h"
+#include "text/fast_path/processor.h"
 
 #if EPIC_HAS_WIDE
 

@@ -6,8 +6,8 @@
 
 #include "entities.h"
 #include "text/scan.h"
-#include "text/usual/line.h"
-#include "text/usual/words.h"
+#include "text/fast_path/line.h"
+#include "text/fast_path/words.h"
 
 namespace epic {
 

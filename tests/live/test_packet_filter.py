@@ -8,7 +8,7 @@ import pytest
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.decoding import Decoded, Decoder
-from epic_cli.live.gate import Gate, Limits
+from epic_cli.live.packet_filter import Limits, PacketFilter
 from epic_cli.live.refused import Refused
 
 STILL = (0.0, 0.0, 0.0)
@@ -20,7 +20,7 @@ def packet(time: float, entity: str = "", x: float = 0.0) -> Packet:
 
 
 def admit(
-    gate: Gate, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
+    gate: PacketFilter, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
 ) -> Packet | Refused:
     """What becomes of a packet that comes in a datagram of its own."""
     block = PacketBlock()
@@ -34,7 +34,7 @@ def admit(
 
 
 def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> None:
-    gate = Gate(2)
+    gate = PacketFilter(2)
     assert gate.now(100.0) is None
     for time in (math.nan, math.inf, 1e308, -1e308, 1e12):
         assert admit(gate, packet(time), 100.0) in (Refused.NOT_FINITE, Refused.FAR_TIME)
@@ -58,7 +58,7 @@ def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> Non
 
 
 def test_arrivals_do_not_go_back_nor_before_what_is_drawn() -> None:
-    gate = Gate(2)
+    gate = PacketFilter(2)
     times = [(10.0, NEVER), (10.5, NEVER), (10.4, NEVER), (10.6, 0.7)]
     found = [admit(gate, packet(0.0), machine, drawn) for machine, drawn in times]
     assert [one.arrival for one in found if isinstance(one, Packet)] == [0, 0.5, 0.5, 0.7]
@@ -68,20 +68,20 @@ def test_each_packet_arrives_with_its_datagram() -> None:
     lines = [b"0,0,0 / 0,0,0 / 1 entity=%c" % name for name in b"abcd"]
     datagrams = [lines[0], b"\n".join(lines[1:3]), lines[3]]
     (decoded,) = Decoder().read(datagrams)
-    into = Gate(9).admit(decoded, [1.0, 2.0, 4.0], [0, 0, 0])
+    into = PacketFilter(9).admit(decoded, [1.0, 2.0, 4.0], [0, 0, 0])
     assert [into[index].arrival for index in range(4)] == [1, 2, 2, 4]
 
 
 def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
     unix = 1_700_000_000.25
     for origin, expected in ((None, 0.0), (math.nan, 0.0), (1.7e9, 0.25), (0.0, unix)):
-        found = admit(Gate(2, origin), packet(unix), 5.0)
+        found = admit(PacketFilter(2, origin), packet(unix), 5.0)
         assert isinstance(found, Packet)
         assert (found.time, found.arrival) == (expected, expected)
 
 
 def test_names_are_bounded() -> None:
-    gate = Gate(2)
+    gate = PacketFilter(2)
     names = ["a", "\x1b[2J", "b" * 65, " c", "d", *(f"e{n}" for n in range(10000)), "a", "d"]
     block = PacketBlock()
     for name in names:
@@ -90,18 +90,18 @@ def test_names_are_bounded() -> None:
     assert [into[index].entity for index in range(len(into))] == ["a", "d", "a", "d"]
     assert gate.refused == {Refused.BAD_NAME: 3, Refused.TOO_MANY_ENTITIES: 10000}
     assert len(gate.entities) == 2
-    other = Gate(2, single=True, only="x")
+    other = PacketFilter(2, single=True, only="x")
     block = PacketBlock()
     block.append(packet(0.0, "y"))
     assert not len(other.admit(Decoded(0, array("I", [1]), block), [1.0], [0]))
     assert not other.refused
-    single = Gate(2, single=True)
+    single = PacketFilter(2, single=True)
     assert isinstance(admit(single, packet(0.0, "y"), 1.0), Packet)
     assert admit(single, packet(0.0, "z"), 1.0) is Refused.SECOND_ENTITY
 
 
 def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
-    gate = Gate(9, limits=Limits(True, False, lambda name: " " not in name))
+    gate = PacketFilter(9, limits=Limits(True, False, lambda name: " " not in name))
     assert admit(gate, packet(0.0, "a b"), 1.0) is Refused.UNRECORDABLE
     assert admit(gate, packet(0.0)._replace(velocity=None), 1.0) is Refused.UNRECORDABLE
     assert admit(gate, packet(0.0)._replace(delta=0.1), 1.0) is Refused.UNRECORDABLE
@@ -110,7 +110,7 @@ def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
 
 
 def times_of(
-    gate: Gate, machine: float, times: list[float], sender: int = 0
+    gate: PacketFilter, machine: float, times: list[float], sender: int = 0
 ) -> list[float | Refused]:
     """What becomes of the times in packets that come every tenth of a second."""
     found: list[float | Refused] = []
@@ -125,7 +125,7 @@ def tenths(begin: float, count: int) -> list[float]:
 
 
 def test_a_game_that_is_started_again_goes_on_at_the_receivers_clock() -> None:
-    gate = Gate(9)
+    gate = PacketFilter(9)
     assert times_of(gate, 50, tenths(600, 10)) == pytest.approx(tenths(600, 10))
     # it begins at 0 again, 3 s later: late ones until it is sure
     again = times_of(gate, 54, tenths(0, 10))
@@ -153,14 +153,14 @@ def test_delays_however_long_are_not_another_clock() -> None:
         [*tenths(600, 5), *[560.5 + 3 * (index % 2) for index in range(30)]],  # no clock at all
         [*tenths(600, 5), *[9000.0] * 30],  # one that stands still
     ):
-        gate = Gate(9)
+        gate = PacketFilter(9)
         times_of(gate, 50, times)
         assert gate.anew.times == 0
 
 
 def drift(rate: float, seconds: int, jitter: float) -> float | None:
     """What is told of a clock that goes so much too slow, with delays that are longer by chance."""
-    gate = Gate(9)
+    gate = PacketFilter(9)
     state = 12345
     for index in range(seconds * 10):
         now = index / 10

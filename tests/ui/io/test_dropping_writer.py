@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.datagrams import wait_until
 
+from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.io.output import Sink
-from epic_cli.ui.io.unhurried import UnhurriedSink
 
 ROW = b"%099d\n"
 
@@ -17,7 +17,7 @@ ROW = b"%099d\n"
 def test_rows_that_nobody_reads_are_left_out_whole_and_counted() -> None:
     reader, writer = os.pipe()
     with open(writer, "wb") as stream:  # noqa: PTH123
-        sink = UnhurriedSink(Sink(stream, "it"), most=200_000)
+        sink = DroppingWriter(Sink(stream, "it"), most=200_000)
         for number in range(0, 10_000, 10):
             sink.write(b"".join(ROW % one for one in range(number, number + 10)), 10)
         sink.end()
@@ -34,7 +34,7 @@ def test_a_slow_reader_gets_all_there_is_room_for() -> None:
     reader, writer = os.pipe()
     with open(writer, "wb") as stream:  # noqa: PTH123
         os.set_blocking(writer, False)  # as the process that has made the pipe may have it
-        sink = UnhurriedSink(Sink(stream, "it"))
+        sink = DroppingWriter(Sink(stream, "it"))
         for number in range(5000):
             sink.write(ROW % number, 1)
         data = b""
@@ -50,7 +50,7 @@ def test_a_closed_pipe_is_raised_and_so_is_a_full_disk() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "wb", buffering=0) as stream:  # noqa: PTH123
-        sink = UnhurriedSink(Sink(stream, "it"))
+        sink = DroppingWriter(Sink(stream, "it"))
 
         def refuses() -> bool:
             try:
@@ -64,14 +64,14 @@ def test_a_closed_pipe_is_raised_and_so_is_a_full_disk() -> None:
             sink.end()
     with Path("/dev/full").open("wb") as full:
         with pytest.raises(CannotAccess, match="cannot write to it: No space"):
-            UnhurriedSink(Sink(full, "it")).write(b"row\n", 1)
+            DroppingWriter(Sink(full, "it")).write(b"row\n", 1)
         with pytest.raises(OSError, match="No space"):
             full.close()
 
 
 def test_where_nothing_waits_rows_are_written_at_once() -> None:
     stream = io.BytesIO()
-    sink = UnhurriedSink(Sink(stream, "it"), most=3)
+    sink = DroppingWriter(Sink(stream, "it"), most=3)
     sink.write(b"rows\n", 1)
     assert stream.getvalue() == b"rows\n"
     sink.end()
