@@ -13,7 +13,10 @@ import sys
 from support.forks import NUMBER, Order
 
 #: What has the modules that a forked process need not load any more.
-ROOMS = ("app", "cli", "checking", "analysis", "views", "engine.strategies")
+ROOMS = ("ui", "checking", "analysis", "views", "engine.strategies")
+
+#: What only a terminal has a use for.
+SCREENS = ("epic_cli.ui.screens", "epic_cli.ui.session")
 
 
 def _load() -> None:
@@ -23,7 +26,8 @@ def _load() -> None:
     for room in ROOMS:
         package = importlib.import_module(f"epic_cli.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
+            if not module.name.startswith(SCREENS):
+                importlib.import_module(module.name)
     os.environ.clear()
     os.environ.update(before)
     gc.freeze()
