@@ -76,7 +76,7 @@ def test_group_lists_every_command_with_its_sentence() -> None:
 def test_no_command_is_left_out() -> None:
     modules = {
         f"{package.__name__}.{module.name}"
-        for package in (epic_cli.ui.main, epic_cli.ui.commands)
+        for package in (epic_cli.ui, epic_cli.ui.commands)
         for module in pkgutil.iter_modules(package.__path__)
     }
     commands = {

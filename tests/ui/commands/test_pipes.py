@@ -175,7 +175,8 @@ def test_file_by_its_descriptor() -> None:
 def test_where_there_is_no_memory_it_says_so() -> None:
     code = """
 import sys
-from epic_cli.ui.main import command_line, main
+from epic_cli.ui import command_line
+from epic_cli.ui.main import main
 
 def run(args):
     raise MemoryError
