@@ -22,7 +22,8 @@ import time
 from collections.abc import Callable
 
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.ui.session.session import Session, View
+from epic_cli.ui.session.session import Session
+from epic_cli.ui.session.view import View
 
 PROMPT = b"epic> "
 QUESTION = b"\x1b[6n"  # where is the cursor?

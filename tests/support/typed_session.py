@@ -9,7 +9,8 @@ from epic_cli.ui.session.dialogue import Dialogue, Preferences
 from epic_cli.ui.session.interpreter import Interpreter
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
-from epic_cli.ui.session.session import Session, View
+from epic_cli.ui.session.session import Session
+from epic_cli.ui.session.view import View
 
 
 class TypedSession(Interpreter):

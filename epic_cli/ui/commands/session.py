@@ -24,7 +24,7 @@ from epic_cli.ui.options.replay import replay_options
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.loop import Opening
-    from epic_cli.ui.session.session import View
+    from epic_cli.ui.session.view import View
 
 EXAMPLES = """\b
 Examples:
@@ -130,7 +130,7 @@ def _refuse(context: click.Context, names: Container[str], why: str) -> None:
 def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
     from epic_cli.ui.io.input import read_file
     from epic_cli.ui.io.sources import source_name
-    from epic_cli.ui.session.batch import run_script
+    from epic_cli.ui.session.loop import run_script
 
     _refuse(context, ("resume",), "is for a session, which needs a terminal")
     path = "-" if own.init is None else own.init
@@ -161,7 +161,7 @@ def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) ->
 
 def _view(options: ReplayOptions) -> View:
     """How the session shows its packets at first; raises ``ValueError`` for wrong settings."""
-    from epic_cli.ui.session.session import View
+    from epic_cli.ui.session.view import View
 
     chosen = options.chosen
     return View(chosen.strategy, checked(chosen.strategy, chosen.settings), options.timing)

@@ -7,23 +7,25 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session.journal import Journal
-from epic_cli.ui.session.remarks import (
+from epic_cli.ui.session.screen import Screen
+from epic_cli.ui.session.session import Added, Leap, Session
+from epic_cli.ui.session.view import View, view_commands
+from epic_cli.ui.session.wording import (
+    describe,
     discarded_words,
     failure,
     no_rows_words,
     waiting_words,
 )
-from epic_cli.ui.session.screen import Screen
-from epic_cli.ui.session.script import view_commands
-from epic_cli.ui.session.session import Added, Leap, Session
 from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.live.addresses import Address
     from epic_cli.ui.io.report import RefusedLines
-    from epic_cli.ui.session.drawing import Drawing
+    from epic_cli.ui.session.view import Drawing
 
 
 class Preferences(NamedTuple):
@@ -232,6 +234,24 @@ class Dialogue:
             self.screen.say(note if count else f"{note} (:rows {total})", "dim")
         self.screen.begin_table()
         self.screen.draw(b"".join(tail.rows), writer)
+
+    def change_view(self, view: View, what: str) -> None:
+        """Replays the packets in another view, draws the last rows and says what is different."""
+        session = self.session
+        if self.quiet or not session.packets:
+            session.change(view)
+            if not self.quiet:
+                self.screen.say(what)
+            return
+        change = session.change(view, self.room)
+        self.draw_tail(drawing=change.after)
+        self.screen.say(f"{what}: {describe(change)}", "good")
+        if change.refusals:
+            first = in_words(change.refusals[0], FrontEnd.SESSION)
+            self.screen.warn(
+                f"{len(change.refusals):,} of {len(session.packets):,} packets are left out;"
+                f" packet {first.line}: {first.what}; expected {first.expected}"
+            )
 
     # ------------------------------------------------------------- the journal
 

@@ -14,8 +14,8 @@ import click
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.ui.session.interrupts import DrawingStopped
-from epic_cli.ui.session.remarks import failure, stopped_words
+from epic_cli.ui.session.terminal import DrawingStopped
+from epic_cli.ui.session.wording import failure, stopped_words
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.command_table import CommandTable

@@ -22,7 +22,7 @@ from epic_cli.live.packet_filter import PacketFilter
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.refused import Refused
 from epic_cli.ui.io.errors import CannotAccess
-from epic_cli.ui.session.remarks import failure
+from epic_cli.ui.session.wording import failure
 from epic_cli.views.listening import begun_anew, losses, summary
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from epic_cli import __version__
 from epic_cli.ui.io.console import has_cursor
@@ -17,14 +17,15 @@ from epic_cli.ui.session.dialogue import Dialogue, Preferences
 from epic_cli.ui.session.interpreter import Interpreter
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
-from epic_cli.ui.session.session import Session, View
+from epic_cli.ui.session.session import Session
+from epic_cli.ui.session.view import View
 from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     from epic_cli.ui.session.command_table import CommandTable
-    from epic_cli.ui.session.quiet_terminal import QuietTerminal
+    from epic_cli.ui.session.terminal import QuietTerminal
 
     class Reader(Protocol):
         """Where lines come from."""
@@ -143,7 +144,7 @@ def _terminal(dialogue: Dialogue) -> Iterator[QuietTerminal | None]:
     if not has_cursor(sys.stdout):
         yield None
         return
-    from epic_cli.ui.session.quiet_terminal import QuietTerminal
+    from epic_cli.ui.session.terminal import QuietTerminal
 
     with QuietTerminal(sys.stdin.fileno()).held() as terminal:
         dialogue.screen.has_cursor = True
@@ -158,14 +159,14 @@ def _reader(
     """The reader that this terminal has the means for."""
     dialogue = interpreter.dialogue
     if terminal is None:
-        from epic_cli.ui.session.plain import PlainReader
+        from epic_cli.ui.session.loop import PlainReader
 
         remarks = sys.stdout if sys.stdout.isatty() else sys.stderr
         return PlainReader(dialogue, remarks.buffer)
     gc.disable()  # nothing of what is loaded now is garbage
     from prompt_toolkit.history import InMemoryHistory
 
-    from epic_cli.ui.session.history import StateHistory
+    from epic_cli.ui.session.journal import StateHistory
     from epic_cli.ui.session.prompt import PromptReader
 
     gc.enable()
@@ -175,3 +176,56 @@ def _reader(
         else InMemoryHistory()
     )
     return PromptReader(interpreter, history, terminal.suspend)
+
+
+#: A longer line comes in pieces, so that input without line ends takes no memory.
+_LONGEST_LINE = 1 << 20
+
+
+class PlainReader:
+    """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
+
+    def __init__(self, dialogue: Dialogue, remarks: BinaryIO) -> None:
+        self._dialogue = dialogue
+        self._remarks = remarks
+        self.lines: list[str] = []
+        dialogue.earlier_lines = lambda: self.lines
+        dialogue.confirm = self._confirm
+
+    def read(self) -> str:
+        """The next line with its end; raises ``EOFError`` and ``KeyboardInterrupt``."""
+        line = self._ask(self._dialogue.prompt)
+        if line.strip():
+            self.lines.append(line.rstrip("\r\n"))
+        return line
+
+    def _ask(self, what: str) -> str:
+        self._remarks.write(what.encode())
+        self._remarks.flush()
+        raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+        if not raw:
+            raise EOFError
+        return raw.decode("utf-8", "surrogateescape")
+
+    def _confirm(self, question: str) -> bool:
+        return self._ask(f"{question} (y/n) ").strip().lower() in ("y", "yes")
+
+
+class _CountingScreen(Screen):
+    """Counts what was not done."""
+
+    complaints = 0
+
+    def complain(self, text: str) -> None:
+        """Writes it, too."""
+        self.complaints += 1
+        super().complain(text)
+
+
+def run_script(opening: Opening, script: bytes, name: str) -> bool:
+    """Runs it as if it was typed, without a journal; whether all of it could be done."""
+    screen = _CountingScreen.standard(opening.color)
+    screen.choose_format(opening.row_format or "epic")
+    dialogue = Dialogue(Session(opening.view), screen, None, opening.preferences)
+    Interpreter(dialogue, load_commands).run(script, name)
+    return not (dialogue.session.refused or screen.complaints)

@@ -14,7 +14,7 @@ import click
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.ui.io.console import NARROWEST, draw
-from epic_cli.ui.session.outlet import Outlet
+from epic_cli.ui.session.terminal import Outlet
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -14,21 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import DEFAULT, declaration, maker
 from epic_cli.engine.text.packet_rows import own_lines
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
-from epic_cli.ui.session.drawing import Drawing, count_different
-from epic_cli.ui.session.interrupts import DrawingStopped, held_back
 from epic_cli.ui.session.packet_store import PacketStore
+from epic_cli.ui.session.terminal import DrawingStopped, held_back
+from epic_cli.ui.session.view import Drawing, View, ViewChange, count_different
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
 
 Draw = Callable[[SampleBlock], object]
-
-#: So few samples are drawn at once that an interrupt knows about where it came.
-_AT_ONCE = 256
 
 #: So many are where nobody sees them being drawn.
 _MANY_AT_ONCE = 4096
@@ -41,29 +37,6 @@ _NAME = b"entity="
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
 _LONGEST_LINE = 1022
-
-
-class View(NamedTuple):
-    """How the packets are shown: a strategy with the settings that were set, and the timing."""
-
-    strategy: str = DEFAULT
-    settings: dict[str, Value] = {}  # noqa: RUF012 - never changed in place
-    timing: Timing = Timing()
-
-    def stream(self, at_once: int = _AT_ONCE) -> SampleStream:
-        """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
-        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=at_once)
-
-    @property
-    def values(self) -> dict[str, Value]:
-        """All settings of the strategy, given or default."""
-        return declaration(self.strategy).values(self.settings)
-
-    @property
-    def changed(self) -> dict[str, Value]:
-        """The settings that are not at their defaults."""
-        defaults = declaration(self.strategy).values({})
-        return {name: value for name, value in self.values.items() if value != defaults.get(name)}
 
 
 class Leap(NamedTuple):
@@ -86,18 +59,6 @@ class Added(NamedTuple):
     unplaced: list[Refusal] = []  # noqa: RUF012 - never changed in place
     discarded: int = 0
     ended: bool = False
-
-
-class ViewChange(NamedTuple):
-    """What was drawn before and after another view of the same packets was chosen.
-
-    ``different`` counts the rows that are drawn differently; None: they are of other ticks.
-    """
-
-    before: Drawing
-    after: Drawing
-    different: int | None
-    refusals: list[Refusal]
 
 
 class Session:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session.hints import from_history, ghost, proposal
-from epic_cli.ui.session.toolbar import toolbar_text
+from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_text
 
 
 @pytest.mark.parametrize(

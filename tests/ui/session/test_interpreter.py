@@ -12,7 +12,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.strategies import names
 from epic_cli.ui.io.timing import TIMING, TimingSetting
 from epic_cli.ui.session.commands import COMMANDS
-from epic_cli.ui.session.session import View
+from epic_cli.ui.session.view import View
 
 TURN = (
     "0,0,0 / 10,0,0 / 0",

@@ -10,7 +10,7 @@ from support.typed_session import TypedSession
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.session import journal as journals
 from epic_cli.ui.session.journal import Journal
-from epic_cli.ui.session.session import View
+from epic_cli.ui.session.view import View
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1", "2,0,0 / 0,10,0 / 0.2")
 

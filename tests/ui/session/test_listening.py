@@ -14,7 +14,7 @@ from support.running import EPIC, environment, epic
 from support.terminals import Terminal
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session.session import View
+from epic_cli.ui.session.view import View
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def _completions(typed: TypedSession, text: str) -> list:  # type: ignore[type-a
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
-    from epic_cli.ui.session.completion import CommandCompleter
+    from epic_cli.ui.session.prompt import CommandCompleter
 
     return list(CommandCompleter(typed).get_completions(Document(text), CompleteEvent()))
 

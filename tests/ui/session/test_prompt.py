@@ -14,10 +14,9 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.validation import ValidationError
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session.completion import CommandCompleter
 from epic_cli.ui.session.dialogue import Preferences
-from epic_cli.ui.session.history import StateHistory
-from epic_cli.ui.session.prompt import LineValidator, PromptReader
+from epic_cli.ui.session.journal import StateHistory
+from epic_cli.ui.session.prompt import CommandCompleter, LineValidator, PromptReader
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1")
 

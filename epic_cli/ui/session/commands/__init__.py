@@ -9,7 +9,6 @@ from epic_cli.ui.session.commands import (
     golden,
     listening,
     packets,
-    timing,
     view,
 )
 from epic_cli.ui.session.commands import help as help_commands
@@ -18,7 +17,6 @@ COMMANDS = CommandTable(
     "session",
     commands=[
         *view.COMMANDS,
-        *timing.COMMANDS,
         *packets.COMMANDS,
         *listening.COMMANDS,
         *golden.COMMANDS,

@@ -9,11 +9,11 @@ import click
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.ui.io.parameters import StrategyName
-from epic_cli.ui.session.changes import position_text
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
-from epic_cli.ui.session.session import View as SessionView
+from epic_cli.ui.session.view import View as SessionView
+from epic_cli.ui.session.wording import position_text
 from epic_cli.views.perspectives import View
 
 if TYPE_CHECKING:

@@ -1,18 +1,19 @@
-"""The strategy and its settings: change them and see what would have been drawn."""
+"""The strategy, its settings and the timing: change them, see what would have been drawn."""
 
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 import click
 
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
-from epic_cli.ui.session.changes import change_view
+from epic_cli.ui.io.timing import TIMING, TimingSetting
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.ui.session.script import value_text
+from epic_cli.ui.session.view import value_text
 
 
 class OwnSetting(SettingAssignment):
@@ -50,7 +51,7 @@ def strategy(dialogue: Dialogue, name: str) -> None:
         settings = session.view.settings
     view = session.view._replace(strategy=name, settings=settings)
     before = session.view.strategy
-    change_view(dialogue, view, f"strategy {before} -> {name}")
+    dialogue.change_view(view, f"strategy {before} -> {name}")
     dialogue.record(f":strategy {shlex.quote(name)}")
 
 
@@ -77,7 +78,7 @@ def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
         f"{key} {value_text(before.get(key, ''))} -> {value_text(after.get(key, ''))}"
         for key in dict.fromkeys(key for key, _ in assignments)
     )
-    change_view(dialogue, session.view._replace(settings=settings), what)
+    dialogue.change_view(session.view._replace(settings=settings), what)
     words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
     dialogue.record(f":set {words}")
 
@@ -124,4 +125,31 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
         dialogue.screen.complain(str(error))
 
 
-COMMANDS = [strategy, set_, show_settings_command, strategies]
+def _timing_command(setting: TimingSetting) -> click.Command:
+    name = setting.name
+
+    @command(name, setting.command_help)
+    @click.argument(setting.type.name, required=False, type=setting.command_type)
+    def change(dialogue: Dialogue, **values: Any) -> None:
+        session = dialogue.session
+        before = setting.show(getattr(session.timing_in_force, name))
+        given = values[setting.type.name]
+        if given is None:
+            dialogue.screen.say(f"{name} {before}")
+            return
+        after = None if given == setting.unset else given
+        changed: dict[str, Any] = {name: after}
+        view = session.view._replace(timing=session.view.timing._replace(**changed))
+        dialogue.change_view(view, f"{name} {before} -> {setting.show(after)}")
+        dialogue.record(f":{name} {setting.write(after)}")
+
+    return change
+
+
+COMMANDS = [
+    strategy,
+    set_,
+    show_settings_command,
+    strategies,
+    *(_timing_command(setting) for setting in TIMING),
+]

@@ -12,8 +12,7 @@ from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.ui.session.drawing import Drawing, count_different
-from epic_cli.ui.session.session import View
+from epic_cli.ui.session.view import Drawing, View, count_different
 
 #: Around the borders of rounding to 2 and 3 digits, and where numbers are printed otherwise.
 NUMBERS = st.one_of(

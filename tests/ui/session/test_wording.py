@@ -9,9 +9,9 @@ from support.typed_session import TypedSession
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.session import journal as journals
-from epic_cli.ui.session.interrupts import DrawingStopped
 from epic_cli.ui.session.journal import Journal
-from epic_cli.ui.session.session import View
+from epic_cli.ui.session.terminal import DrawingStopped
+from epic_cli.ui.session.view import View
 
 TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,0,0 / 0.1 entity=a")
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epic_cli.engine.contract import Sample
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
-from epic_cli.ui.session.interrupts import DrawingStopped
+from epic_cli.ui.session.terminal import DrawingStopped
+from epic_cli.ui.session.view import ViewChange
 from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.session import Added, Session
+    from epic_cli.ui.session.view import ViewChange
 
 
 def seconds(time: float) -> str:
@@ -66,3 +69,24 @@ def stopped_words(stop: DrawingStopped) -> str:
         f"stopped {drawn}; the packets are kept, and the clock goes on from {seconds(stop.clock)}"
         " (:rows draws the last rows, :undo takes a packet back)"
     )
+
+
+def describe(change: ViewChange) -> str:
+    """What a change did to the rows."""
+    rows = counted(change.after.rows, "row")
+    if change.different is None:
+        return f"{counted(change.before.rows, 'row')} -> {rows}"
+    if not change.different:
+        return f"{rows}, all as before"
+    text = f"{change.different:,} of {rows} differ"
+    before, after = position_text(change.before.last), position_text(change.after.last)
+    if before and after and before != after:
+        text += f", the last is {after}, was {before}"
+    return text
+
+
+def position_text(sample: Sample | None) -> str:
+    """Where a sample is, with the digits that a table has; empty: nowhere."""
+    if sample is None or sample.status == "none":
+        return ""
+    return ",".join(f"{coordinate:.2f}" for coordinate in sample.position)

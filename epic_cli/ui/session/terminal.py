@@ -1,4 +1,4 @@
-"""The terminal between two prompts: what is typed ahead is neither shown twice nor lost."""
+"""Ctrl-C at the right moments, and the terminal between two prompts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,69 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from epic_cli.ui.io.signals import cleaning_up
+
+
+class DrawingStopped(KeyboardInterrupt):
+    """The rows of packets were interrupted; the packets are taken.
+
+    All rows up to ``drawn`` (s) have been drawn, and possibly some more; None: at most the first
+    few have. The clock goes on from ``clock``.
+    """
+
+    def __init__(self, drawn: float | None, clock: float) -> None:
+        super().__init__()
+        self.drawn = drawn
+        self.clock = clock
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """An interrupt within the block comes at its end: all of it is done, or nothing."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+#: So many bytes are handed over at once: what an interrupt leaves unsent is known to the byte.
+_CHUNK = 4096
+
+
+class Outlet:
+    """Writes at once, past the stream's buffer; what is no terminal is written as it is."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._terminal = stream.fileno() if stream.isatty() else None
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether what is written is shown at once."""
+        return self._terminal is not None
+
+    def write(self, data: bytes) -> None:
+        """Writes all of it; a ``KeyboardInterrupt`` leaves the rest unwritten."""
+        if self._terminal is None:
+            self._stream.write(data)
+            self._stream.flush()
+            return
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self._terminal, left[:_CHUNK]) :]
+
+    def drop(self) -> None:
+        """Forgets what the terminal has not taken yet."""
+        if self._terminal is None:
+            return
+        import termios
+
+        with contextlib.suppress(termios.error, OSError):  # it may be gone
+            termios.tcflush(self._terminal, termios.TCOFLUSH)
+
 
 _BRACKETED_PASTE_OFF = b"\x1b[?2004l"
 
