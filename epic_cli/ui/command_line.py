@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import io
 import os
+import re
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.ui.endings import notes
-from epic_cli.ui.group import COMMANDS, DEFAULT, epic, load
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.origins import origins
+from epic_cli.ui.io.configuration import origins
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, notes, say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def run_command_line(args: list[str]) -> int | None:
@@ -62,3 +69,164 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
         return error
     commands = " and ".join(f"'epic {name}'" for name in having)
     return click.UsageError(f"{error.option_name} is an option of {commands}", error.ctx)
+
+
+class Entry(NamedTuple):
+    """A command's module, which has it under its name, and its line in the group's help."""
+
+    module: str
+    summary: str
+
+
+#: The commands in the order of their use; another one, a file beside theirs, comes after them.
+_ORDER = (
+    "session",
+    "replay",
+    "play",
+    "simulate",
+    "listen",
+    "send",
+    "proxy",
+    "convert",
+    "compare",
+    "diagnose",
+    "tune",
+    "check",
+    "strategies",
+)
+
+#: How the file of a command begins: with its line in the help.
+_HEAD = re.compile(r'"""``epic (\w+)``: (.*?)(?:""")?$')
+
+
+def _found() -> dict[str, Entry]:
+    """The commands: each file in ``commands`` that begins with one's line."""
+    found = {}
+    folder = os.path.join(os.path.dirname(__file__), "commands")  # noqa: PTH118, PTH120
+    for file in sorted(os.listdir(folder)):  # noqa: PTH208 - pathlib is slow to load
+        name, ending = os.path.splitext(file)  # noqa: PTH122
+        if ending == ".py":
+            with open(os.path.join(folder, file), encoding="utf-8") as stream:  # noqa: PTH118, PTH123
+                head = _HEAD.match(stream.readline().rstrip())
+            if head:
+                found[name] = Entry(f"epic_cli.ui.commands.{name}", head[2])
+    return {name: found[name] for name in [*_ORDER, *(one for one in found if one not in _ORDER)]}
+
+
+COMMANDS = _found()
+
+#: What ``epic`` alone does.
+DEFAULT = "session"
+
+#: The key under which contexts know whether a command was typed.
+TYPED = "epic_cli.typed"
+
+EXAMPLES = """\b
+Examples:
+  epic < sample_inputs/turn.txt
+  epic replay --format table sample_inputs/turn.txt
+  epic strategies epic
+"""
+
+
+def load(name: str) -> click.Command:
+    """The command of this name; its module is loaded."""
+    command: click.Command = getattr(importlib.import_module(COMMANDS[name].module), name)
+    return command
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module when it is called.
+
+    Without a command, ``epic`` is ``epic session``: the session on a terminal, and ``epic replay``
+    elsewhere, with the same options.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of their use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Loads the command, whose options take their defaults from the configuration."""
+        if cmd_name not in COMMANDS:
+            return None
+        from epic_cli.ui.config import give_defaults  # --help and --version have no defaults
+        from epic_cli.ui.io.configuration import keep_origins
+
+        loaders = {name: partial(load, name) for name in COMMANDS}
+        command, origins = give_defaults(load(cmd_name), loaders)
+        keep_origins(ctx, origins)
+        gc.freeze()  # all that a start makes is there
+        gc.enable()
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without loading them, and the group's own options."""
+        from epic_cli.ui.io.parameters import completions
+
+        names = ((name, entry.summary) for name, entry in COMMANDS.items())
+        commands = completions(names, incomplete)
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts the default command in front of options that are not the group's own."""
+        first = args[0] if args else ""
+        own = first in ("-h", "--help", "-V", "--version") or (first and not first.startswith("-"))
+        completing = ctx.resilient_parsing  # the word that is being typed is not in args
+        ctx.meta[TYPED] = bool(own)
+        if not own and (args or not completing):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Says what else an unknown command may have meant."""
+        if args and args[0] not in COMMANDS:
+            from epic_cli.engine.declaration import nearest  # only a mistake needs it
+
+            near = nearest(args[0], list(COMMANDS))
+            hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)
+            if os.path.exists(args[0]):  # noqa: PTH110 - pathlib is slow to load
+                hint = f"To replay a file: epic replay {args[0]}"
+            ctx.fail(f"There is no command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from epic_cli import __version__
+    from epic_cli.engine import build_info
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    click.echo(f"epic {__version__} (Python {python}; engine built with {build_info.describe()})")
+    ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version of epic, of Python, and how the engine was built.",
+)
+def epic() -> None:
+    """Show what a networked game would draw: packets in, smoothed positions out.
+
+    Without a command, epic opens a session on a terminal; elsewhere it replays standard input,
+    with the options of "epic replay". Options can also be set in the configuration file
+    ~/.config/epic/config.toml (strategy = "epic") and by variables (EPIC_STRATEGY=epic).
+    """

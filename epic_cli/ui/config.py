@@ -26,15 +26,15 @@ from collections.abc import Callable, Iterator, Mapping
 import click
 
 from epic_cli.engine.declaration import nearest
-from epic_cli.ui.io.config_path import config_path
 from epic_cli.ui.io.configuration import (
     PROFILES,
+    Origin,
+    config_path,
     is_multiple,
     objection,
     read_config,
 )
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.origins import Origin
 
 #: The commands by name, each with what loads it.
 Commands = Mapping[str, Callable[[], click.Command]]

@@ -14,7 +14,7 @@ from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
 from epic_cli.engine.text.rows import FORMATS
-from epic_cli.ui.group import COMMANDS
+from epic_cli.ui.command_line import COMMANDS
 
 NAMES = [one.name for one in strategies()]
 SETTINGS = [

@@ -11,8 +11,7 @@ from support.places import SAMPLES
 from support.running import epic, shell
 
 import epic_cli.ui.commands
-import epic_cli.ui.main
-from epic_cli.ui.group import COMMANDS, load
+from epic_cli.ui.command_line import COMMANDS, load
 
 PAGES = [[], *([name] for name in COMMANDS)]
 pages = pytest.mark.parametrize("page", PAGES, ids=["epic", *COMMANDS])
@@ -75,9 +74,8 @@ def test_group_lists_every_command_with_its_sentence() -> None:
 
 def test_no_command_is_left_out() -> None:
     modules = {
-        f"{package.__name__}.{module.name}"
-        for package in (epic_cli.ui, epic_cli.ui.commands)
-        for module in pkgutil.iter_modules(package.__path__)
+        f"epic_cli.ui.commands.{module.name}"
+        for module in pkgutil.iter_modules(epic_cli.ui.commands.__path__)
     }
     commands = {
         name

@@ -6,7 +6,7 @@ import pytest
 from support.places import SAMPLES
 from support.running import PACKET, environment, epic
 
-from epic_cli.ui.plain import Plain, plain_replay
+from epic_cli.ui.main import Plain, plain_replay
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""``epic compare``: which strategy, how much better, how surely, at what latency."""
+"""``epic compare``: Say which strategy draws recordings best, by how much, and how surely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic convert``: a recording to another format, packet by packet."""
+"""``epic convert``: Turn recordings into another format, without loss."""
 
 from __future__ import annotations
 

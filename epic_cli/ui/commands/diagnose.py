@@ -1,4 +1,4 @@
-"""``epic diagnose``: why it jitters."""
+"""``epic diagnose``: Say why it jitters: causes, evidence and cures."""
 
 from __future__ import annotations
 

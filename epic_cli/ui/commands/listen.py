@@ -1,4 +1,4 @@
-"""``epic listen``: packets of a running game to rows, by the real clock, and to a recording."""
+"""``epic listen``: Take in packets of a running game; draw, record them."""
 
 from __future__ import annotations
 

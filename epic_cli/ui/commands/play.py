@@ -1,4 +1,4 @@
-"""``epic play``: a networked game over a bad network, headless or on the terminal."""
+"""``epic play``: Play a small networked game: prediction, move replay, rewind."""
 
 from __future__ import annotations
 

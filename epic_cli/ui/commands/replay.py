@@ -1,4 +1,4 @@
-"""``epic replay``: packets to rows."""
+"""``epic replay``: Turn packets into what a player would see, one row per tick."""
 
 from __future__ import annotations
 

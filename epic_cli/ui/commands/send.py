@@ -1,4 +1,4 @@
-"""``epic send``: a recording or a movement to a socket, at its own pace."""
+"""``epic send``: Send a recording or a movement, over UDP, as a game does."""
 
 from __future__ import annotations
 

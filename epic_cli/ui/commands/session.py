@@ -1,4 +1,4 @@
-"""``epic session``, and ``epic`` alone: that on a terminal, a replay of standard input elsewhere.
+"""``epic session``: Type packets and see the rows at once.
 
 The one command that has two front ends to choose from, the session and ``epic replay``; so it
 stands on the floor above both.
@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.engine.strategies import checked
-from epic_cli.ui.group import TYPED
+from epic_cli.ui.command_line import TYPED
 from epic_cli.ui.io.color import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions

@@ -1,4 +1,4 @@
-"""``epic strategies``: the catalogue."""
+"""``epic strategies``: List the smoothing strategies, or explain one."""
 
 from __future__ import annotations
 

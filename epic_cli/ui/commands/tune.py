@@ -1,4 +1,4 @@
-"""``epic tune``: good numbers for the settings of strategies."""
+"""``epic tune``: Say what good numbers are for a strategy's settings."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""What can end a command early, the exit status of each ending, and how messages are written."""
+"""How a run ends: what can end it early, the exit status of each ending, and its message."""
 
 from __future__ import annotations
 
 import enum
 import os
 import sys
+from collections.abc import Callable
 
 from epic_cli.engine.text import widths
 
@@ -49,3 +50,68 @@ def say(text: str) -> None:
 def printable(text: bytes) -> str:
     """Text that cannot steer a terminal: control characters and broken UTF-8 are escaped."""
     return widths.printable(text.decode("utf-8", "backslashreplace"))
+
+
+def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for each ending
+    """Does what is to be done and returns the exit status; a message tells what went wrong."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for good
+    try:
+        status = job()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()  # whoever read our output has had enough
+        return ExitStatus.DONE
+    except StoppedAtLine:
+        return ExitStatus.LINES_REFUSED
+    except WrongUsage as error:
+        return _complain(error, ExitStatus.WRONG_USAGE)
+    except (ValueError, RuntimeError) as error:
+        known = _status_of(error)
+        if known is None:
+            raise
+        return _complain(error, known)
+    except MemoryError:
+        _discard_output()
+        return _complain(MemoryError("there is not enough memory"), ExitStatus.NO_ACCESS)
+    except CannotAccess as error:
+        _discard_output()
+        return _complain(error, ExitStatus.NO_ACCESS)
+    except OSError as error:
+        _discard_output()
+        return _complain(CannotAccess("write to", "stdout", error), ExitStatus.NO_ACCESS)
+    return int(status or ExitStatus.DONE)
+
+
+def _status_of(error: Exception) -> ExitStatus | None:
+    """The exit status of an error that is about a strategy; None: it is not."""
+    from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
+    from epic_cli.engine.settings import SettingError
+    from epic_cli.engine.strategies import UnknownStrategy
+
+    if isinstance(error, StrategyFailed):
+        return ExitStatus.STRATEGY_FAILED
+    return ExitStatus.WRONG_USAGE if isinstance(error, SettingError | UnknownStrategy) else None
+
+
+def _discard_output() -> None:
+    """What stdout still has in its buffer must not fail once more when Python ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(error: Exception, status: ExitStatus) -> ExitStatus:
+    say(f"epic: {_printable(str(error))}\n{notes(error)}")
+    return status
+
+
+def notes(error: Exception) -> str:
+    """Where options come from that an error is about, if nobody typed them."""
+    return "".join(f"epic: {_printable(note)}\n" for note in getattr(error, "__notes__", ()))
+
+
+def _printable(text: str) -> str:
+    return printable(text.encode("utf-8", "surrogateescape"))

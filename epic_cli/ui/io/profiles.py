@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from epic_cli.ui.io.config_path import config_path
 from epic_cli.ui.io.configuration import (
     PROFILES,
+    Origin,
+    config_path,
     is_multiple,
+    keep_origins,
     objection,
+    origins,
     read_config,
 )
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
-from epic_cli.ui.io.origins import Origin, keep_origins, origins
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout

@@ -15,10 +15,10 @@ from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats.recordings import INPUT_FORMATS, PACKET_FORMATS
 from epic_cli.ui.io.color import COLOR_CHOICES
+from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.origins import origins
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
 from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
