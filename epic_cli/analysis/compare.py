@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.replay.pacing import Pacing
     from epic_cli.engine.replay.playback import Timing
 
-    class Candidate(Protocol):
+    class Participant(Protocol):
         """Who takes part: what makes its strategies, under the name that results give it."""
 
         @property
@@ -211,7 +211,7 @@ class _Work(NamedTuple):
 
 def compare(
     packets: Mapping[str, PacketBlock],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Participant],
     timing: Timing,
     truths: Mapping[str, Truth] | None = None,
     *,
@@ -252,7 +252,7 @@ def compare(
     )
 
 
-def judge(prepared: Prepared, candidate: Candidate, weights: Weights) -> Result:
+def judge(prepared: Prepared, candidate: Participant, weights: Weights) -> Result:
     """What one candidate draws of all entities together, without sums for intervals."""
     work = _Work(prepared.pacing, weights, None, KEPT, None, threading.Event())
     outcomes = [_outcome(candidate, entity, work) for entity in prepared.entities.judged]
@@ -262,7 +262,7 @@ def judge(prepared: Prepared, candidate: Candidate, weights: Weights) -> Result:
 
 def compare_prepared(
     prepared: Prepared,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Participant],
     *,
     weights: Weights | None = None,
     selection: Selection | None = None,
@@ -331,7 +331,7 @@ def compare_prepared(
 
 
 def _run(
-    jobs: Sequence[tuple[Candidate, Entity]],
+    jobs: Sequence[tuple[Participant, Entity]],
     work: _Work,
     threads: int,
     progress: Progress | None,
@@ -351,7 +351,7 @@ def _run(
     return [future.result() for future in futures]
 
 
-def _outcome(candidate: Candidate, entity: Entity, work: _Work) -> Outcome:
+def _outcome(candidate: Participant, entity: Entity, work: _Work) -> Outcome:
     try:
         trace = Trace(
             candidate.make,

@@ -27,7 +27,7 @@ from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudge
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Candidate
+    from epic_cli.analysis.compare import Participant
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.truth import Truth
     from epic_cli.analysis.weights import Weights
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 class Asked(NamedTuple):
     """What is asked of every run; ``total`` is how many there are. See ``compare`` for the rest."""
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Participant]
     timing: Timing
     weights: Weights | None = None
     offset: float = 0.0
@@ -128,7 +128,7 @@ def _condensed(found: Comparison) -> Comparison:
 
 def study(
     runs: Iterable[Run],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Participant],
     timing: Timing,
     *,
     total: int = 1,
@@ -223,7 +223,7 @@ def _different(found: list[tuple[str, Comparison]]) -> list[tuple[str, Compariso
 
 def together(
     found: Sequence[tuple[str, Comparison]],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Participant],
     skipped: tuple[Skipped, ...],
     seed: int,
 ) -> Comparison:

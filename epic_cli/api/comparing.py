@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.jobs.workers import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay
@@ -18,6 +17,7 @@ from epic_cli.api.reading import Path
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.replay.trace import separate
 from epic_cli.engine.strategy import Strategy, is_native
 from epic_cli.formats.folders import recordings_in
@@ -269,7 +269,7 @@ def _taking_part(
         strategies = [strategies]
     wanted = list(strategies)
     if not wanted:
-        return [_Candidate(one.label, one.make) for one in candidates()]
+        return [_Candidate(one.label, one.make) for one in read_specs()]
     found = [_candidate(one) for one in wanted]
     labels = [one.label for one in found]
     for label in labels:
@@ -280,7 +280,7 @@ def _taking_part(
 
 def _candidate(wanted: Wanted, label: str | None = None) -> _Candidate:
     if isinstance(wanted, str):
-        (one,) = candidates([wanted])
+        (one,) = read_specs([wanted])
         return _Candidate(label or one.label, one.make)
     if isinstance(wanted, Strategy) and is_native(wanted):
         return _Candidate(label or repr(wanted), wanted.another)

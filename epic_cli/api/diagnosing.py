@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.diagnosis.diagnose import diagnose as look
 from epic_cli.analysis.diagnosis.finding import Finding
@@ -21,6 +20,7 @@ from epic_cli.api.comparing import by_entity
 from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
 from epic_cli.engine.contract import Packet, Sample
+from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
     from epic_cli.api.reading import Path
@@ -65,7 +65,7 @@ def diagnose(
     where no entity has 20 packets, and where what was drawn cannot be used.
     """
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
-    taking_part = candidates(wanted) if wanted else []
+    taking_part = read_specs(wanted) if wanted else []
     blocks = by_entity(packets_of(packets))
     traffic = traffic_of(blocks, span, taking_part)
     if not traffic.streams:

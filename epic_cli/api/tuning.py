@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.tuning.bench import EvaluationSpec
@@ -18,6 +17,7 @@ from epic_cli.analysis.tuning.validation import DIVISIONS, Division, divide
 from epic_cli.analysis.weights import make_weights
 from epic_cli.api.comparing import game_weights, runs_of
 from epic_cli.api.replaying import make_timing
+from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -81,7 +81,7 @@ def tune(
         raise ValueError(f"there is no figure {figure!r} to tune for: they are {', '.join(GOALS)}")
     if validate is not None and validate not in DIVISIONS:
         raise ValueError(f"validate is {', '.join(DIVISIONS)} or None, not {validate!r}")
-    wanted = candidates([strategies] if isinstance(strategies, str) else strategies)
+    wanted = read_specs([strategies] if isinstance(strategies, str) else strategies)
     weighed = make_weights(weights or {}, game_weights(game))
     timing = make_timing(tick, clock, pacing, latency)
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])

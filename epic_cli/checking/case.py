@@ -12,8 +12,8 @@ from epic_cli.engine.text.tables import COLUMNS
 from epic_cli.formats.recordings import InputFormat
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.conditions import Condition
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
 
 #: The formats that expected rows can have: a table for people is cut to their screen.
@@ -77,7 +77,7 @@ class Drawing(NamedTuple):
     """
 
     recordings: tuple[Recording, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[StrategySpec, ...]
     several: bool = False
     timing: Timing = Timing()
     row_format: str = "tsv"

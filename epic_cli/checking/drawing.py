@@ -16,8 +16,8 @@ from epic_cli.formats.conventions import Unreadable
 from epic_cli.formats.recordings import BLOCK_SIZE, read, read_from
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The column that names the strategy, where there are several.
 STRATEGY_COLUMN = "strategy"
@@ -51,7 +51,11 @@ def draw(drawing: Drawing) -> Drawn:
 
 
 def _draw(
-    drawing: Drawing, candidate: Candidate, recording: Recording, writer: RowWriter, out: io.BytesIO
+    drawing: Drawing,
+    candidate: StrategySpec,
+    recording: Recording,
+    writer: RowWriter,
+    out: io.BytesIO,
 ) -> int:
     stream = SampleStream(candidate.make, drawing.timing, drawing.strict)
     refused = 0

@@ -56,10 +56,10 @@ def environment_of(case: Case) -> dict[str, str]:
             arrivals = block.begins_with_arrival()
             break
     clock, pacing = timing.in_force(arrivals)
-    values = declaration(candidate.strategy).values(candidate.settings)
+    values = declaration(candidate.name).values(candidate.settings)
     return {
         "EPIC_CASE": case.name,
-        "EPIC_STRATEGY": candidate.strategy,
+        "EPIC_STRATEGY": candidate.name,
         "EPIC_SET": " ".join(f"{key}={_word(value)}" for key, value in values.items()),
         "EPIC_TICK": f"{timing.tick[0]}/{timing.tick[1]}",
         "EPIC_CLOCK": clock,

@@ -11,7 +11,7 @@ from epic_cli.checking.toml_file import BrokenCase
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.compare import Candidate, Comparison
+    from epic_cli.analysis.compare import Comparison, Participant
     from epic_cli.analysis.conditions import Condition
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.packets import PacketBlock
@@ -41,7 +41,7 @@ def figures(case: Case) -> list[Figure]:
 
 def compared(
     case: Case,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Participant],
     selection: Selection | None = None,
     entity: str | None = None,
 ) -> Comparison:

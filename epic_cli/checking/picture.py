@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.checking.case import Case
 from epic_cli.checking.differences import Difference
 from epic_cli.checking.drawing import STRATEGY_COLUMN
 from epic_cli.checking.figures import compared
 from epic_cli.checking.rows import Row, Table
 from epic_cli.engine.contract import STATUSES, Sample
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
@@ -61,7 +61,7 @@ def pictured(case: Case, difference: Difference, selection: Selection) -> Compar
     group, _ = difference.first
     names = [one for one in difference.columns if one in ("entity", STRATEGY_COLUMN, "file")]
     named = dict(zip(names, group.names, strict=False))
-    sides: list[_Side | Candidate] = []
+    sides: list[_Side | StrategySpec] = []
     for label, table in ((EXPECTED, difference.expected), (DRAWN, difference.drawn)):
         places = [table.place(one) for one in names]
         rows = [row for row in table.rows if tuple(row.cells[one] for one in places) == group.names]

@@ -17,7 +17,7 @@ SAME_TIME = 0.002
 def strategy_options(found: Explanation) -> str:
     """The strategy and its settings, as ``epic replay`` takes them."""
     settings = [f"--set {name}={_value(one)}" for name, one in found.candidate.settings.items()]
-    return " ".join([f"-s {found.candidate.strategy}", *settings])
+    return " ".join([f"-s {found.candidate.name}", *settings])
 
 
 def _value(value: object) -> str:
@@ -78,7 +78,7 @@ def drawn_record(match: Match) -> dict[str, Any]:
     """The same by names; seconds and lengths."""
     best = match.best
     return {
-        "strategy": best.candidate.strategy,
+        "strategy": best.candidate.name,
         "settings": dict(best.candidate.settings),
         "found": match.found,
         "residual": known(best.residual),

@@ -11,7 +11,6 @@ import pytest
 from support import movements
 
 from epic_cli import Packet
-from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.notes import (
     Flaw,
@@ -28,11 +27,12 @@ from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.engine.replay.trace import TooManyRows
 
 
-def candidate(name: str) -> Candidate:
-    return Candidate(name, f"support.movements:{name}", {})
+def candidate(name: str) -> StrategySpec:
+    return StrategySpec(f"support.movements:{name}", label=name)
 
 
 def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: object) -> Comparison:
@@ -178,7 +178,7 @@ def test_no_figures_without_numbers() -> None:
     packets = movements.packets(movements.circle)
     packets[50] = packets[50]._replace(velocity=(math.nan, 0.0, 0.0))  # it spreads in this one
     block = movements.block(packets)
-    (result,) = compare({"": block}, [Candidate("epic", "epic", {})], Timing()).results
+    (result,) = compare({"": block}, [StrategySpec()], Timing()).results
     assert not result.values
     assert result.note is not None
     assert result.note.flaw is Flaw.NOT_FINITE
@@ -327,7 +327,7 @@ def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
     selection = Selection(most, -math.inf, math.inf)
     names = ("dumb-terminal", "snapshot", "dead-reckoning")
     found = compare(
-        {"": movements.block(packets)}, candidates(names), Timing(), selection=selection
+        {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
     )
     for path in [one.positions for one in found.scenes[0].drawn] + [found.scenes[0].truth]:
         assert np.nanmax(path[:, 0]) > 120

@@ -11,12 +11,12 @@ from support import movements
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.analysis.advice import advice, best_for
-from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.compare import Comparison, Result, compare
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.views.comparison import columns
 from epic_cli.views.comparison_words import note_words, ranking
 
@@ -58,7 +58,7 @@ class Drawn:
 
 def judged(
     packets: dict[str, list[Packet]] | list[Packet],
-    *taking_part: Drawn | Candidate,
+    *taking_part: Drawn | StrategySpec,
     truth: list[Packet] | None = None,
     timing: Timing = SCREEN_TIMING,
     **given: object,
@@ -118,7 +118,7 @@ def test_drawing_nothing_is_not_free() -> None:
     found = judged(
         delayed,
         Drawn("sometimes", movements.circle, status=sometimes),
-        *candidates(["dumb-terminal"]),
+        *read_specs(["dumb-terminal"]),
     )
     shy, held = found.results
     assert shy.value("none") == pytest.approx(0.63, abs=0.02)
@@ -133,7 +133,7 @@ def test_drawing_nothing_is_not_free() -> None:
 
 def test_a_screen_shows_what_a_slow_tick_hides() -> None:
     delayed = movements.packets(movements.circle, latency=0.08)
-    both = candidates(["dumb-terminal", "snapshot"])
+    both = read_specs(["dumb-terminal", "snapshot"])
     slow = judged(delayed, *both, timing=Timing())
     (hides,) = (one for one in slow.notes if isinstance(one, TickHides))
     assert hides.tick == 0.05
@@ -149,9 +149,9 @@ def test_a_screen_shows_what_a_slow_tick_hides() -> None:
 
 def test_shares_are_of_the_rows_that_count() -> None:
     packets = [one for one in CIRCLE if not 3 < one.time < 7]
-    (held,) = judged(packets, *candidates(["spline"])).results
+    (held,) = judged(packets, *read_specs(["spline"])).results
     assert held.value("held") < 0.05  # of all rows, it is held in more than a third
-    comparison = judged(packets, *candidates(["spline"]))
+    comparison = judged(packets, *read_specs(["spline"]))
     assert comparison.rows == held.value("rows") < 0.6 * comparison.all_rows
 
 
@@ -159,7 +159,7 @@ def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     truth = movements.packets(movements.circle, 20.0, 100.0)
     sent = movements.packets(movements.circle, 20.0)
     lost = [one for one in sent if not 8 < one.time < 11]
-    both = candidates(["dumb-terminal"])
+    both = read_specs(["dumb-terminal"])
     whole, broken = judged(sent, *both, truth=truth), judged(lost, *both, truth=truth)
     assert broken.rows == whole.rows
     held = broken.results[0]
@@ -344,7 +344,7 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
 
 
 def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None:
-    both = candidates(["mirror", "epic", "source", "source+latency=0"])
+    both = read_specs(["mirror", "epic", "source", "source+latency=0"])
     found = judged(movements.packets(movements.circle, latency=None), *both)
     marked = [Flaw.NEEDS_ARRIVALS in flaws(one) for one in found.results]
     assert marked == [True, False, True, False]

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.drawn.match import Match, match
 from epic_cli.analysis.drawn.path import DrawnPath, UnusableDrawing, drawn_paths
 from epic_cli.analysis.drawn.redraw import Redraw
 from epic_cli.analysis.drawn.smoothing import low_pass
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 LINK = LinkConditions(0.08, 0.02, "gamma", loss=0.02)
 
 #: Of all strategies, each family has some: so many that a test of them is short.
-TAKEN = candidates(["epic", "dumb-terminal", "lerp", "snapshot", "mirror", "dead-reckoning"])
+TAKEN = read_specs(["epic", "dumb-terminal", "lerp", "snapshot", "mirror", "dead-reckoning"])
 
 #: Where nothing fits at once, each is searched.
-FEW = candidates(["dumb-terminal", "lerp"])
+FEW = read_specs(["dumb-terminal", "lerp"])
 
 
 def recorded(movement: str = "strafe", seconds: float = 12.0, seed: int = 1) -> PacketBlock:
@@ -37,7 +37,7 @@ def drawn(
     block: PacketBlock, strategy: str, rate: float = 60.0, constant: float = 0.0, late: float = 0.0
 ) -> DrawnPath:
     """What a game with this strategy shows, at frames of its own, rounded to 1e-4."""
-    (candidate,) = candidates([strategy])
+    (candidate,) = read_specs([strategy])
     times = np.arange(0.3, 11.0, 1 / rate) + 0.004
     own = Redraw(block).draw(candidate, times)
     shown = np.isfinite(own).all(axis=1)
@@ -45,7 +45,7 @@ def drawn(
     return DrawnPath(times[shown] + late, np.round(positions, 4), 5e-5)
 
 
-def explained(block: PacketBlock, path: DrawnPath, among: Sequence[Candidate] = TAKEN) -> Match:
+def explained(block: PacketBlock, path: DrawnPath, among: Sequence[StrategySpec] = TAKEN) -> Match:
     return match({"": block}, {"": path}, among)
 
 
@@ -82,7 +82,7 @@ def test_a_second_smoothing_is_found_with_its_constant(
     strategy: str, movement: str, rate: float, constant: float
 ) -> None:
     block = recorded(movement)
-    among = candidates(["dumb-terminal", "lerp", *{strategy} - {"lerp"}])
+    among = read_specs(["dumb-terminal", "lerp", *{strategy} - {"lerp"}])
     found = explained(block, drawn(block, strategy, rate, constant), among)
     assert found.smoothed
     assert found.best.candidate.label == strategy
@@ -93,7 +93,7 @@ def test_a_second_smoothing_is_found_with_its_constant(
 def test_others_that_are_nearer_with_another_delay_do_not_hide_it() -> None:
     """Four strategies come nearer to what quake3 drew behind a low-pass, each with a delay."""
     block = recorded()
-    among = candidates(["epic", "spline", "hermite", "geckos", "quake3"])
+    among = read_specs(["epic", "spline", "hermite", "geckos", "quake3"])
     found = explained(block, drawn(block, "quake3", 60, 0.06), among)
     assert found.smoothed
     assert found.best.candidate.label == "quake3"
@@ -132,7 +132,7 @@ def test_rows_of_the_demo_are_what_epic_drew() -> None:
         state = (5 * np.cos(t), 5 * np.sin(t), 0.0), (-5 * np.sin(t), 5 * np.cos(t), 0.0)
         block.append(Packet(*state, t))
     times = np.arange(2, 230) / 20
-    own = Redraw(block).draw(candidates(["epic"])[0], times)
+    own = Redraw(block).draw(read_specs(["epic"])[0], times)
     found = explained(block, DrawnPath(times, np.round(own, 2), 0.005))
     assert found.best.candidate.label == "epic"
     assert found.found
@@ -223,7 +223,7 @@ def test_a_sender_with_another_clock_has_no_known_lag() -> None:
         packet = given[number]
         block.append(packet._replace(time=packet.time + 500))
     path = drawn(block, "gambetta")
-    found = match({"": block}, {"": path}, candidates(["gambetta", "lerp"]))
+    found = match({"": block}, {"": path}, read_specs(["gambetta", "lerp"]))
     assert found.best.candidate.label == "gambetta"
     assert found.found
     assert np.isnan(found.lag)

@@ -8,7 +8,6 @@ import pytest
 from support import movements
 
 from epic_cli.analysis.advice import Verdict, best_for
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare import Comparison
 from epic_cli.analysis.games import GAMES
@@ -17,9 +16,10 @@ from epic_cli.analysis.notes import AllAlike, NothingJudged
 from epic_cli.analysis.study import Run, study
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 
-TAKING_PART = candidates(["dumb-terminal", "snapshot", "dis"])
+TAKING_PART = read_specs(["dumb-terminal", "snapshot", "dis"])
 NOTHING = Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))})
 SETTING = Setting(
     lambda seed: PathMovement(Strafe(5.0, 5.0, seed)),

@@ -48,7 +48,7 @@ def test_what_was_drawn_is_recognised(given: str, tmp_path: Path) -> None:
     offset = -5.0 if given == "table" else 0.0
     found = diagnose(SAMPLE, drawn=drawn, drawn_offset=offset).drawn
     assert found is not None
-    assert found.best.candidate.strategy == "lerp"
+    assert found.best.candidate.name == "lerp"
     assert found.found
     assert not found.smoothed
     assert diagnose(SAMPLE).drawn is None

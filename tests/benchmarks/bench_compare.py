@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import compare
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.replay.trace import separate
 from epic_cli.formats.recordings import read
 
@@ -66,7 +66,7 @@ def main() -> None:
                         "epic+slop_time=1,epic+start=packet")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    chosen = candidates(given.strategies.split(","))
+    chosen = read_specs(given.strategies.split(","))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "packets.txt"
         write(path, given.packets)

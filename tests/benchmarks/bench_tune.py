@@ -24,9 +24,10 @@ from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of
-from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
+from epic_cli.analysis.tuning.tries import Budget, Trials
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 STRATEGIES = (
@@ -82,7 +83,7 @@ def by_optuna(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
 
 def judged(space: Space, on: EvaluationSet, point: Point) -> float:
     """The score at a point; what cannot be told is worth nothing."""
-    score = on.judge(candidate(space.strategy, space.settings(point))).value("score")
+    score = on.judge(StrategySpec(space.strategy, space.settings(point))).value("score")
     return 0.0 if math.isnan(score) else score
 
 

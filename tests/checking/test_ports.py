@@ -13,13 +13,13 @@ import pytest
 from support.places import ROOT, STREAMS
 from support.ports import GUIDE, WRONG, build, example, script, wrong
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.checking.against import Against
 from epic_cli.checking.builtin import builtin_cases
 from epic_cli.checking.case import Drawing
 from epic_cli.checking.outcome import Outcome
 from epic_cli.checking.port import Port
 from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.views.check.words import explanation
 
 pytestmark = pytest.mark.skipif(
@@ -34,7 +34,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Outcome]:
-    drawing = Drawing((), tuple(candidates([strategy])), timing=timing)
+    drawing = Drawing((), tuple(read_specs([strategy])), timing=timing)
     against = Against(Port(tuple(command.split())), feed)  # type: ignore[arg-type]
     return [against.check(case) for case in builtin_cases(drawing)]
 

@@ -14,12 +14,12 @@ import math
 import sys
 from collections.abc import Iterator
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.certainty.bootstrap import CONFIDENCE
 from epic_cli.analysis.compare import Comparison, compare
 from epic_cli.analysis.networks import Setting, simulated
 from epic_cli.analysis.study import together
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
 from epic_cli.network.loss import GilbertElliott
 
@@ -29,7 +29,7 @@ NETWORKS = {
     "jittery": LinkConditions(0.08, 0.03, loss=0.05),
     "bursts": LinkConditions(0.08, 0.01, loss=GilbertElliott(0.01, 0.3)),
 }
-CANDIDATES = candidates(["epic", "dumb-terminal", "snapshot", "dis", "projective", "kalman"])
+CANDIDATES = read_specs(["epic", "dumb-terminal", "snapshot", "dis", "projective", "kalman"])
 FIGURES = ("score", "error", "lag", "residual", "jerk", "jumps")
 SEEDS, GROUP = 200, 20
 

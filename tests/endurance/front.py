@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from endurance.ranges import ground, search_of, within
 from epic_cli.analysis.tuning.elsewhere import figures_of
 from epic_cli.analysis.tuning.front import FrontPoint, front
-from epic_cli.analysis.tuning.tries import Try, candidate
+from epic_cli.analysis.tuning.tries import Try
 from epic_cli.analysis.weights import Weights
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 LATE, ROUGH = 0.5, 1.0
 
@@ -37,7 +38,7 @@ def main() -> None:
         made = search_of(on, name).made
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
-        tries = [Try(one, figures_of(on.judge(candidate(name, one)))) for one in drawn]
+        tries = [Try(one, figures_of(on.judge(StrategySpec(name, one)))) for one in drawn]
         ours, theirs = (hypervolume(front(name, one, weights)) for one in (made, tries))
         print(f"{name}: {len(made)} tries, {ours / theirs:.1%}", flush=True)
 

@@ -24,9 +24,10 @@ from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Point, space_of
-from epic_cli.analysis.tuning.tries import Budget, Trials, candidate
+from epic_cli.analysis.tuning.tries import Budget, Trials
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import Number, Setting, Value
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
@@ -129,7 +130,7 @@ def best_of(on: EvaluationSet, strategy: str, draw: Draw, tries: int, seed: int)
     source, best = random.Random(seed), Best(-math.inf, {})
     for _ in range(tries):
         settings = draw(source)
-        score = on.judge(candidate(strategy, settings)).value("score")
+        score = on.judge(StrategySpec(strategy, settings)).value("score")
         if score > best.score:
             best = Best(score, settings)
     return best
@@ -152,7 +153,7 @@ def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
     settings = dict(best.settings)
     for name in outside(strategy, best.settings):
         fewer = {key: value for key, value in settings.items() if key != name}
-        if on.judge(candidate(strategy, fewer)).value("score") > best.score - GAP / 10:
+        if on.judge(StrategySpec(strategy, fewer)).value("score") > best.score - GAP / 10:
             settings = fewer
     return outside(strategy, settings)
 

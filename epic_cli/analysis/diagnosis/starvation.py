@@ -15,9 +15,9 @@ from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.diagnosis.traffic import Messages
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.engine.settings import Setting, Value
 
 #: The family of strategies that have such a buffer.
@@ -44,12 +44,14 @@ class Change(NamedTuple):
     starved: float
 
 
-def has_buffer(candidate: Candidate) -> bool:
+def has_buffer(candidate: StrategySpec) -> bool:
     """Whether it is a strategy that draws between states that it has."""
-    return declaration(candidate.strategy).family == FAMILY
+    return declaration(candidate.name).family == FAMILY
 
 
-def starved(candidate: Candidate, packets: Mapping[str, PacketBlock], messages: Messages) -> float:
+def starved(
+    candidate: StrategySpec, packets: Mapping[str, PacketBlock], messages: Messages
+) -> float:
     """The share of a screen's rows that are held or extrapolated, 0 to 1.
 
     Rows of the warm-up, and those for which nothing has come for a long time, do not count.
@@ -73,7 +75,7 @@ def starved(candidate: Candidate, packets: Mapping[str, PacketBlock], messages: 
 
 
 def remedy(
-    candidate: Candidate,
+    candidate: StrategySpec,
     packets: Mapping[str, PacketBlock],
     messages: Messages,
     needed: float,
@@ -86,7 +88,7 @@ def remedy(
     last.
     """
     settings = sorted(
-        declaration(candidate.strategy).settings,
+        declaration(candidate.name).settings,
         key=lambda one: (getattr(one, "unit", "") == "Hz", isinstance(one.default, str)),
     )
     best: Change | None = None

@@ -26,9 +26,9 @@ from epic_cli.engine.measure.table import tidy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.drawn.match import Match
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -250,7 +250,7 @@ class Traffic:
     messages: Messages | None
     packets: int
     entities: int = 0
-    strategies: tuple[Candidate, ...] = ()
+    strategies: tuple[StrategySpec, ...] = ()
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Match | None = None
 
@@ -264,7 +264,7 @@ class Traffic:
 def traffic_of(
     packets: Mapping[str, PacketBlock],
     span: tuple[float, float] = (-math.inf, math.inf),
-    strategies: Sequence[Candidate] = (),
+    strategies: Sequence[StrategySpec] = (),
 ) -> Traffic:
     """The traffic of a recording, whose packets are given by entity; ``span`` of stamps only.
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.candidates import candidates as all_candidates
 from epic_cli.analysis.drawn.path import FEWEST, DrawnPath, UnusableDrawing
 from epic_cli.analysis.drawn.redraw import Redraw, at_times
 from epic_cli.analysis.drawn.search import Explanation, Search
 from epic_cli.analysis.drawn.smoothing import EARLIEST, LATEST, Fit
 from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
 from epic_cli.analysis.truth import LARGEST
+from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: Frames that are looked at, those in which it moves the most.
 MOST_FRAMES = 1200
@@ -162,7 +162,7 @@ class _Entity:
 def match(
     packets: Mapping[str, PacketBlock],
     paths: Mapping[str, DrawnPath],
-    candidates: Sequence[Candidate] = (),
+    candidates: Sequence[StrategySpec] = (),
 ) -> Match:
     """Which of the strategies (none given: all) draws the packets as the game did.
 
@@ -184,7 +184,7 @@ def match(
     moving = moving[:MOST_ENTITIES]
     first = moving[0]
     search = Search(first.redraw, first.fit, first.path.times, first.enough)
-    found = search.explanations(candidates or all_candidates())
+    found = search.explanations(candidates or read_specs())
     without, best = found[0], found[-1]
     smoothed = (
         bool(best.constant)

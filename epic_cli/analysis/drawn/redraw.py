@@ -12,10 +12,10 @@ from epic_cli.engine.replay.playback import Timing, parse_tick
 from epic_cli.engine.replay.trace import TooManyRows, Trace
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
 #: So many frames before those that are drawn have a part in them, at most.
@@ -51,7 +51,7 @@ class Redraw:
         """Leaves out packets that arrived before this time (s)."""
         self._packets = [one for one in self._packets if one[0] >= until]
 
-    def draw(self, candidate: Candidate, times: Floats, shift: float = 0.0) -> Floats:
+    def draw(self, candidate: StrategySpec, times: Floats, shift: float = 0.0) -> Floats:
         """Positions (n, 3) at these times less ``shift`` (seconds); NaN: nothing is drawn.
 
         Frames before the first one are drawn too, as many as there have been since the first
@@ -64,7 +64,7 @@ class Redraw:
         except (StrategyFailed, TooManyRows, ValueError):  # frames that are no ticks of a clock
             return np.full((len(times), 3), np.nan)
 
-    def _by_frames(self, candidate: Candidate, times: Floats) -> Floats:
+    def _by_frames(self, candidate: StrategySpec, times: Floats) -> Floats:
         frame = float(np.median(np.diff(times)))
         earlier = min(max((times[0] - self.begins) / frame, 0.0), MOST_BEFORE)
         before = times[0] - frame * np.arange(int(earlier), 0, -1)
@@ -80,7 +80,7 @@ class Redraw:
             found.append(sample.position if sample.status != "none" else _NOTHING)
         return np.array(found[len(before) :], float)
 
-    def _by_ticks(self, candidate: Candidate, times: Floats) -> Floats:
+    def _by_ticks(self, candidate: StrategySpec, times: Floats) -> Floats:
         tick = parse_tick(float(f"{np.median(np.diff(times)):.4g}"))
         rows = np.asarray(Trace(candidate.make, Timing(tick).resolve(False), self._block))
         rows = rows[rows["status"] != 0]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.minimum import minimum
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies import declaration
 
@@ -34,7 +34,7 @@ class Explanation(NamedTuple):
     ``residual`` is how far off that is (RMS, length).
     """
 
-    candidate: Candidate
+    candidate: StrategySpec
     shift: float
     constant: float
     residual: float
@@ -52,7 +52,7 @@ class Search:
         self._times = times
         self._enough = enough
 
-    def explanations(self, candidates: Sequence[Candidate]) -> list[Explanation]:
+    def explanations(self, candidates: Sequence[StrategySpec]) -> list[Explanation]:
         """The best of them, without a low-pass and with one, each the simplest that is as good."""
         drawings = [(one, self._draw(one)) for one in candidates]
         usual = [Explanation(one, 0.0, 0.0, self._fit.residual(own)) for one, own in drawings]
@@ -80,10 +80,10 @@ class Search:
                     break
         return [_simplest(plain, self._enough), _simplest(smooth, self._enough)]
 
-    def _draw(self, candidate: Candidate, shift: float = 0.0) -> Floats:
+    def _draw(self, candidate: StrategySpec, shift: float = 0.0) -> Floats:
         return self._redraw.draw(candidate, self._times, shift)
 
-    def _redrawn(self, candidate: Candidate) -> Explanation:
+    def _redrawn(self, candidate: StrategySpec) -> Explanation:
         """The best shift, each drawn anew."""
         near = self._fit.shift(self._draw(candidate)).shift
         shift, residual = minimum(
@@ -98,11 +98,11 @@ class Search:
         own = self._draw(found.candidate)
         return found._replace(**self._fit.constant(own, found.shift)._asdict())
 
-    def _tuned(self, candidate: Candidate, smooth: bool) -> Explanation:
+    def _tuned(self, candidate: StrategySpec, smooth: bool) -> Explanation:
         """The best settings that the declaration says are worth tuning, one after the other."""
 
         def explained(settings: dict[str, Value]) -> Explanation:
-            changed = _with(candidate, settings)
+            changed = StrategySpec(candidate.name, settings)
             own = self._draw(changed)
             if smooth:
                 return Explanation(changed, *self._fit.likely_constant(own))
@@ -149,20 +149,14 @@ class Search:
         return min([best, *tried], key=lambda one: one.residual)
 
 
-def _nearest(found: Iterable[tuple[float, Candidate]]) -> list[Candidate]:
+def _nearest(found: Iterable[tuple[float, StrategySpec]]) -> list[StrategySpec]:
     """Those that come nearest, each with how far off it is."""
     return [one for _, one in sorted(found, key=lambda one: one[0])[:FINALISTS]]
 
 
-def _with(candidate: Candidate, settings: dict[str, Value]) -> Candidate:
-    """The same strategy with other settings, under the name that says so."""
-    label = "+".join([candidate.strategy, *(f"{key}={value:g}" for key, value in settings.items())])
-    return Candidate(label, candidate.strategy, dict(settings))
-
-
-def _tunable(candidate: Candidate) -> list[Number]:
+def _tunable(candidate: StrategySpec) -> list[Number]:
     """Settings worth tuning, times first."""
-    settings = declaration(candidate.strategy).settings
+    settings = declaration(candidate.name).settings
     found = [one for one in settings if isinstance(one, Number) and one.tune is not None]
     return sorted(found, key=lambda one: one.unit != "s")
 

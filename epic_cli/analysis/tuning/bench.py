@@ -20,13 +20,13 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.entities import Entity
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.replay.playback import Timing
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class EvaluationSet:
     names: tuple[str, ...]
     prepared: tuple[Prepared, ...]
 
-    def judge(self, candidate: Candidate) -> Result:
+    def judge(self, candidate: StrategySpec) -> Result:
         """What a candidate comes to, over all of them together."""
         results = [judge(one, candidate, self.ground.weights) for one in self.prepared]
         return results[0] if len(results) == 1 else pooled_results(results)
 
     def each(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[StrategySpec],
         threads: int | None = None,
         selection: Selection | None = None,
     ) -> list[tuple[str, Comparison]]:
@@ -79,7 +79,7 @@ class EvaluationSet:
 
     def compare(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[StrategySpec],
         seed: int,
         threads: int | None = None,
         selection: Selection | None = None,

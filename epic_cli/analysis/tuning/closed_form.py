@@ -24,11 +24,11 @@ from epic_cli.engine.strategies import declaration
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.diagnosis.traffic import Messages
     from epic_cli.analysis.truth import Floats
     from epic_cli.analysis.tuning.buffers import Buffer
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.engine.settings import Value
 
 #: geckos' clock is replaced when it is off by more (s).
@@ -76,7 +76,7 @@ class DelaysNeeded(NamedTuple):
 
 
 def delays_needed(
-    recordings: Iterable[Mapping[str, PacketBlock]], candidates: Sequence[Candidate]
+    recordings: Iterable[Mapping[str, PacketBlock]], candidates: Sequence[StrategySpec]
 ) -> DelaysNeeded | None:
     """The delays that the packets of all recordings need, and those of the buffers among these.
 
@@ -110,9 +110,9 @@ def delays_needed(
         line.period,
         tuple(_quantiles(one) for one in stamps),
         tuple(
-            _of_buffer(one, BUFFERS[one.strategy], line, stamps, arrivals)
+            _of_buffer(one, BUFFERS[one.name], line, stamps, arrivals)
             for one in candidates
-            if one.strategy in BUFFERS
+            if one.name in BUFFERS
         ),
     )
 
@@ -143,13 +143,13 @@ def _quantiles(values: Floats) -> tuple[float, ...]:
 
 
 def _of_buffer(
-    candidate: Candidate,
+    candidate: StrategySpec,
     buffer: Buffer,
     line: Line,
     stamps: Sequence[Floats],
     arrivals: Sequence[Floats],
 ) -> BufferDelay:
-    settings = declaration(candidate.strategy).values(candidate.settings)
+    settings = declaration(candidate.name).values(candidate.settings)
     waited = arrivals if buffer.by_arrival else stamps
     # what these begin at: behind our clock, and behind the fastest packet's state
     base, behind = (0.0, line.usual - line.least) if buffer.by_arrival else (line.least, 0.0)
@@ -163,7 +163,7 @@ def _of_buffer(
     )
     return BufferDelay(
         candidate.label,
-        candidate.strategy,
+        candidate.name,
         buffer.setting,
         settings[buffer.setting],
         delay + behind,
@@ -172,13 +172,13 @@ def _of_buffer(
     )
 
 
-def _allowed(candidate: Candidate, settings: Mapping[str, Value]) -> dict[str, Value] | None:
+def _allowed(candidate: StrategySpec, settings: Mapping[str, Value]) -> dict[str, Value] | None:
     """The settings as they are written; None: they are out of range."""
     rounded = {
         name: value if isinstance(value, str) else _up(value) for name, value in settings.items()
     }
     try:
-        declaration(candidate.strategy).values({**candidate.settings, **rounded})
+        declaration(candidate.name).values({**candidate.settings, **rounded})
     except SettingError:
         return None
     return rounded

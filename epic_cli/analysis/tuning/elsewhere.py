@@ -17,8 +17,8 @@ from epic_cli.analysis.jobs.workers import Failure, run_jobs
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Result
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The figures of one candidate by name; those of one that cannot be ranked are none.
 Figures = Mapping[str, float]
@@ -34,7 +34,7 @@ class Judge(Protocol):
     def digest(self) -> str:
         """A name that is equal if what it holds is."""
 
-    def judge(self, candidate: Candidate) -> Result:
+    def judge(self, candidate: StrategySpec) -> Result:
         """What a candidate comes to."""
 
 
@@ -42,7 +42,7 @@ class _Asked(NamedTuple):
     """``content`` is the judge itself for those that have not got it, pickled."""
 
     digest: str
-    candidate: Candidate
+    candidate: StrategySpec
     content: bytes | None = None
 
 
@@ -58,9 +58,9 @@ def figures_of(result: Result) -> Figures:
 
 def figures(
     judge: Judge,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[StrategySpec],
     executor: Executor,
-    arrived: Callable[[Candidate, Figures], None],
+    arrived: Callable[[StrategySpec, Figures], None],
 ) -> list[Figures]:
     """What each of the candidates comes to, in their order.
 
@@ -68,7 +68,7 @@ def figures(
     """
     if isinstance(executor, ThreadPoolExecutor):
 
-        def here(candidate: Candidate) -> Figures:
+        def here(candidate: StrategySpec) -> Figures:
             return figures_of(judge.judge(candidate))
 
         return [_of(one) or {} for _, one in run_jobs(here, candidates, executor, arrived)]
@@ -77,7 +77,7 @@ def figures(
         if answer is not None:
             arrived(asked.candidate, answer)
 
-    def carried_out(content: bytes | None, wanted: Iterable[Candidate]) -> list[Figures | None]:
+    def carried_out(content: bytes | None, wanted: Iterable[StrategySpec]) -> list[Figures | None]:
         jobs = (_Asked(judge.digest, one, content) for one in wanted)
         return [_of(one) for _, one in run_jobs(_figures, jobs, executor, told)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.tuning.tries import candidate
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
@@ -18,8 +18,8 @@ def pictured(found: Tunings, selection: Selection, threads: int | None = None) -
         one.label: one
         for each in found.tunings
         for one in (
-            candidate(each.strategy, each.settings),
-            candidate(each.strategy, each.held),
+            StrategySpec(each.strategy, each.settings),
+            StrategySpec(each.strategy, each.held),
         )
     }
     on = found.divided.judged or found.divided.tuned

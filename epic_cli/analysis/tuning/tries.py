@@ -13,8 +13,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.tuning.elsewhere import figures
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.elsewhere import Figures, Judge
@@ -108,7 +108,7 @@ class Trials:
     def _judge(self, new: Mapping[tuple[tuple[str, Value], ...], Mapping[str, Value]]) -> None:
         found = {key: self.memory.find(self.strategy, one) for key, one in new.items()}
         unknown = [key for key in new if found[key] is None]
-        jobs = [candidate(self.strategy, new[key]) for key in unknown]
+        jobs = [StrategySpec(self.strategy, new[key]) for key in unknown]
         outcomes = figures(self.bench, jobs, self.executor, self._arrived)
         found.update(zip(unknown, outcomes, strict=True))
         for key, settings in new.items():
@@ -120,17 +120,8 @@ class Trials:
             if self.told is not None:
                 self.told(one, len(self.made))
 
-    def _arrived(self, judged: Candidate, came_to: Figures) -> None:
+    def _arrived(self, judged: StrategySpec, came_to: Figures) -> None:
         self.memory.keep(self.strategy, judged.settings, came_to)
-
-
-def candidate(strategy: str, settings: Mapping[str, Value]) -> Candidate:
-    """Who takes part in a comparison with these settings, under the name that ``compare`` takes."""
-    words = "".join(
-        f"+{name}={value if isinstance(value, str) else f'{value:.12g}'}"
-        for name, value in settings.items()
-    )
-    return Candidate(f"{strategy}{words}", strategy, dict(settings))
 
 
 def _key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -27,11 +27,11 @@ from epic_cli.analysis.tuning.influence import Influence, influences, plain
 from epic_cli.analysis.tuning.memory import JournalMemory
 from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Space, space_of
-from epic_cli.analysis.tuning.tries import Budget, Memory, Trials, Try, candidate
+from epic_cli.analysis.tuning.tries import Budget, Memory, Trials, Try
 from epic_cli.analysis.tuning.validation import Divided, Judgement, judged
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.jobs.journal import Journal
     from epic_cli.analysis.study import Run
@@ -141,7 +141,7 @@ class NothingTried(ValueError):
 
 def tune(
     runs: Sequence[Run],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[StrategySpec],
     divided: Divided,
     goal: Goal,
     *,
@@ -180,10 +180,10 @@ def tune(
         if executor is None:
             executor = ending.enter_context(ThreadPoolExecutor(workers, "tune"))
         for number, one in enumerate(candidates, 1):
-            space = space_of(one.strategy, one.settings)
+            space = space_of(one.name, one.settings)
             if not space.axes:
                 if len(candidates) == 1:
-                    raise NothingToTune(one.strategy, list(space.held))
+                    raise NothingToTune(one.name, list(space.held))
                 untuned.append(one.label)
             until = math.inf
             if limits.seconds is not None:  # what is left is shared by those that are to come
@@ -191,7 +191,7 @@ def tune(
                 left = max(begun + limits.seconds - now, 0.0)
                 until = now + left / (len(candidates) - number + 1)
             trials = Trials(
-                one.strategy,
+                one.name,
                 divided.tuned,
                 goal,
                 Budget(limits.tries or usual_tries(space), until),
@@ -205,7 +205,7 @@ def tune(
                 break
     on = divided.judged or divided.tuned
     tuned = [
-        candidate(one.strategy, one.settings)._replace(label=given.label)
+        StrategySpec(one.strategy, one.settings, given.label)
         for one, given in zip(found, candidates, strict=False)
     ]
     comparison = on.compare(tuned, seed, workers) if len(tuned) > 1 else None
@@ -254,8 +254,8 @@ def _tuning(
             raise NothingTried from None
         best = best or trials.best
         points = points or chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
-    before = candidate(space.strategy, space.held)
-    after = candidate(space.strategy, best.settings)
+    before = StrategySpec(space.strategy, space.held)
+    after = StrategySpec(space.strategy, best.settings)
     on = divided.judged
     return Tuning(
         space.strategy,

@@ -16,11 +16,11 @@ from epic_cli.analysis.study import piece_of, together
 from epic_cli.analysis.tuning.bench import EvaluationSet, bench, halves
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.tuning.bench import EvaluationSpec
     from epic_cli.analysis.tuning.goal import Goal
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: By ``time``: the first half is tuned on. By ``recording``: every other one. Or all of it is both.
 Division = Literal["time", "recording", "none"]
@@ -117,8 +117,8 @@ class Judgement(NamedTuple):
 
 def judged(
     on: EvaluationSet,
-    default: Candidate,
-    tuned: Candidate,
+    default: StrategySpec,
+    tuned: StrategySpec,
     goal: Goal,
     seed: int,
     threads: int | None,

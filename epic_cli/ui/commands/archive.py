@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.jobs.cluster import NoCluster
 from epic_cli.analysis.jobs.journal import digest_of
 from epic_cli.analysis.jobs.resumed import Memory, resumed
 from epic_cli.analysis.jobs.workers import Failure
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import Layout
@@ -133,13 +133,13 @@ def work_through(
 
 def what_it_is(candidate: Any) -> list[str]:
     """What a journal goes by: a strategy with its settings, and the code of somebody's own."""
-    assert isinstance(candidate, Candidate)
+    assert isinstance(candidate, StrategySpec)
     settings = sorted(f"{name}={value!r}" for name, value in candidate.settings.items())
     code = None
-    if not is_built_in(candidate.strategy):
-        code = inspect.getsourcefile(find(candidate.strategy))
+    if not is_built_in(candidate.name):
+        code = inspect.getsourcefile(find(candidate.name))
     own = [digest_of(code)] if code else []
-    return [candidate.label, candidate.strategy, *settings, *own]
+    return [candidate.label, candidate.name, *settings, *own]
 
 
 def layout_key(given: Layout | None) -> list[str] | None:

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.checking.builtin import builtin_cases
 from epic_cli.checking.case import ROW_FORMATS, Case, Drawing
 from epic_cli.checking.discovery import (
@@ -21,6 +20,7 @@ from epic_cli.checking.run import broken, judged, write
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.checking.writing import CaseExists, new_case
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.io.case_values import case_values
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.output import write_text
@@ -66,7 +66,7 @@ def builtin(options: ReplayOptions) -> list[Case | Outcome]:
     """The streams that strategies are tested with, drawn as the options say."""
     chosen = options.chosen
     chosen.maker()
-    candidate = Candidate(chosen.strategy, chosen.strategy, dict(chosen.settings))
+    candidate = StrategySpec(chosen.strategy, chosen.settings, chosen.strategy)
     return [*builtin_cases(Drawing((), (candidate,), timing=options.timing))]
 
 

@@ -38,7 +38,7 @@ from epic_cli.ui.options.drawn import Drawing, drawn_options
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Candidate, Comparison
+    from epic_cli.analysis.compare import Comparison, Participant
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.ui.commands.compare_recordings import Recordings
     from epic_cli.ui.io.profiles import Saving
@@ -196,7 +196,7 @@ def compare(
     return _status(comparison, judging, recordings)
 
 
-def _taking_part(participants: Participants, drawing: Drawing) -> list[Candidate]:
+def _taking_part(participants: Participants, drawing: Drawing) -> list[Participant]:
     """The strategies; what the game drew comes last, and is read with the recording."""
     from epic_cli.analysis.drawn.shown import DrawnCandidate
     from epic_cli.ui.io.report import report_left_out
@@ -230,7 +230,7 @@ def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) ->
         raise WrongUsage("--truth and --drawn cannot both come from standard input")
 
 
-def _check_conditions(judging: Judging, candidates: Sequence[Candidate]) -> None:
+def _check_conditions(judging: Judging, candidates: Sequence[Participant]) -> None:
     """Each strategy that a condition names has to take part."""
     from epic_cli.analysis.conditions import ConditionError, check_strategies
 

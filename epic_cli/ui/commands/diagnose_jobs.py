@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.network import Network, network_of
 from epic_cli.analysis.diagnosis.registry import LeftOut, detector_of
 from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of
 from epic_cli.analysis.jobs.journal import digest_of, key
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.commands.archive import JobResult, capture_job, layout_key, what_it_is
@@ -27,7 +27,7 @@ from epic_cli.views.diagnosis import Report, how_few
 class Request(NamedTuple):
     """What is asked of every recording; another process can be asked as well."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[StrategySpec, ...]
     span: tuple[float, float]
     entity: str | None
     input_format: InputFormat

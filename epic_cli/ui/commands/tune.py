@@ -40,10 +40,10 @@ from epic_cli.views.metric_list import game_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.study import Run
     from epic_cli.analysis.tuning.bench import EvaluationSpec
     from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.ui.io.profiles import Saving
 
 _EXAMPLES = """\b
@@ -170,7 +170,7 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 
 def _search(
     runs: Sequence[Run],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[StrategySpec],
     ground: EvaluationSpec,
     purpose: Purpose,
     effort: Effort,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.engine.replay.strategy_spec import read_assignment
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -89,10 +91,10 @@ class SettingAssignment(ParameterType):
         """Splits at the first ``=``."""
         if isinstance(value, tuple):
             return value
-        key, equals, text = str(value).partition("=")
-        if not equals or not key.strip():
-            self.fail(f"{value!r} is not of the form key=value", param, ctx)
-        return key.strip(), text.strip()
+        try:
+            return read_assignment(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
     def chosen_strategy(self, ctx: click.Context) -> str | None:
         """The strategy whose settings these are; None: the default one."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from epic_cli.analysis.candidates import Candidate, candidates
 from epic_cli.analysis.conditions import Condition
 from epic_cli.checking.case import (
     ROW_FORMATS,
@@ -21,6 +20,7 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.discovery import beside, case_name, expected_files
 from epic_cli.checking.toml_file import BrokenCase, TomlFile, path_from, read_toml
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_owned_assignment, read_specs
 from epic_cli.engine.strategies import names
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions
@@ -198,12 +198,12 @@ class _Reading:
         is_file = colon and path.endswith(".py")
         return f"{os.path.abspath(path_from(self._file, path))}:{rest}" if is_file else name  # noqa: PTH100
 
-    def _candidates(self, options: ReplayOptions) -> tuple[bool, tuple[Candidate, ...]]:
+    def _candidates(self, options: ReplayOptions) -> tuple[bool, tuple[StrategySpec, ...]]:
         """Whether there may be several strategies, and which there are."""
         if "strategies" not in self._table:
             chosen = options.chosen
             label = self._table.get("strategy", chosen.strategy)
-            return False, (Candidate(label, chosen.strategy, dict(chosen.settings)),)
+            return False, (StrategySpec(chosen.strategy, chosen.settings, label),)
         if "strategy" in self._table:
             raise self._file.broken("give strategy or strategies, and not both", "strategies")
         listed = self._table["strategies"]
@@ -216,14 +216,13 @@ class _Reading:
             labels += sorted(names()) if one == ALL else [str(one)]
         settings: dict[tuple[str, str], Any] = {}
         for text in self._assignments("set", self._table.get("set", {})):
-            place, equals, value = text.partition("=")
-            strategy, point, key = place.strip().rpartition(".")
-            if not (equals and point):
-                what = f"with strategies, {text!r} is of the form strategy.key=value"
-                raise self._file.broken(what, "set")
-            settings[strategy, key] = value.strip()
+            try:
+                strategy, key, value = read_owned_assignment(text)
+            except ValueError as error:
+                raise self._file.broken(f"with strategies, {error}", "set") from error
+            settings[strategy, key] = value
         try:
-            found = candidates([self._strategy(one) for one in labels], settings)
+            found = read_specs([self._strategy(one) for one in labels], settings)
         except ValueError as error:
             raise self._file.broken(str(error), "strategies") from error
         return True, tuple(

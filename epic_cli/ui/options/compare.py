@@ -29,9 +29,9 @@ from epic_cli.views.perspectives import VIEWS, View
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.candidates import Candidate as Strategy
-    from epic_cli.analysis.compare import Candidate
+    from epic_cli.analysis.compare import Participant
     from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout as RecordingLayout
 
 SORTS = (*(one.name for one in METRICS), "name", "given")
@@ -90,13 +90,13 @@ class Participants:
     strategies: tuple[tuple[str, ...], ...]
     assignments: tuple[tuple[str, str, str], ...]
 
-    def candidates(self) -> list[Strategy]:
+    def candidates(self) -> list[StrategySpec]:
         """The candidates; raises ``WrongUsage``."""
-        from epic_cli.analysis.candidates import candidates
+        from epic_cli.engine.replay.strategy_spec import read_specs
 
         settings = {(name, key): value for name, key, value in self.assignments}
         try:
-            return candidates([one for several in self.strategies for one in several], settings)
+            return read_specs([one for several in self.strategies for one in several], settings)
         except ValueError as error:  # an unknown strategy or setting is one too
             raise WrongUsage(str(error)) from error
 
@@ -262,7 +262,7 @@ class Pictures:
             return None
         return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
 
-    def shown(self, candidates: Sequence[Candidate]) -> list[str]:
+    def shown(self, candidates: Sequence[Participant]) -> list[str]:
         """The labels of the candidates that are drawn, none: the best; raises ``WrongUsage``."""
         labels = [one.label for one in candidates]
         shown = [one for several in self.show for one in several]

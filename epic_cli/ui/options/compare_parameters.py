@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.analysis.conditions import Condition, condition
+from epic_cli.engine.replay.strategy_spec import read_owned_assignment
 from epic_cli.ui.io.parameters import ParameterType, Parsed, assignments_of, completions
 
 if TYPE_CHECKING:
@@ -56,11 +57,10 @@ class Assignment(ParameterType):
         """Splits at the first ``=`` and at the last point before it."""
         if isinstance(value, tuple):
             return value
-        place, equals, text = str(value).partition("=")
-        strategy, point, key = place.strip().rpartition(".")
-        if not (equals and point and strategy and key):
-            self.fail(f"{value!r} is not of the form strategy.key=value", param, ctx)
-        return strategy, key, text.strip()
+        try:
+            return read_owned_assignment(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

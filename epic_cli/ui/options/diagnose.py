@@ -30,7 +30,7 @@ from epic_cli.ui.options.drawn import Drawing, drawn_options
 from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.candidates import Candidate
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
 
 FORMATS = ("table", "jsonl", "markdown")
@@ -69,7 +69,7 @@ class DiagnoseOptions(NamedTuple):
             raise WrongUsage("--link-out goes to a file; standard output is for the findings")
         spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[StrategySpec]:
         """The strategies that are looked at, too; raises ``WrongUsage``."""
         if not self.strategies:
             if self.assignments:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.finding import Finding
 from epic_cli.analysis.diagnosis.registry import detector_of
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.replay.trace import separate
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -29,7 +29,7 @@ BAD, GOOD = packets(0.12), packets(0.0)
 
 
 def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
-    traffic = traffic_of(there, strategies=candidates([strategy]))
+    traffic = traffic_of(there, strategies=read_specs([strategy]))
     return list(diagnose(traffic, [detector_of("delay-buffer")]).findings)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from support import movements
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.jobs.values import NotAValue, as_json, from_json
 from epic_cli.analysis.notes import Adjusted, Cut, CutOut
 from epic_cli.analysis.study import Asked, Run, StudyBuilder, Unfit, verdict
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
 
 
 def there_and_back(value: Any) -> Any:
@@ -54,7 +54,7 @@ def test_arrays_stay_what_they_are(dtype: str) -> None:
 
 
 def test_a_study_of_verdicts_from_a_journal_is_the_study() -> None:
-    taking_part = candidates(["dumb-terminal", "snapshot", "lerp"])
+    taking_part = read_specs(["dumb-terminal", "snapshot", "lerp"])
     runs = [
         Run(
             f"{number}",

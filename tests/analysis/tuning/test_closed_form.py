@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.diagnosis.network import SHARES
 from epic_cli.analysis.diagnosis.starvation import starved
 from epic_cli.analysis.diagnosis.traffic import traffic_of
@@ -13,6 +12,7 @@ from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.tuning.buffers import BUFFERS
 from epic_cli.analysis.tuning.closed_form import BufferDelay, DelaysNeeded, delays_needed
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import declarations
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -31,7 +31,7 @@ THERE = packets()
 
 
 def needed(*wanted: str) -> DelaysNeeded:
-    found = delays_needed([THERE], candidates(wanted))
+    found = delays_needed([THERE], read_specs(wanted))
     assert found is not None
     return found
 
@@ -66,7 +66,7 @@ def test_the_settings_fill_the_buffer_as_far_as_they_say(name: str) -> None:
             assert name == "quake3"  # its cl_time_nudge is 30 ms at most
             continue
         text = "".join(f"+{key}={value}" for key, value in cure.settings.items())
-        (candidate,) = candidates([name + text])
+        (candidate,) = read_specs([name + text])
         empty = starved(candidate, THERE, messages)
         # late packets are late by less than a period: the share of time is smaller than theirs;
         # hermite holds a whole interval where it does not expect to have to wait that long
@@ -92,7 +92,7 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
     later = by_entity(
         one._replace(arrival=one.arrival + 2.0) for one in sent if one.arrival is not None
     )
-    names = candidates(["snapshot", "hermite", "mirror"])
+    names = read_specs(["snapshot", "hermite", "mirror"])
     here, there = needed("snapshot", "hermite", "mirror"), delays_needed([later], names)
     assert there is not None
     assert np.allclose(there.needed, here.needed)
@@ -103,5 +103,5 @@ def test_a_clock_that_is_ahead_changes_no_setting_but_the_one_that_is_a_latency(
 
 
 def test_without_arrivals_or_with_one_packet_nothing_is_said() -> None:
-    assert delays_needed([packets(duration=0.0)], candidates(["snapshot"])) is None
-    assert delays_needed([], candidates(["snapshot"])) is None
+    assert delays_needed([packets(duration=0.0)], read_specs(["snapshot"])) is None
+    assert delays_needed([], read_specs(["snapshot"])) is None

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Result
 from epic_cli.analysis.tuning import elsewhere
 from epic_cli.analysis.tuning.elsewhere import figures
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
 class Summit(NamedTuple):
@@ -22,7 +22,7 @@ class Summit(NamedTuple):
 
     digest: str
 
-    def judge(self, candidate: Candidate) -> Result:
+    def judge(self, candidate: StrategySpec) -> Result:
         at = float(candidate.settings["at"])
         if at == 7:
             raise BrokenExecutor("it died")
@@ -60,8 +60,8 @@ class Faraway(Executor):
         """They come back by themselves."""
 
 
-def asked(*places: float) -> list[Candidate]:
-    return [Candidate(f"c{at}", "lerp", {"at": at}) for at in places]
+def asked(*places: float) -> list[StrategySpec]:
+    return [StrategySpec("lerp", {"at": at}, f"c{at}") for at in places]
 
 
 def ask(

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
-from epic_cli.analysis.candidates import Candidate
 from epic_cli.analysis.compare import Result
 from epic_cli.analysis.tuning.goal import goal
 from epic_cli.analysis.tuning.search import search, usual_tries
 from epic_cli.analysis.tuning.space import Space, space_of
 from epic_cli.analysis.tuning.tries import AT_ONCE, Budget, Memory, Trials
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import declaration
 
@@ -25,8 +25,8 @@ class Hill(NamedTuple):
     summit: Mapping[str, Value]
     digest: str = "hill"
 
-    def judge(self, candidate: Candidate) -> Result:
-        settings = declaration(candidate.strategy).values(candidate.settings)
+    def judge(self, candidate: StrategySpec) -> Result:
+        settings = declaration(candidate.name).values(candidate.settings)
         score = 100.0
         for name, wanted in self.summit.items():
             here = settings[name]
@@ -118,7 +118,7 @@ def test_what_is_remembered_is_not_judged_again() -> None:
         seen: set[str]
         digest: str = "once"
 
-        def judge(self, candidate: Candidate) -> Result:
+        def judge(self, candidate: StrategySpec) -> Result:
             assert candidate.label not in self.seen
             self.seen.add(candidate.label)
             return self.hill.judge(candidate)
@@ -146,7 +146,7 @@ def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
         seen: list[str]
         digest: str = "interrupted"
 
-        def judge(self, candidate: Candidate) -> Result:
+        def judge(self, candidate: StrategySpec) -> Result:
             self.seen.append(candidate.label)
             if len(self.seen) > 100:
                 raise KeyboardInterrupt

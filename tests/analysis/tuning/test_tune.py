@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
 from epic_cli.analysis.truth import truths_of
@@ -22,6 +21,7 @@ from epic_cli.analysis.tuning.validation import Division, Verdict, divide
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.playback import SCREEN_TIMING
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
@@ -49,7 +49,7 @@ def tuned(
 ) -> Tunings:
     return tune(
         runs,
-        candidates(wanted),
+        read_specs(wanted),
         divide(runs, GROUND, by),
         goal(figure),
         limits=Limits(tries),
@@ -105,7 +105,7 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
     given = "alpha-beta+rule=given+age=stamp"
     known = f"{given}+g={g:.4f}+h={h:.4f}"
     found = tuned(given, runs=runs, figure="error", by="none", tries=90).tunings[0]
-    best = bench(runs, GROUND).judge(candidates([known])[0]).value("error")
+    best = bench(runs, GROUND).judge(read_specs([known])[0]).value("error")
     assert found.tuned_on.tuned.value("error") <= 1.005 * best
     assert found.tuned_on.tuned.value("error") >= 0.97 * best
     assert float(found.settings["g"]) == pytest.approx(g, abs=0.1)
@@ -238,7 +238,7 @@ def test_an_interruption_gives_the_best_so_far() -> None:
     runs = (SHORT,)
     found = tune(
         runs,
-        candidates(["hermite", "lerp"]),
+        read_specs(["hermite", "lerp"]),
         divide(runs, GROUND, "time"),
         goal("score"),
         threads=1,

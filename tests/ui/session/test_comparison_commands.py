@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from support.typed_session import TypedSession
 
-from epic_cli.analysis.candidates import candidates
 from epic_cli.analysis.compare import compare
 from epic_cli.analysis.metrics import named
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.replay.trace import separate
 
 STEADY = [f"{k},{k / 2},0 / 10,5,0 / {k / 10}" for k in range(30)]
@@ -28,7 +28,7 @@ def test_figures_are_those_of_the_metrics() -> None:
     for _, block in typed.session.packets.blocks():
         separate(block, blocks)
     timing = typed.session.view.timing
-    for result in compare(blocks, candidates(["lerp", "epic"]), timing).results:
+    for result in compare(blocks, read_specs(["lerp", "epic"]), timing).results:
         cells = [named(name).cell(result.value(name)) for name in SHOWN]
         assert line(output, result.label)[2:] == cells
 

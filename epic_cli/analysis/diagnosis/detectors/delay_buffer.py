@@ -37,7 +37,7 @@ def look(traffic: Traffic) -> list[Finding]:
             cure = "No single setting of it helps: try another strategy."
         else:
             cure = (
-                f"Set {candidate.strategy}'s {change.setting} to {change.value:g}: for this"
+                f"Set {candidate.name}'s {change.setting} to {change.value:g}: for this"
                 f" recording that leaves {change.starved:.1%}."
             )
         values: dict[str, float | str] = {

@@ -19,9 +19,9 @@ from epic_cli.views.perspectives import View
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: A chart of more points than this shows no more.
 _MOST_POINTS = 4000
@@ -40,10 +40,10 @@ class Variant(StrategyName):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Checks the name and the settings."""
-        from epic_cli.analysis.candidates import candidates
+        from epic_cli.engine.replay.strategy_spec import read_specs
 
         try:
-            candidates(str(value).split(","))
+            read_specs(str(value).split(","))
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return str(value)
@@ -111,22 +111,22 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
         dialogue.screen.show(scene_chart(scene, _AXES[axis], height=height))
 
 
-def _candidates(session: Session, names: tuple[str, ...]) -> list[Candidate]:
-    from epic_cli.analysis.candidates import Candidate, candidates
+def _candidates(session: Session, names: tuple[str, ...]) -> list[StrategySpec]:
+    from epic_cli.engine.replay.strategy_spec import read_specs
 
     view = session.view
     # with commas, too: as `epic compare --strategies` has it
-    found = candidates(dict.fromkeys(name for one in names for name in one.split(",")))
+    found = read_specs(dict.fromkeys(name for one in names for name in one.split(",")))
     return [
-        Candidate(one.label, one.strategy, {**view.settings, **one.settings})
-        if one.strategy == view.strategy
+        one._replace(settings={**view.settings, **one.settings})
+        if one.name == view.strategy
         else one
         for one in found
     ]
 
 
 def _compared(
-    session: Session, candidates: list[Candidate], selection: Selection | None
+    session: Session, candidates: list[StrategySpec], selection: Selection | None
 ) -> Comparison:
     from epic_cli.analysis.compare import compare as compare_all
     from epic_cli.engine.packets import PacketBlock
@@ -139,7 +139,7 @@ def _compared(
 
 
 def _table(
-    session: Session, candidates: list[Candidate], comparison: Comparison | None, room: int
+    session: Session, candidates: list[StrategySpec], comparison: Comparison | None, room: int
 ) -> tuple[Group, str]:
     """The table, and what it has no room for."""
     from rich.console import Group
@@ -176,9 +176,9 @@ def _table(
     return Group(*fitted.lines("underline")), words
 
 
-def _final_position(session: Session, candidate: Candidate) -> str:
+def _final_position(session: Session, candidate: StrategySpec) -> str:
     """Where a strategy leaves what it draws."""
-    view = SessionView(candidate.strategy, candidate.settings, session.view.timing)
+    view = SessionView(candidate.name, dict(candidate.settings), session.view.timing)
     last = None
     try:
         for samples in session.samples(view):

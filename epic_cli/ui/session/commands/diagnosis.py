@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
@@ -12,7 +13,6 @@ def diagnose(dialogue: Dialogue) -> None:
 
     If the session's strategy has a delay buffer, how often it runs empty is looked at, too.
     """
-    from epic_cli.analysis.candidates import Candidate
     from epic_cli.analysis.diagnosis.diagnose import diagnose as look
     from epic_cli.analysis.diagnosis.traffic import traffic_of
     from epic_cli.engine.packets import PacketBlock
@@ -24,7 +24,7 @@ def diagnose(dialogue: Dialogue) -> None:
     for _, block in session.packets.blocks():
         separate(block, entities)
     view = session.view
-    own = Candidate(view.strategy, view.strategy, dict(view.settings))
+    own = StrategySpec(view.strategy, view.settings, view.strategy)
     traffic = traffic_of(entities, strategies=[own])
     if not traffic.streams:
         dialogue.screen.say(f"not enough to say: no entity has 20 packets yet: {how_few(traffic)}")

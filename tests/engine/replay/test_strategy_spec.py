@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from epic_cli.engine.replay.strategy_spec import (
+    StrategySpec,
+    read_assignment,
+    read_owned_assignment,
+    read_specs,
+)
+from epic_cli.engine.strategies import names
+
+
+def test_without_names_all_take_part() -> None:
+    assert [one.label for one in read_specs()] == names()
+
+
+def test_variants_have_settings_of_their_own() -> None:
+    plain, near = read_specs(["epic", "epic+calc_ahead=0.1+start=packet"])
+    assert (plain.label, plain.name, plain.settings) == ("epic", "epic", {})
+    assert near.label == "epic+calc_ahead=0.1+start=packet"
+    assert near.settings == {"calc_ahead": "0.1", "start": "packet"}
+
+
+def test_a_plus_sign_in_a_number_separates_nothing() -> None:
+    (one,) = read_specs(["epic+calc_ahead=1e+0"])
+    assert one.settings == {"calc_ahead": "1e+0"}
+
+
+def test_settings_hold_for_all_variants_that_do_not_set_them() -> None:
+    found = read_specs(
+        ["epic", "epic+calc_ahead=0.1"],
+        {("epic", "calc_ahead"): "0.5", ("epic", "slop_time"): "1"},
+    )
+    assert [one.settings["calc_ahead"] for one in found] == ["0.5", "0.1"]
+    assert [one.settings["slop_time"] for one in found] == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "settings", "message"),
+    [
+        (["epci"], {}, "did you mean 'epic'"),
+        (["epic+calc=1"], {}, "did you mean 'calc_ahead'"),
+        (["epic+calc_ahead=61"], {}, "calc_ahead is 0 to 60 s"),
+        (["epic", "epic"], {}, "epic is given twice"),
+        (["epic"], {("epci", "calc_ahead"): "1"}, "'epci' does not take part.*'epic'"),
+        (["epic"], {("epic", "calc_ahead"): "x"}, "calc_ahead is 0 to 60 s"),
+    ],
+)
+def test_what_is_refused(
+    wanted: list[str], settings: dict[tuple[str, str], str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_specs(wanted, settings)
+
+
+def test_a_label_is_how_it_is_written_unless_given() -> None:
+    assert StrategySpec("epic", {"calc_ahead": 0.1, "start": "packet"}).label == (
+        "epic+calc_ahead=0.1+start=packet"
+    )
+    assert StrategySpec("epic", {"calc_ahead": 0.1}, "mine").label == "mine"
+
+
+def test_it_goes_to_other_processes() -> None:
+    spec = StrategySpec("epic", {"calc_ahead": "0.1"}, "mine")
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert repr(spec.make()) == "Epic(calc_ahead=0.1)"
+
+
+@pytest.mark.parametrize("text", ["calc_ahead", "=1", " =1"])
+def test_what_is_no_assignment(text: str) -> None:
+    with pytest.raises(ValueError, match="key=value"):
+        read_assignment(text)
+
+
+@pytest.mark.parametrize("text", ["calc_ahead=1", ".calc_ahead=1", "epic.=1", "epic.calc_ahead"])
+def test_what_is_no_assignment_to_a_strategy(text: str) -> None:
+    with pytest.raises(ValueError, match=r"strategy\.key=value"):
+        read_owned_assignment(text)
