@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 def three_digits(value: float) -> str:
@@ -33,3 +34,40 @@ def milliseconds(seconds: float) -> str:
 def percent(share: float) -> str:
     """A share of 1: 0.13 is ``13 %``."""
     return "0" if share == 0 else "<1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
+
+
+def seconds(value: float) -> str:
+    """``83 ms``, or ``2.5 s`` from one second on."""
+    return f"{value:.3g} s" if abs(value) >= 1 else f"{value * 1e3:.3g} ms"
+
+
+def share(value: float) -> str:
+    """``5%``, as options take it."""
+    return f"{value * 100:.3g}%"
+
+
+def number(value: float) -> str:
+    """Three digits, and thousands with commas."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def amount(value: float) -> str:
+    """A deviation, without its sign."""
+    return f"{abs(value):.3g}"
+
+
+def counted(number: int, word: str) -> str:
+    """``1 row`` or ``1,200 rows``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def verb(number: int, one: str, many: str | None = None) -> str:
+    """The verb after so many of something: ``differs``, of ``differ``; or one of the two."""
+    if many is None:
+        return f"{one}s" if number == 1 else one
+    return one if number == 1 else many
+
+
+def known(value: Any) -> Any:
+    """A value for JSON, which has no number for what is infinite or not known."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

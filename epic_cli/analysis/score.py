@@ -20,7 +20,7 @@ GOOD = 25.0
 COSTS = {
     "accuracy": "residual / (V * 0.1 s)",
     "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
-    "latency": "abs(lag) / 0.1 s, 50 where the lag cannot be told",
+    "latency": "abs(lag) / 0.1 s, 50 where the lag is unknown",
     "recovery": "share of the time spent recovering / 0.1, where there is anything to recover from",
     "overshoot": "RMS overshoot / (V * 0.1 s)",
     "backward": "share of backward steps / 0.1",

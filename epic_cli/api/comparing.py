@@ -164,7 +164,7 @@ def _carried_out(
 
 
 def _not_enough(error: NotEnoughToSay) -> ValueError:
-    from epic_cli.views.comparison_words import not_enough_words
+    from epic_cli.views.comparison.notes import not_enough_words
 
     return ValueError(f"not enough to say: {not_enough_words(error)}")
 

@@ -99,7 +99,7 @@ def tune(
             journal=opened,
         )
     except NotEnoughToSay as error:
-        from epic_cli.views.comparison_words import not_enough_words
+        from epic_cli.views.comparison.notes import not_enough_words
 
         raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
     finally:

@@ -1,21 +1,21 @@
-"""Texts for documents and for other programs: in Markdown, CSV and markup."""
+"""Reports for documents and for other programs: Markdown, CSV, JSON lines; and text in markup."""
 
 from __future__ import annotations
 
 import csv
 import html
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from epic_cli.engine.text.widths import printable
+from epic_cli.views.report import Column, Finding, Part, Report, Table, Usage
 
 
-def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> list[str]:
-    """The lines of a table whose first ``left`` columns are words, the others numbers."""
-    rule = [":---"] * left + ["---:"] * (len(titles) - left)
-    cells = [[printable(one).replace("|", "\\|") for one in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (titles, rule, *cells)]
+def as_csv(report: Report) -> str:
+    """Rows by their fields, under a header; what is None stays empty."""
+    return csv_table(report.data.fields, report.data.rows())
 
 
 def csv_table(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
@@ -25,6 +25,76 @@ def csv_table(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+def as_jsonl(report: Report) -> str:
+    """One JSON object a line, with all digits; null: not enough to say."""
+    return "".join(json.dumps(one, allow_nan=False) + "\n" for one in report.data.records())
+
+
+def as_markdown(report: Report) -> str:
+    """A section of a document: the verdict, the parts, and what it rests on as a list."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+#: The formats of a report, beside text for people.
+DOCUMENTS: Mapping[str, Callable[[Report], str]] = {
+    "csv": as_csv,
+    "jsonl": as_jsonl,
+    "markdown": as_markdown,
+}
+
+
+def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> list[str]:
+    """The lines of a table whose first ``left`` columns are words, the others numbers."""
+    rule = [":---"] * left + ["---:"] * (len(titles) - left)
+    cells = [[printable(one).replace("|", "\\|") for one in row] for row in rows]
+    return [f"| {' | '.join(row)} |" for row in (titles, rule, *cells)]
+
+
+def _lines(report: Report) -> Iterator[str]:
+    blocks = [[f"## {_plain(report.title)}"] if report.title else []]
+    blocks.append([_plain(" ".join(report.verdict))] if report.verdict else [])
+    blocks += [list(_part(part)) for part in report.parts]
+    blocks.append([f"- {_plain(note)}" for note in report.notes])
+    for number, block in enumerate(filter(None, blocks)):
+        if number:
+            yield ""
+        yield from block
+
+
+def _part(part: Part) -> Iterator[str]:
+    match part:
+        case str():
+            yield _plain(part)
+        case Report():
+            yield from _lines(part)
+        case Table():
+            yield from _table(part)
+        case Finding():
+            concerned = f" ({', '.join(part.entities)})" if part.entities else ""
+            yield from (f"### {_plain(part.title + concerned)}", "", _plain(part.text), "")
+            yield from (f"- {name}: {_plain(text)}" for name, text in part.terms)
+        case Usage():
+            yield from (f"- {where}: `{what}`" for where, what in part.forms)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """The best of each column is bold."""
+    rule = ["---:" if one.right else ":---" for one in table.columns]
+    yield f"| {' | '.join(table.titles)} |"
+    yield f"| {' | '.join(rule)} |"
+    for cells in zip(*map(_cells, table.columns), strict=True):
+        yield f"| {' | '.join(cells)} |"
+
+
+def _cells(column: Column) -> list[str]:
+    cells = [_plain(one) for one in column.cells]
+    return [f"**{one}**" if row in (column.best or ()) else one for row, one in enumerate(cells)]
+
+
+def _plain(text: str) -> str:
+    return printable(text).replace("|", "\\|")
 
 
 def in_markup(text: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from epic_cli.analysis.digits import three_digits
+from epic_cli.analysis.digits import known, three_digits
 from epic_cli.analysis.drawn.match import EntityMatch, Match
 from epic_cli.analysis.drawn.search import Explanation
-from epic_cli.views.numbers import known
 
 #: Seconds: a difference of clocks or delays that is none.
 SAME_TIME = 0.002

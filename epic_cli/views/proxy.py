@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import deque
 
+from epic_cli.analysis.digits import counted
 from epic_cli.live.proxy.commands import words_of
 from epic_cli.live.proxy.direction import Direction, Passage
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.views.link_summary import quantiles
 from epic_cli.views.link_summary import summary as link_summary
-from epic_cli.views.numbers import counted
 
 #: Seconds that the rates on the screen are of.
 _WINDOW = 1.0

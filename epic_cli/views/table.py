@@ -6,40 +6,18 @@ is never cut: half of one is another number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
 
 from epic_cli.engine.text.widths import pad, printable, width, wrap
-
-#: The weight of a column that is never left out.
-KEPT = 1000
+from epic_cli.views.report import KEPT, Column
 
 _GAP = "  "
 
 #: With fewer columns than this beside its name, a text stands below it.
 _ENOUGH = 28
-
-
-class Column(NamedTuple):
-    """A column: its head and its cells.
-
-    Where there is no room for all, those of the smallest ``weight`` are left out. Cells may be cut
-    to ``shortest`` columns; 0: they are not cut. ``styles`` are those of the cells.
-    """
-
-    title: str
-    cells: Sequence[str]
-    weight: int = KEPT
-    right: bool = False
-    shortest: int = 0
-    styles: Sequence[str] = ()
-
-    @property
-    def natural(self) -> int:
-        """As wide as the head and the longest cell."""
-        return max(width(printable(one)) for one in (self.title, *self.cells))
 
 
 class Fitted(NamedTuple):
@@ -49,15 +27,14 @@ class Fitted(NamedTuple):
     widths: list[int]
     left_out: list[str]
 
-    def lines(self, head: str = "bold", gaps: Sequence[int] = ()) -> Iterator[Text]:
+    def lines(self, head: str = "bold", gaps: Collection[int] = ()) -> Iterator[Text]:
         """The table, head first; an empty line stands before each row of ``gaps``."""
-        yield self._line([column.title for column in self.columns], [head] * len(self.columns))
+        yield self._line(list(map(_title, self.columns)), [head] * len(self.columns))
         for row in range(len(self.columns[0].cells)):
             if row in gaps:
                 yield Text()
-            cells = [column.cells[row] for column in self.columns]
-            styles = [column.styles[row] if column.styles else "" for column in self.columns]
-            yield self._line(cells, styles)
+            cells = [_cell(column, row) for column in self.columns]
+            yield self._line(cells, [_style(column, row) for column in self.columns])
 
     def _line(self, cells: Sequence[str], styles: Sequence[str]) -> Text:
         line = Text(no_wrap=True, overflow="ignore", end="\n")
@@ -68,10 +45,32 @@ class Fitted(NamedTuple):
         return line
 
 
+def _title(column: Column) -> str:
+    return column.title if column.best is None else f"{column.title} "  # above the star
+
+
+def _cell(column: Column, row: int) -> str:
+    star = "" if column.best is None else "*" if row in column.best else " "
+    return column.cells[row] + star
+
+
+def _style(column: Column, row: int) -> str:
+    if column.best and row in column.best:
+        return "bold green"
+    return column.styles[row] if column.styles else ""
+
+
+def _natural(column: Column) -> int:
+    """As wide as the head and the longest cell."""
+    cells = (_cell(column, row) for row in range(len(column.cells)))
+    return max(width(printable(one)) for one in (_title(column), *cells))
+
+
 def fit(columns: Sequence[Column], room: int) -> Fitted:
     """The columns, cut and left out until they are ``room`` wide or less."""
     kept = list(columns)
-    natural = {id(one): min(one.natural, room) if one.shortest else one.natural for one in columns}
+    natural = {id(one): _natural(one) for one in columns}
+    natural |= {id(one): min(natural[id(one)], room) for one in columns if one.shortest}
     while True:
         excess = sum(natural[id(one)] + len(_GAP) for one in kept) - len(_GAP) - room
         least = min(kept, key=lambda one: one.weight)
@@ -88,7 +87,7 @@ def fit(columns: Sequence[Column], room: int) -> Fitted:
             key=lambda index: widths[index],
         )
         widths[index] -= 1
-    gone = [one.title.strip() for one in columns if not any(one is other for other in kept)]
+    gone = [one.title for one in columns if not any(one is other for other in kept)]
     return Fitted(kept, widths, gone)
 
 

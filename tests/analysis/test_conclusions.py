@@ -10,15 +10,16 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, Sample, Status
-from epic_cli.analysis.advice import advice, best_for
+from epic_cli.analysis.advice import Verdict, advice, best_for
 from epic_cli.analysis.compare import Comparison, Result, compare
+from epic_cli.analysis.metrics import named as metric_named
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.views.comparison import columns
-from epic_cli.views.comparison_words import note_words, ranking
+from epic_cli.views.comparison.report import metric_columns
+from epic_cli.views.comparison.sentences import verdict
 
 Place = tuple[float, float, float]
 Statuses = Callable[[float], Status]
@@ -138,7 +139,6 @@ def test_a_screen_shows_what_a_slow_tick_hides() -> None:
     (hides,) = (one for one in slow.notes if isinstance(one, TickHides))
     assert hides.tick == 0.05
     assert hides.interval == pytest.approx(0.05)
-    assert "a row every 50 ms hides" in note_words(hides)
     held, buffer = slow.results
     assert held.value("score") > buffer.value("score")  # which is why it must be said
     fast = judged(delayed, *both)
@@ -175,7 +175,6 @@ def test_an_outage_of_the_network_is_judged_where_the_truth_is_known() -> None:
     assert rebuilt.results[0].value("error_max") < 0.6
     (outage,) = (one for one in rebuilt.notes if isinstance(one, Outages))
     assert not outage.judged
-    assert "cannot be judged without a given truth" in note_words(outage)
 
 
 def test_what_a_rebuilt_truth_bridges_is_told() -> None:
@@ -276,12 +275,10 @@ def test_nothing_below_the_datas_resolution_is_a_difference() -> None:
     ]
     found = judged(rounded, *aside)
     assert found.resolution == 0.005
-    shown = columns(found.results, found.resolution)
+    shown = metric_columns(found.results, found.resolution)
     for column in shown:
-        if column.metric.unit == "length":
-            assert not column.best, column.metric.name
-    words = [one.text for one in ranking(found)]
-    assert not [one for one in words if " times the error" in one]
+        if metric_named(column.key).unit == "length":
+            assert not column.best, column.key
 
 
 def test_a_static_entity_does_not_jump() -> None:
@@ -301,7 +298,7 @@ def test_a_static_entity_does_not_jump() -> None:
 
 def test_no_star_between_equal_figures() -> None:
     found = judged(CIRCLE, Drawn("a", movements.circle), Drawn("b", late(movements.circle, 1e-5)))
-    best = {one.metric.name: one.best for one in columns(found.results)}
+    best = {one.key: one.best for one in metric_columns(found.results)}
     assert best["lag"] == set()
     assert best["score"] == set()
 
@@ -326,9 +323,9 @@ def test_divergence_is_named_and_never_the_best() -> None:
     assert note.beyond == pytest.approx(40)
     assert note.extent == pytest.approx(math.hypot(10, 10), rel=0.01)
     assert Flaw.DIVERGED not in flaws(found.results[1])
-    assert ranking(found)[0].text.startswith("late scores ")
-    words = [one.text for one in ranking(judged(CIRCLE, Drawn("astray", astray)))]
-    assert words[0].startswith("None of these is good here: each of them diverges. astray")
+    told = found.advice
+    assert told.best == found.results[1]
+    assert judged(CIRCLE, Drawn("astray", astray)).advice.verdict is Verdict.NONE_GOOD
 
 
 def test_where_nothing_is_good_no_best_is_praised() -> None:
@@ -338,9 +335,9 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
         Drawn("b", late(movements.circle, 1.5)),
     )
     assert max(one.value("score") for one in found.results) < 25
-    assert ranking(found)[0].text.startswith(
-        "None of these is good here: even the best one draws 1200 ms late. a scores 20"
-    )
+    told = found.advice
+    assert (told.verdict, told.best) == (Verdict.NONE_GOOD, found.results[0])
+    assert told.weakest == "latency"
 
 
 def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None:
@@ -351,9 +348,8 @@ def test_who_needs_arrival_times_is_marked_and_not_ranked_without_them() -> None
     assert [one.ranked for one in found.results] == [False, True, False, True]
     assert math.isnan(found.results[0].value("score"))
     assert found.results[0].value("error") > 0
-    words = " ".join(one.text for one in ranking(found))
-    assert "mirror" not in words
-    (score, *_) = columns(found.results)
+    assert not [one for one in verdict(found) if "mirror" in one]
+    (score, *_) = metric_columns(found.results)
     assert score.cells[0] == "-!"
     assert not any(Flaw.NEEDS_ARRIVALS in flaws(one) for one in judged(CIRCLE, *both).results)
 

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli.engine.text.widths import width
-from epic_cli.views.table import KEPT, Column, Row, described, fit
+from epic_cli.views.report import KEPT, Column
+from epic_cli.views.table import Row, described, fit
 
 NAMES = st.text("ab日本e\u0301👨\u200d\x1b\n ", max_size=40)
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.3g}")

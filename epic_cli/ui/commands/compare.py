@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
-in tables (* marks the best beyond doubt) and its unit; "length" is the
+in tables (* marks the clear best) and its unit; "length" is the
 recording's unit of length:
 """
 
@@ -242,7 +242,7 @@ def _check_conditions(judging: Judging, candidates: Sequence[Participant]) -> No
 
 def _not_enough(error: NotEnoughToSay) -> str:
     from epic_cli.analysis.notes import NothingJudged, Unjudged
-    from epic_cli.views.comparison_words import not_enough_words
+    from epic_cli.views.comparison.notes import not_enough_words
 
     apart = isinstance(error, NothingJudged) and any(
         note.reason is Unjudged.NO_OVERLAP for note in error.notes

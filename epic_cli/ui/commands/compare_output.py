@@ -11,16 +11,15 @@ from epic_cli.analysis.conditions import Condition
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.color import ColorChoice
-from epic_cli.ui.io.console import screen_lines, show, write_document
+from epic_cli.ui.io.console import screen_lines, show, write_document, write_report
 from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.compare import Layout, Pictures
-from epic_cli.views.comparison import ComparisonTable, ordered, sort_results
-from epic_cli.views.comparison_text import as_csv, as_jsonl, as_markdown
-from epic_cli.views.comparison_words import failure_words, ranking, story
+from epic_cli.views.comparison.report import report, sort_results
+from epic_cli.views.comparison.sentences import failure_words
 from epic_cli.views.page.diagnosis import Section
 from epic_cli.views.page.words import About
-from epic_cli.views.scenes import scene_chart
+from epic_cli.views.pictures.scenes import scene_chart
 
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
@@ -55,34 +54,20 @@ def write(
     """
     best = [one.label for one in sort_results(comparison.results, "score")]
     labels = chosen or best[:MOST_SHOWN]
+    found = report(comparison, layout.sort, layout.by)
     if pictures.selection is not None and not comparison.scenes:
         raise NothingToDraw  # they are of the first recording, which cannot be judged
     if pictures.svg is not None:
-        from epic_cli.views.svg import picture
+        from epic_cli.views.pictures.svg import picture
 
         write_document(picture(comparison.scenes[0], labels), pictures.svg)
     if pictures.html is not None:
         from epic_cli.views.page.page import page
 
         write_document(page(comparison, layout.sort, labels, about, diagnoses), pictures.html)
-    _write_figures(comparison, layout, color)
+    write_report(found, layout.form, color, summary=True)
     if pictures.charts:
         _write_charts(comparison, pictures, labels, color)
-
-
-def _write_figures(comparison: Comparison, layout: Layout, color: ColorChoice) -> None:
-    """The figures to stdout; what they are based on too, but to stderr where programs read them."""
-    results = ordered(comparison, layout.sort, layout.by_entity, layout.by_recording)
-    match layout.form:
-        case "table":
-            show(ComparisonTable(comparison, layout.sort, layout.by), color)
-        case "markdown":
-            write_document(as_markdown(comparison, results, layout.by))
-        case form:
-            write_as = as_csv if form == "csv" else as_jsonl
-            write_document(write_as(comparison, results))
-            lines = [one.text for one in ranking(comparison)] + story(comparison, results)
-            say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
 
 
 def _write_charts(
@@ -102,7 +87,7 @@ def _write_charts(
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:
-    """Names the figures for which a condition holds, or cannot be told, on stderr.
+    """Names the figures for which a condition holds, or may hold, on stderr.
 
     Returns whether there are any.
     """

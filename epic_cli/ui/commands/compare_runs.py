@@ -29,7 +29,7 @@ def given_truths(
     """
     from epic_cli.analysis.truth import truths_of
     from epic_cli.formats.layout import STATE
-    from epic_cli.views.comparison_words import why
+    from epic_cli.views.comparison.notes import why
 
     if inputs.truth is None or given is None:
         return None, False

@@ -42,8 +42,8 @@ from epic_cli.ui.options.play import (
 )
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.views.link_summary import clipping
+from epic_cli.views.pictures.play_svg import caption, picture
 from epic_cli.views.play_rows import Writer, summary
-from epic_cli.views.play_svg import caption, picture
 
 EXAMPLES = """\b
 Examples:

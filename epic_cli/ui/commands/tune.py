@@ -195,7 +195,7 @@ def _search(
     from epic_cli.analysis.tuning.validation import divide
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.ui.io.search_progress import SearchProgress
-    from epic_cli.views.comparison_words import not_enough_words
+    from epic_cli.views.comparison.notes import not_enough_words
 
     wanted = goal(purpose.wanted)
     try:

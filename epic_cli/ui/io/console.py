@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.color import PLAIN_TERMINALS, ColorChoice, use_color
+from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.output import open_sink
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from epic_cli.ui.io.color import Stream
+    from epic_cli.views.report import Report
 
 #: The narrowest that tables are made for: what is narrower gets lines of so many columns.
 NARROWEST = 20
@@ -93,3 +95,21 @@ def write_document(text: str, path: str | None = None) -> None:
     """Writes text for other programs, to stdout or a file; a terminal is not steered by it."""
     with open_sink(path) as sink:
         sink.write((printable(text, kept="\n") if sink.isatty() else text).encode())
+
+
+def write_report(report: Report, form: str, color: ColorChoice, summary: bool = False) -> None:
+    """Writes a report to stdout: as ``table`` for people, or as a document (``csv``, ...).
+
+    With ``summary``, verdict and notes go to stderr where programs read the data.
+    """
+    if form == "table":
+        from epic_cli.views.text import ReportText
+
+        show(ReportText(report), color)
+        return
+    from epic_cli.views.documents import DOCUMENTS
+
+    write_document(DOCUMENTS[form](report))
+    if summary and form != "markdown":
+        lines = [*report.verdict, *report.notes]
+        say(printable("".join(f"{line}\n" for line in lines), kept="\n"))

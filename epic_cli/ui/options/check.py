@@ -14,7 +14,7 @@ from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import FiniteRange, Seconds
 from epic_cli.ui.options.groups import OptionGroup
-from epic_cli.views.perspectives import VIEWS, View
+from epic_cli.views.pictures.perspectives import VIEWS, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

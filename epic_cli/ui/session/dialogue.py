@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from epic_cli.analysis.digits import counted
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.io.errors import CannotAccess
@@ -20,7 +21,6 @@ from epic_cli.ui.session.wording import (
     no_rows_words,
     waiting_words,
 )
-from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.live.addresses import Address

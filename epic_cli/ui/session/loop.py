@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from epic_cli import __version__
+from epic_cli.analysis.digits import counted
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session import journal as journals
@@ -19,7 +20,6 @@ from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
 from epic_cli.ui.session.session import Session
 from epic_cli.ui.session.view import View
-from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from typing import Protocol

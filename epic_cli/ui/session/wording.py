@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epic_cli.analysis.digits import counted
 from epic_cli.engine.contract import Sample
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
 from epic_cli.ui.session.terminal import DrawingStopped
 from epic_cli.ui.session.view import ViewChange
-from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.session import Added, Session

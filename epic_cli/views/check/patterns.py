@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from epic_cli.analysis.digits import amount, counted, verb
 from epic_cli.checking.pattern import Diagnosis, Pattern
-from epic_cli.views.numbers import amount, counted, verb
 
 
 def diagnosis_words(one: Diagnosis) -> str:

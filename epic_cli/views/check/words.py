@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from epic_cli.analysis.digits import three_digits
+from epic_cli.analysis.digits import amount, counted, three_digits, verb
 from epic_cli.analysis.metrics import named
 from epic_cli.checking.diagnosis import diagnose
 from epic_cli.checking.differences import Apart, Difference, Group, Pair
@@ -15,7 +15,6 @@ from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, PortRun
 from epic_cli.checking.rows import Row
 from epic_cli.views.check.patterns import diagnosis_words
-from epic_cli.views.numbers import amount, counted, verb
 
 _VERDICTS = {
     Verdict.BROKEN: "cannot be run",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epic_cli.analysis.scenes.scene import BINS
-from epic_cli.views.scenes import ground_axes
+from epic_cli.views.pictures.scenes import ground_axes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

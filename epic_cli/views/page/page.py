@@ -9,13 +9,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.comparison import columns, ordered
-from epic_cli.views.comparison_words import ranking, story
+from epic_cli.views.comparison.report import metric_columns, ordered, report
 from epic_cli.views.page.data import scene_data
 from epic_cli.views.page.diagnosis import Section
 from epic_cli.views.page.tuning import TuningSection
-from epic_cli.views.page.words import About, facts, scene_words
-from epic_cli.views.styles import BLACK, DARK, DASHES, LIGHT, WHITE
+from epic_cli.views.page.words import About, facts
+from epic_cli.views.pictures.scene_words import scene_words
+from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
@@ -82,23 +82,24 @@ def page(
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
     results = ordered(comparison, sort)
-    made = columns(results, comparison.resolution)
-    found = tuning["findings"] if tuning else [one.text for one in ranking(comparison)]
+    made = metric_columns(results, comparison.resolution)
+    told = report(comparison, sort)
+    found = tuning["findings"] if tuning else told.verdict
     about = about or About()
     subject = "Good numbers" if tuning else "What each strategy draws"
     content = Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
-        verdict=[f"{one.rstrip('.')}." for one in found[:SENTENCES]],
+        verdict=found[:SENTENCES],
         details=found[SENTENCES:],
-        notes=tuning["notes"] if tuning else story(comparison, results),
+        notes=tuning["notes"] if tuning else told.notes,
         facts=facts(comparison, about),
         table=Table(
-            [(one.metric.title, one.metric.help, one.metric.name in BRIEF) for one in made],
+            [(one.title, one.meaning, one.key in BRIEF) for one in made],
             [
                 (
                     one.label,
                     [column.cells[row] for column in made],
-                    [row in column.best for column in made],
+                    [row in (column.best or ()) for column in made],
                 )
                 for row, one in enumerate(results)
             ],

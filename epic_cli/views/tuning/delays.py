@@ -9,12 +9,12 @@ from rich.constrain import Constrain
 from rich.text import Text
 
 from epic_cli.analysis.diagnosis.network import SHARES
-from epic_cli.analysis.digits import percent
+from epic_cli.analysis.digits import percent, seconds
 from epic_cli.analysis.tuning.closed_form import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.formats.wording import left_out_words
-from epic_cli.views.diagnosis import seconds
 from epic_cli.views.documents import markdown_table
-from epic_cli.views.table import KEPT, Column, fit
+from epic_cli.views.report import KEPT, Column
+from epic_cli.views.table import fit
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

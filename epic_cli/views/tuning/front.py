@@ -9,7 +9,7 @@ import numpy as np
 
 from epic_cli.analysis.digits import one_decimal, three_digits
 from epic_cli.analysis.tuning.front import FrontPoint, chosen, pareto, roughness, worth
-from epic_cli.views.chart import MARKS, STYLES, Chart, Line
+from epic_cli.views.pictures.chart import MARKS, STYLES, Chart, Line
 from epic_cli.views.tuning.delays import written
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.analysis.digits import one_decimal
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.analysis.tuning.front import roughness
-from epic_cli.views.chart import label, nice_values
 from epic_cli.views.documents import in_markup
-from epic_cli.views.styles import line_style
+from epic_cli.views.pictures.chart import label, nice_values
+from epic_cli.views.pictures.styles import line_style
 from epic_cli.views.tuning.front import DRAWN, front_of
 from epic_cli.views.tuning.words import assignments
 

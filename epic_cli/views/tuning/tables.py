@@ -13,8 +13,9 @@ from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
 from epic_cli.engine.text.widths import pad
 from epic_cli.formats.wording import left_out_words
-from epic_cli.views.comparison_words import story as comparison_story
-from epic_cli.views.table import KEPT, Column, fit
+from epic_cli.views.comparison.sentences import basis as comparison_story
+from epic_cli.views.report import KEPT, Column
+from epic_cli.views.table import fit
 from epic_cli.views.tuning.delays import DelaysText, written
 from epic_cli.views.tuning.front import front_chart, front_rows
 from epic_cli.views.tuning.words import (

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.analysis.digits import known
 from epic_cli.views.documents import csv_table, markdown_table
-from epic_cli.views.numbers import known
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.front import front_of, front_rows
 from epic_cli.views.tuning.tables import notes, ordered, part_rows, setting_rows, strategy_rows

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.digits import one_decimal
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.validation import Verdict
-from epic_cli.views.advice_words import Finding, lag_words
-from epic_cli.views.advice_words import ranking as comparison_ranking
+from epic_cli.views.comparison.sentences import lag_words
+from epic_cli.views.comparison.sentences import verdict as comparison_verdict
 from epic_cli.views.tuning.delays import set_words, written
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ _NAMED = 4
 
 #: A setting whose default costs more points than this, or this share of another figure, matters.
 _MATTERS, _MATTERS_SHARE = 0.5, 0.01
+
+
+class Finding(NamedTuple):
+    """A sentence; a ``detail`` belongs to the one above it."""
+
+    text: str
+    detail: bool = False
 
 
 def assignments(settings: Mapping[str, Value]) -> str:
@@ -191,7 +198,8 @@ def _ranked(found: Tunings, comparison: Comparison) -> list[Finding]:
     """The advice of a comparison, with the settings of the best one."""
     labelled = zip(comparison.results, found.tunings, strict=True)
     settings = {result.label: assignments(one.settings) for result, one in labelled}
-    sentences = comparison_ranking(comparison, settings)
+    told = comparison_verdict(comparison, settings)
+    sentences = [Finding(one, detail=bool(at)) for at, one in enumerate(told)]
     if found.goal.metric.name != "score":
         first = _best_figure(found, comparison, settings)
         return [first, *_by_score(sentences), *_several(found)]

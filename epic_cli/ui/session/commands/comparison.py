@@ -14,7 +14,7 @@ from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
 from epic_cli.ui.session.view import View as SessionView
 from epic_cli.ui.session.wording import position_text
-from epic_cli.views.perspectives import View
+from epic_cli.views.pictures.perspectives import View
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -59,7 +59,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay.trace import TooManyRows
-    from epic_cli.views.comparison_words import not_enough_words, note_words, result_words
+    from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
 
     session = dialogue.session
     if not session.packets:
@@ -93,8 +93,8 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.views.comparison_words import not_enough_words
-    from epic_cli.views.scenes import scene_chart
+    from epic_cli.views.comparison.notes import not_enough_words
+    from epic_cli.views.pictures.scenes import scene_chart
 
     session = dialogue.session
     if not session.packets:
@@ -147,8 +147,9 @@ def _table(
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.metrics import named
     from epic_cli.formats.wording import left_out_words
-    from epic_cli.views.comparison import sort_results
-    from epic_cli.views.table import KEPT, Column, fit
+    from epic_cli.views.comparison.report import sort_results
+    from epic_cli.views.report import KEPT, Column
+    from epic_cli.views.table import fit
 
     found = comparison.results if comparison else [Result(one.label, None) for one in candidates]
     by_label = {one.label: one for one in candidates}

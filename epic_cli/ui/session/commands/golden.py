@@ -6,10 +6,10 @@ import os
 
 import click
 
+from epic_cli.analysis.digits import counted
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.views.numbers import counted
 
 
 @command("golden")

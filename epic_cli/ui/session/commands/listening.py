@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from epic_cli.analysis.digits import counted
 from epic_cli.live.addresses import Address, parse_address
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.timing import OrWord
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.listening import Listening
-from epic_cli.views.numbers import counted
 
 
 @command("listen")

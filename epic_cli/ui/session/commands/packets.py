@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epic_cli.analysis.digits import counted
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.engine.velocities import VelocityFiller
 from epic_cli.formats.conventions import Unreadable
@@ -23,7 +24,6 @@ from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.sample import Hints
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.views.numbers import counted
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.views.chart import (
+from epic_cli.views.pictures.chart import (
     MARKS,
     PACKET_MARK,
     PACKET_STYLE,
@@ -21,7 +21,7 @@ from epic_cli.views.chart import (
 if TYPE_CHECKING:
     from epic_cli.analysis.scenes.scene import Drawn, Scene
     from epic_cli.analysis.truth import Floats
-    from epic_cli.views.perspectives import View
+    from epic_cli.views.pictures.perspectives import View
 
 
 def ground_axes(scene: Scene) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from epic_cli.views.styles import BLACK, DARK, LIGHT, WHITE, line_style
+from epic_cli.views.pictures.styles import BLACK, DARK, LIGHT, WHITE, line_style
 
 #: Linear RGB as it is seen: by most, and without one of the three kinds of cones
 #: (Machado, Oliveira and Fernandes 2009, severity 1).

@@ -11,12 +11,12 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from epic_cli.views.canvas import Canvas
+from epic_cli.views.pictures.canvas import Canvas
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from epic_cli.views.canvas import Floats
+    from epic_cli.views.pictures.canvas import Floats
 
 #: Styles for strategies, in their order; readable on light and on dark.
 STYLES = ("bright_red", "bright_blue", "bright_green", "bright_magenta", "bright_yellow",

@@ -1,15 +1,8 @@
-"""What a comparison has found, in words: the ranking, what it is based on, and its notes."""
+"""The notes of a comparison in words: what was cut out, what cannot be judged, what went wrong."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
-from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
-from epic_cli.analysis.certainty.uncertainty import Certainty, Unit
-from epic_cli.analysis.compare import Comparison, Result
-from epic_cli.analysis.conditions import Condition
-from epic_cli.analysis.digits import three_digits
+from epic_cli.analysis.digits import counted, three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
     AllAlike,
@@ -30,16 +23,6 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.score import formula
-from epic_cli.analysis.truth import Origin
-from epic_cli.views.advice_words import Finding, ranking
-from epic_cli.views.numbers import counted
-
-_ORIGINS: dict[Origin, str] = {
-    "given": "given",
-    "rebuilt": "rebuilt with hindsight from the packets themselves: cubic Hermite through"
-    " positions and velocities",
-}
 
 _CUTS = {
     Cut.MARKED_TELEPORT: "marked teleport",
@@ -68,24 +51,18 @@ _FLAWS = {
     Flaw.TRUTH_AT_REST: "no score and no lag: the truth does not move",
     Flaw.DIVERGED: "it diverges: it is drawn up to {beyond} outside of a movement that is {extent}"
     " across",
-    Flaw.LAG_UNKNOWN: "the lag cannot be told, since no shift in time fits better than those around"
-    " it: it counts as 5 s",
+    Flaw.LAG_UNKNOWN: "the lag is unknown, since no shift in time fits better than those around it:"
+    " it counts as 5 s",
     Flaw.LAG_AMBIGUOUS: "the movement repeats itself: the lag may as well be {lags} ms",
     Flaw.UNDRAWN: "it draws nothing in {rows} of {judged} rows, which count as holding the last"
     " state received",
 }
 
-#: So many notes of single recordings are shown.
-MOST_NOTES = 5
-
-__all__ = ["Finding", "ranking"]
-
 #: What stands behind a score, or a lag, that is to be read with care.
-MARKS = {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"}
-LAG_MARKS = {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"}
-
-
-# ---------------------------------------------------------------- notes
+MARKS = {
+    "score": {Flaw.DIVERGED: "!", Flaw.NEEDS_ARRIVALS: "!", Flaw.UNDRAWN: "!"},
+    "lag": {Flaw.LAG_UNKNOWN: "?", Flaw.LAG_AMBIGUOUS: "?"},
+}
 
 
 def note_words(note: Note) -> str:
@@ -176,83 +153,3 @@ def not_enough_words(error: ValueError) -> str:
 
 def _called(entity: str) -> str:
     return f"{entity}: " if entity else ""
-
-
-# ---------------------------------------------------------------- story
-
-
-def story(comparison: Comparison, results: Sequence[Result]) -> list[str]:
-    """What was compared with what, what was left out, and how the score is made."""
-    weights = ", ".join(
-        f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
-    )
-    rule = formula(comparison.weights)
-    waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
-    lines = [
-        f"Truth: {_ORIGINS[comparison.origin]}.",
-        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
-        f" {three_digits(comparison.tick * 1000)} ms; the first"
-        f" {' to '.join(dict.fromkeys(waits))} s of each unbroken movement do not count.",
-        f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
-    ]
-    lines += (
-        [certainty_words(comparison.certainty, comparison.runs_are)] if comparison.certainty else []
-    )
-    lines += [f"Note: {note_words(note)}." for note in comparison.notes]
-    lines += _of_recordings(comparison)
-    noted: dict[str, list[str]] = {}
-    for one in results:
-        place = f" ({one.place})" if one.place else ""
-        for note in one.notes:
-            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
-    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
-    return lines
-
-
-def certainty_words(certainty: Certainty, runs_are: str) -> str:
-    """What the intervals rest on."""
-    if certainty.unit is Unit.NOTHING:
-        return (
-            f"No intervals: {counted(certainty.units, 'independent piece')} of the data, where"
-            f" {FEWEST_UNITS} are needed; a longer recording, more of them, or --seeds would do."
-        )
-    pieces = {
-        Unit.RUN: f"{certainty.units} {runs_are}",
-        Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
-        Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
-        f" {certainty.entities} entities",
-    }[certainty.unit]
-    return (
-        f"Intervals: {certainty.confidence:.0%}, from {DRAWS} bootstrap draws of {pieces};"
-        " differences are paired, and hold for all strategies at once. Rank: one more than how many"
-        " are better beyond doubt.".replace("%,", " %,")
-    )
-
-
-def _of_recordings(comparison: Comparison) -> list[str]:
-    """What is noted of some recordings only, and which are left out."""
-    lines = [
-        f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
-    ]
-    notes = [f"Note: {name}: {note_words(note)}." for name, note in comparison.notes_of]
-    if len(notes) > MOST_NOTES:
-        more = f"Note: {len(notes) - MOST_NOTES} more of the kind."
-        notes[MOST_NOTES:] = [more]
-    return lines + notes
-
-
-def failure_words(condition: Condition, result: Result) -> str:
-    """Which figure makes a condition hold."""
-    figures = result.figures()
-    if not condition.known(figures):
-        why = f": {result_words(result.notes[0])}" if result.notes else ""
-        return (
-            f"{result.label}: {condition.metric} cannot be told, which is no better than"
-            f" {condition.text}{why}"
-        )
-    low, high = result.interval(condition.metric)
-    between = "" if math.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
-    return (
-        f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
-        f" {condition.text}"
-    )

@@ -11,8 +11,8 @@ import pytest
 from support import comparisons
 
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.styles import LIGHT
-from epic_cli.views.svg import HEIGHT, WIDTH, largest_of_each, picture
+from epic_cli.views.pictures.styles import LIGHT
+from epic_cli.views.pictures.svg import HEIGHT, WIDTH, largest_of_each, picture
 
 (SCENE,) = comparisons.comparison("Late", "Jumping", entities=("<tank & co>",)).scenes
 

@@ -1,0 +1,297 @@
+"""What a comparison comes to, in sentences: the verdict, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.advice import Advice, Verdict
+from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
+from epic_cli.analysis.certainty.ranking import RESOLUTION
+from epic_cli.analysis.certainty.uncertainty import Unit
+from epic_cli.analysis.digits import counted, one_decimal, three_digits, whole
+from epic_cli.analysis.drawn.shown import LABEL as DRAWN
+from epic_cli.analysis.metrics import named
+from epic_cli.analysis.notes import Flaw
+from epic_cli.analysis.score import formula
+from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epic_cli.analysis.advice import Result as Advised
+    from epic_cli.analysis.certainty.uncertainty import Certainty
+    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.conditions import Condition
+    from epic_cli.analysis.truth import Origin
+
+#: So many of those that are too close to call are named.
+_NAMED = 3
+
+#: From less than so many seconds of judged movement, a clear result says from how little.
+LITTLE = 30.0
+
+#: A jerk of more times the truth's says that the truth has hardly any.
+_MANY = 1000
+
+_MAIN_COSTS = {
+    "accuracy": "the remaining shape error",
+    "smoothness": "its jerk{jerk}",
+    "latency": "its lag",
+    "recovery": "slow recovery after teleports and outages",
+    "overshoot": "overshoot",
+    "backward": "backward motion",
+}
+
+_BAD = {
+    "accuracy": "even the best has a residual error (lag removed) of {off:.2g} s of movement",
+    "smoothness": "even the best does not move smoothly",
+    "latency": "even the best is {lag}",
+    "recovery": "even the best is wrong for long after teleports or outages",
+    "overshoot": "even the best overshoots",
+    "backward": "even the best moves backward",
+}
+
+#: What a kind of game is called where it is not "a NAME game".
+_GAMES = {"shooter": "a shooter", "observer": "an observer"}
+
+_ORIGINS: dict[Origin, str] = {
+    "given": "given",
+    "rebuilt": "rebuilt with hindsight from the packets themselves: cubic Hermite through"
+    " positions and velocities",
+}
+
+#: So many notes of single recordings are shown.
+MOST_NOTES = 5
+
+
+# ---------------------------------------------------------------- verdict
+
+
+def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -> list[str]:
+    """Which strategy, how surely, what it costs, and what would change the answer.
+
+    ``settings`` are those of strategies by label, as they are written, where labels do not say.
+    """
+    found = comparison.advice
+    if found.verdict is Verdict.NOTHING or found.best is None:
+        return []
+    sentences = [
+        *_answer(found, found.best, comparison, settings or {}),
+        _next(found),
+        _costs(found, found.best, comparison.resolution),
+        _worst(found, comparison),
+        _other_games(found),
+        _more_data(found, comparison),
+        _drawn(found.best, comparison),
+    ]
+    return list(filter(None, sentences))
+
+
+def _answer(
+    found: Advice, best: Advised, comparison: Comparison, settings: Mapping[str, str]
+) -> list[str]:
+    score = score_words(best)
+    match found.verdict:
+        case Verdict.NONE_GOOD:
+            why = _why_bad(found, best)
+            return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
+        case Verdict.TIE:
+            several = listed([one.label for one in (best, *found.tied)])
+            return [f"Too close to call: {several}.", f"{best.label} scores highest: {score}."]
+        case Verdict.WINNER:
+            name = "What the game drew" if best.label == DRAWN else best.label
+            if settings.get(best.label):
+                name += f" with {settings[best.label]}"
+            return [f"{name} is clearly best{confidence(comparison)}: score {score}."]
+        case Verdict.UNSURE:
+            return [f"{best.label} scores highest ({score}); too little data to say how surely."]
+        case _:
+            return [f"{best.label}: score {score}."]
+
+
+def confidence(comparison: Comparison) -> str:
+    """`` (95 % confidence, from 4 s of data)``; enough data is not mentioned."""
+    if comparison.certainty is None:
+        return ""
+    words = f"{comparison.certainty.confidence * 100:g} % confidence"
+    judged = comparison.rows * comparison.tick
+    if 0 < judged < LITTLE:
+        words += f", from only {judged:.2g} s of data"
+    return f" ({words})"
+
+
+def score_words(result: Advised) -> str:
+    """``80, 74 to 87``, with as many digits as its interval bears."""
+    low, high = result.interval("score")
+    if math.isnan(low):
+        return one_decimal(result.value("score"))
+    digits = whole if high - low >= 2 else one_decimal
+    return f"{digits(result.value('score'))}, {digits(low)} to {digits(high)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names, or the first few of them and how many others there are."""
+    if len(names) <= _NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} others"
+
+
+def _next(found: Advice) -> str:
+    after = found.next
+    gap = after.standing.gap if after else None
+    if after is None or gap is None or gap.low <= 0:  # clearly worse than another, not the best
+        return ""
+    role = "First clearly worse" if found.verdict is Verdict.TIE else "Runner-up"
+    between = f"{one_decimal(gap.low)} to {one_decimal(gap.high)}"
+    return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
+
+
+def _costs(found: Advice, best: Advised, resolution: float) -> str:
+    error, jumps = named("error").cell(best.value("error"), resolution), best.value("jumps")
+    parts = ["No error" if error == "0" else f"RMS error {error}", lag_words(best.value("lag"))]
+    if jumps > 0:
+        parts.append(counted(round(jumps), "visible jump"))
+    words = ", ".join(parts)
+    if found.verdict is Verdict.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
+        return f"{words}."
+    return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
+
+
+def lag_words(seconds: float) -> str:
+    """``31 ms behind``."""
+    if math.isnan(seconds):
+        return "lag unknown"
+    if abs(seconds) < 0.0005:
+        return "no lag"
+    return f"{abs(seconds) * 1000:.0f} ms {'behind' if seconds > 0 else 'ahead'}"
+
+
+def _worst(found: Advice, comparison: Comparison) -> str:
+    if found.worst is None:
+        return ""
+    score = one_decimal(found.worst.value("score"))
+    count, what = len(comparison.recordings), comparison.runs_are
+    return f"Worst of {count} {what}: {found.worst.recording}, score {score}."
+
+
+def _other_games(found: Advice) -> str:
+    games: dict[str, list[str]] = {}
+    for game, label in found.other_games:
+        games.setdefault(label, []).append(_GAMES.get(game, f"a {game} game"))
+    wins = [f"for {' or '.join(several)}, prefer {label}" for label, several in games.items()]
+    words = "; ".join(wins)
+    return f"{words[0].upper()}{words[1:]} (--game)." if words else ""
+
+
+def _more_data(found: Advice, comparison: Comparison) -> str:
+    if found.verdict not in (Verdict.TIE, Verdict.UNSURE) or comparison.certainty is None:
+        return ""
+    by_run = comparison.certainty.unit is Unit.RUN
+    return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more."
+
+
+def _drawn(best: Advised, comparison: Comparison) -> str:
+    """Where what the game drew stands, unless it is the best."""
+    shown = next((one for one in comparison.results if one.label == DRAWN), None)
+    if shown is None or best.label == DRAWN or not shown.ranked:
+        return ""
+    if math.isnan(shown.value("score")):
+        return ""
+    rank = f", rank {shown.rank}" if shown.rank else ""
+    return f"What the game drew: score {one_decimal(shown.value('score'))}{rank}."
+
+
+def _why_bad(found: Advice, best: Advised) -> str:
+    if best.has(Flaw.DIVERGED):
+        return "all of them diverge"
+    if found.weakest == "latency" and math.isnan(best.value("lag")):
+        return "even the lag of the best is unknown"
+    return _filled(_BAD[found.weakest], best)
+
+
+def _filled(words: str, best: Advised) -> str:
+    speed, jerk = best.value("speed"), best.value("jerk")
+    return words.format(
+        off=best.value("residual") / speed if speed else math.nan,
+        # of a truth without any, it is no multiple that means something
+        jerk=f", {three_digits(jerk)} times the truth's" if 1 < jerk < _MANY else "",
+        lag=lag_words(best.value("lag")),
+    )
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
+    """What was compared with what, what was left out, and how the score is made."""
+    weights = ", ".join(
+        f"{name} {value:g}" for name, value in comparison.weights._asdict().items() if value
+    )
+    rule = formula(comparison.weights)
+    waits = [f"{wait:.3g}" for wait in (min(comparison.warm_ups), max(comparison.warm_ups))]
+    lines = [
+        f"Truth: {_ORIGINS[comparison.origin]}.",
+        f"Rows: {comparison.rows} of {comparison.all_rows} are judged, one every"
+        f" {three_digits(comparison.tick * 1000)} ms; the first"
+        f" {' to '.join(dict.fromkeys(waits))} s of each unbroken movement do not count.",
+        f"{rule[0].upper()}{rule[1:]}. Weights: {weights}.",
+    ]
+    if comparison.certainty:
+        lines.append(certainty_words(comparison.certainty, comparison.runs_are))
+    lines += [f"Note: {note_words(note)}." for note in comparison.notes]
+    lines += _of_recordings(comparison)
+    noted: dict[str, list[str]] = {}
+    for one in results:
+        place = f" ({one.place})" if one.place else ""
+        for note in one.notes:
+            noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
+    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
+    return lines
+
+
+def certainty_words(certainty: Certainty, runs_are: str) -> str:
+    """What the intervals rest on."""
+    if certainty.unit is Unit.NOTHING:
+        return (
+            f"No intervals: {counted(certainty.units, 'independent piece')} of data, and"
+            f" {FEWEST_UNITS} are needed; use a longer recording, more of them, or --seeds."
+        )
+    pieces = {
+        Unit.RUN: f"{certainty.units} {runs_are}",
+        Unit.BLOCK: f"{certainty.units} blocks of {certainty.seconds:.2g} s",
+        Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
+        f" {certainty.entities} entities",
+    }[certainty.unit]
+    return (
+        f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
+        " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
+        " better."
+    )
+
+
+def _of_recordings(comparison: Comparison) -> list[str]:
+    """Which recordings are left out, and what is noted of some of the others."""
+    lines = [
+        f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
+    ]
+    notes = [f"Note: {name}: {note_words(note)}." for name, note in comparison.notes_of]
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"Note: {len(notes) - MOST_NOTES} more of this kind."]
+    return lines + notes
+
+
+def failure_words(condition: Condition, result: Result) -> str:
+    """Which figure makes a condition hold."""
+    figures = result.figures()
+    if not condition.known(figures):
+        why = f": {result_words(result.notes[0])}" if result.notes else ""
+        return (
+            f"{result.label}: {condition.metric} is unknown, which counts as {condition.text}{why}"
+        )
+    low, high = result.interval(condition.metric)
+    between = "" if math.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
+    return (
+        f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
+        f" {condition.text}"
+    )

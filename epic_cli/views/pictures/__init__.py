@@ -1,0 +1,1 @@
+"""Pictures: charts of characters for terminals, SVG for files."""

@@ -1,0 +1,114 @@
+"""The report model: what a result has to say, as values, before it is text, data or a page.
+
+Each feature has one function ``report(result) -> Report``. The renderers are ``text`` (terminals),
+``documents`` (CSV, JSON lines, Markdown) and ``page`` (HTML); none of them knows a feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+#: The weight of a column that is never left out.
+KEPT = 1000
+
+#: A record by names, and one for CSV.
+Record: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its head and its cells.
+
+    Where there is no room for all, those of the smallest ``weight`` are left out. Cells may be cut
+    to ``shortest`` columns; 0: they are not cut. ``styles`` are those of the cells. Rows with the
+    ``best`` value are marked; None: nothing is compared. Of columns in a ``group``, the groups
+    become tables of their own where the screen is too narrow for all. ``key`` is the metric, and
+    ``meaning`` what it says.
+    """
+
+    title: str
+    cells: Sequence[str]
+    weight: int = KEPT
+    right: bool = False
+    shortest: int = 0
+    styles: Sequence[str] = ()
+    best: Collection[int] | None = None
+    group: str = ""
+    key: str = ""
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of the same length; an empty line stands before each row of ``gaps``."""
+
+    columns: Sequence[Column]
+    gaps: Collection[int] = ()
+    caption: str = ""
+
+    @property
+    def titles(self) -> list[str]:
+        """The heads."""
+        return [one.title for one in self.columns]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells, row by row."""
+        return list(zip(*(one.cells for one in self.columns), strict=True))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found: a title, a sentence, and ``terms`` with more about it.
+
+    ``entities`` are whom it concerns, none: all; ``moments`` are named times (s) to look at.
+    """
+
+    title: str
+    text: str
+    terms: Sequence[tuple[str, str]] = ()
+    entities: Sequence[str] = ()
+    moments: Sequence[tuple[str, float]] = ()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What to type, by where it is typed: each on one line, however long, to be copied."""
+
+    forms: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture for terminals, by reference: ``draw`` makes it when it is wanted."""
+
+    draw: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Data:
+    """A result for programs: ``records`` for JSON lines, ``rows`` with ``fields`` for CSV."""
+
+    fields: Sequence[str] = ()
+    rows: Callable[[], Iterable[Record]] = tuple
+    records: Callable[[], Iterable[Record]] = tuple
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a result has to say.
+
+    The first sentence of the ``verdict`` is the answer, the others explain it. ``parts`` are shown
+    in their order (a string is a paragraph), ``notes`` are what it all rests on.
+    """
+
+    title: str = ""
+    verdict: Sequence[str] = ()
+    parts: Sequence[Part] = ()
+    notes: Sequence[str] = ()
+    data: Data = field(default_factory=Data)
+
+
+Part: TypeAlias = "str | Table | Finding | Usage | Figure | Report"
