@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.diagnosis.diagnose import Diagnosis
     from epic_cli.analysis.diagnosis.finding import Detector, Finding
-    from epic_cli.analysis.tuning.tune import Tuning, Tunings
+    from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
     from epic_cli.api.diagnosing import Explanation, diagnose, explain, link_of
@@ -89,7 +89,7 @@ _PLACES = {
     "epic_cli.analysis.compare": ("Comparison", "Result"),
     "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
     "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
-    "epic_cli.analysis.tuning.tune": ("Tuning", "Tunings"),
+    "epic_cli.analysis.tuning.result": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),
     "epic_cli.api.diagnosing": ("Explanation", "diagnose", "explain", "link_of"),

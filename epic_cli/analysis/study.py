@@ -21,8 +21,8 @@ from epic_cli.analysis.compare import (
     compare,
     result_of,
 )
-from epic_cli.analysis.jobs.threads import Threads
-from epic_cli.analysis.jobs.workers import Failure, run_jobs
+from epic_cli.analysis.jobs.executors import Threads
+from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
 from epic_cli.engine.replay.trace import TooManyRows
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.jobs.workers import Failure, run_jobs
+from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.study import Asked, Run, StudyBuilder, Verdict, study, verdict
 from epic_cli.analysis.truth import truths_of

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.tuning.bench import EvaluationSpec
-from epic_cli.analysis.tuning.goal import GOALS, goal
-from epic_cli.analysis.tuning.memory import KIND
-from epic_cli.analysis.tuning.tune import Limits, Tunings
+from epic_cli.analysis.tuning.result import Tunings
+from epic_cli.analysis.tuning.spec import Division, EvaluationSpec, TuneSpec
+from epic_cli.analysis.tuning.trials import KIND
 from epic_cli.analysis.tuning.tune import tune as search
-from epic_cli.analysis.tuning.validation import DIVISIONS, Division, divide
 from epic_cli.analysis.weights import make_weights
 from epic_cli.api.comparing import game_weights, runs_of
 from epic_cli.api.replaying import make_timing
@@ -77,27 +75,24 @@ def tune(
     Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
     and where the only strategy has no settings worth tuning.
     """
-    if figure not in GOALS:
-        raise ValueError(f"there is no figure {figure!r} to tune for: they are {', '.join(GOALS)}")
-    if validate is not None and validate not in DIVISIONS:
-        raise ValueError(f"validate is {', '.join(DIVISIONS)} or None, not {validate!r}")
-    wanted = read_specs([strategies] if isinstance(strategies, str) else strategies)
-    weighed = make_weights(weights or {}, game_weights(game))
-    timing = make_timing(tick, clock, pacing, latency)
+    spec = TuneSpec(
+        tuple(read_specs([strategies] if isinstance(strategies, str) else strategies)),
+        EvaluationSpec(
+            make_timing(tick, clock, pacing, latency),
+            make_weights(weights or {}, game_weights(game)),
+            truth_offset,
+            warm_up,
+        ),
+        figure,
+        validate,
+        tries,
+        seconds,
+        seed,
+    )
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
     opened = None if journal is None else Journal(os.fspath(journal), KIND)
     try:
-        return search(
-            runs,
-            wanted,
-            divide(runs, EvaluationSpec(timing, weighed, truth_offset, warm_up), validate),
-            goal(figure),
-            limits=Limits(tries, seconds),
-            seed=seed,
-            threads=threads,
-            executor=executor,
-            journal=opened,
-        )
+        return search(spec, runs, threads=threads, executor=executor, journal=opened)
     except NotEnoughToSay as error:
         from epic_cli.views.comparison.notes import not_enough_words
 

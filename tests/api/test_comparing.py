@@ -12,7 +12,7 @@ from support.places import ROOT
 from support.running import shell
 
 from epic_cli import Packet, Sample, compare, read_packets, strategies, strategy
-from epic_cli.analysis.jobs.processes import Processes
+from epic_cli.analysis.jobs.executors import Processes
 from epic_cli.network import LinkConditions
 
 SAMPLES = ROOT / "sample_inputs"

@@ -20,11 +20,11 @@ from typing import Any
 
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
-from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
-from epic_cli.analysis.tuning.goal import goal
+from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of
-from epic_cli.analysis.tuning.tries import Budget, Trials
+from epic_cli.analysis.tuning.spec import EvaluationSpec, goal
+from epic_cli.analysis.tuning.trials import Budget, Trials
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -35,12 +35,12 @@ STRATEGIES = (
 )
 
 
-def ground(seconds: float) -> EvaluationSet:
+def network_set(seconds: float) -> EvaluationSet:
     """A network to tune on."""
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
-    return bench([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
+    return evaluation_set([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
 
 
 def ours(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
@@ -83,7 +83,7 @@ def by_optuna(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:
 
 def judged(space: Space, on: EvaluationSet, point: Point) -> float:
     """The score at a point; what cannot be told is worth nothing."""
-    score = on.judge(StrategySpec(space.strategy, space.settings(point))).value("score")
+    score = on.evaluate(StrategySpec(space.strategy, space.settings(point))).value("score")
     return 0.0 if math.isnan(score) else score
 
 
@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--strategies", default=STRATEGIES)
     given = parser.parse_args()
-    on = ground(given.seconds)
+    on = network_set(given.seconds)
     searches: dict[str, Callable[[Space, EvaluationSet, int, int], float]] = {
         "epic tune": ours,
         "random": at_random,

@@ -12,10 +12,10 @@ import random
 import sys
 from collections.abc import Sequence
 
-from endurance.ranges import ground, search_of, within
-from epic_cli.analysis.tuning.elsewhere import figures_of
+from endurance.ranges import network_set, search_of, within
+from epic_cli.analysis.tuning.figures import figures_of
 from epic_cli.analysis.tuning.front import FrontPoint, front
-from epic_cli.analysis.tuning.tries import Try
+from epic_cli.analysis.tuning.trials import Trial
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
@@ -33,12 +33,12 @@ def hypervolume(points: Sequence[FrontPoint]) -> float:
 
 def main() -> None:
     """Searches, prints."""
-    on, weights = ground("strafe", 10.0), Weights()
+    on, weights = network_set("strafe", 10.0), Weights()
     for name in sys.argv[1:] or ["snapshot", "hermite", "source", "unity-ngo"]:
         made = search_of(on, name).made
         draw, source = within(name), random.Random(5)
         drawn = [draw(source) for _ in range(POINTS)]
-        tries = [Try(one, figures_of(on.judge(StrategySpec(name, one)))) for one in drawn]
+        tries = [Trial(one, figures_of(on.evaluate(StrategySpec(name, one)))) for one in drawn]
         ours, theirs = (hypervolume(front(name, one, weights)) for one in (made, tries))
         print(f"{name}: {len(made)} tries, {ours / theirs:.1%}", flush=True)
 

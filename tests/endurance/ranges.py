@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
-from epic_cli.analysis.tuning.bench import EvaluationSet, EvaluationSpec, bench
-from epic_cli.analysis.tuning.goal import goal
-from epic_cli.analysis.tuning.search import search, usual_tries
+from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
+from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Point, space_of
-from epic_cli.analysis.tuning.tries import Budget, Trials
+from epic_cli.analysis.tuning.spec import EvaluationSpec, goal
+from epic_cli.analysis.tuning.trials import Budget, Trials
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -57,12 +57,12 @@ class Best(NamedTuple):
     settings: dict[str, Value]
 
 
-def ground(network: str, seconds: float) -> EvaluationSet:
+def network_set(network: str, seconds: float) -> EvaluationSet:
     """A recording of this network."""
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
-    return bench([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
+    return evaluation_set([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
 
 
 def within(strategy: str) -> Draw:
@@ -113,7 +113,7 @@ def search_of(on: EvaluationSet, strategy: str) -> Trials:
     """The search in the ranges worth tuning, without the hints of the closed form."""
     space = space_of(strategy, {})
     with ThreadPoolExecutor(1) as executor:
-        budget = Budget(usual_tries(space))
+        budget = Budget(default_trials(space))
         trials = Trials(strategy, on, goal("score"), budget, executor)
         search(space, trials, 0)
     return trials
@@ -130,7 +130,7 @@ def best_of(on: EvaluationSet, strategy: str, draw: Draw, tries: int, seed: int)
     source, best = random.Random(seed), Best(-math.inf, {})
     for _ in range(tries):
         settings = draw(source)
-        score = on.judge(StrategySpec(strategy, settings)).value("score")
+        score = on.evaluate(StrategySpec(strategy, settings)).value("score")
         if score > best.score:
             best = Best(score, settings)
     return best
@@ -153,14 +153,14 @@ def needed(on: EvaluationSet, strategy: str, best: Best) -> dict[str, Value]:
     settings = dict(best.settings)
     for name in outside(strategy, best.settings):
         fewer = {key: value for key, value in settings.items() if key != name}
-        if on.judge(StrategySpec(strategy, fewer)).value("score") > best.score - GAP / 10:
+        if on.evaluate(StrategySpec(strategy, fewer)).value("score") > best.score - GAP / 10:
             settings = fewer
     return outside(strategy, settings)
 
 
 def row(network: str, strategy: str, tries: int, seconds: float) -> tuple[str, float, float, str]:
     """A strategy, the best that tuning finds and that there is beyond, and what is beyond."""
-    on = ground(network, seconds)
+    on = network_set(network, seconds)
     inner = tuned(on, strategy)
     outer = best_of(on, strategy, beyond(strategy), tries, 2)
     words = ""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from epic_cli import Tuning, tune
-from epic_cli.analysis.tuning.validation import Verdict
+from epic_cli.analysis.tuning.result import Verdict
 from epic_cli.ui.main import main as epic
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"

@@ -1,9 +1,10 @@
 """Good numbers for a strategy's settings: what a network needs, and what a search finds.
 
-``closed_form`` computes, from the arrival times alone, which delay each of the delay ``buffers``
-needs. ``tune`` is the search: ``validation`` divides recordings into what is tuned on and what is
-judged on, each made ready on a ``bench``; the ``space`` of settings is what declarations call worth
-tuning, and ``search`` asks for ``tries`` in it, which a ``memory`` may know already; the others are
-judged here or ``elsewhere``. What a try is worth the ``goal`` says; ``influence`` tells which
-settings matter, ``front`` what smoothness costs in latency; ``pictured`` draws before and after.
+    TuneSpec -> divide -> search (Trials on an EvaluationSet) -> judged -> Tunings
+
+``delays`` computes, from arrival times alone, the delay that each of the delay ``buffers`` needs.
+``tune`` is the search: ``division`` splits recordings into what is tuned on and what is judged on,
+each an ``EvaluationSet``; a ``space`` is what declarations call worth tuning, and ``search`` makes
+``trials`` in it, whose ``figures`` any executor computes. ``influence`` says which settings matter,
+``front`` what smoothness costs in latency; ``result`` is what comes out.
 """

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.elsewhere import Figures
-    from epic_cli.analysis.tuning.tries import Trials, Try
+    from epic_cli.analysis.tuning.figures import Figures
+    from epic_cli.analysis.tuning.trials import Trial, Trials
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.settings import Value
 
@@ -39,7 +39,7 @@ class FrontPoint(NamedTuple):
     score: float
 
 
-def front(strategy: str, tries: Iterable[Try], weights: Weights) -> tuple[FrontPoint, ...]:
+def front(strategy: str, tries: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
     """The Pareto front of these tries, the one with the least latency first."""
     points = [
         FrontPoint(

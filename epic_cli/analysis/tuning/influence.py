@@ -11,7 +11,7 @@ from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.tuning.space import NUMBER, Axis, Point, Space
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.tries import Trials, Try
+    from epic_cli.analysis.tuning.trials import Trial, Trials
     from epic_cli.engine.settings import Value
 
 #: Each number is tried at so many places from end to end, with the others as tuned.
@@ -45,7 +45,7 @@ class Influence(NamedTuple):
     last: bool = False
 
 
-def plain(space: Space, trials: Trials) -> Try:
+def plain(space: Space, trials: Trials) -> Trial:
     """The best settings, without what changes nothing, in as few digits as do as well.
 
     ``trials`` has the defaults, and gets a few more tries.
@@ -72,13 +72,13 @@ def plain(space: Space, trials: Trials) -> Try:
     return best
 
 
-def influences(space: Space, trials: Trials, tuned: Try) -> tuple[Influence, ...]:
+def influences(space: Space, trials: Trials, tuned: Trial) -> tuple[Influence, ...]:
     """How much each of the settings matters, the most important ones first."""
     found = [_influence(space, at, trials, tuned) for at in range(len(space.axes))]
     return tuple(sorted(found, key=lambda one: -one.loss))
 
 
-def _influence(space: Space, at: int, trials: Trials, tuned: Try) -> Influence:
+def _influence(space: Space, at: int, trials: Trials, tuned: Trial) -> Influence:
     axis = space.axes[at]
     here = space.point(tuned.settings)
     value = tuned.settings.get(axis.name, axis.default)
@@ -136,7 +136,7 @@ def _around(
     return float(low), float(high)
 
 
-def _slack(trials: Trials, one: Try, points: float, share: float) -> float:
+def _slack(trials: Trials, one: Trial, points: float, share: float) -> float:
     if trials.goal.metric.name == "score":
         return points
     return share * abs(trials.goal.cost(one.figures))

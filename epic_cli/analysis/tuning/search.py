@@ -17,13 +17,13 @@ from cmaes import CatCMAwM
 
 from epic_cli.analysis.minimum import minimum
 from epic_cli.analysis.tuning.space import NUMBER, Point, Space, spread
-from epic_cli.analysis.tuning.tries import Enough, Trials
+from epic_cli.analysis.tuning.trials import BudgetSpent, Trials
 
 if TYPE_CHECKING:
     from epic_cli.engine.settings import Value
 
 #: So many tries for each setting, and no more than so many in all.
-TRIES_EACH, MOST_TRIES = 60, 400
+TRIALS_EACH, MOST_TRIALS = 60, 400
 
 #: This share of the tries are points all over the space.
 SPREAD = 0.3
@@ -41,23 +41,23 @@ PATIENCE = 10
 FRUITLESS = 5
 
 
-def usual_tries(space: Space) -> int:
+def default_trials(space: Space) -> int:
     """How many tries a search of this space takes unless somebody says otherwise."""
     if not space.axes:
         return 1
     if not space.numeric:
         return space.combinations + 1
-    return min(TRIES_EACH * len(space.axes), MOST_TRIES)
+    return min(TRIALS_EACH * len(space.axes), MOST_TRIALS)
 
 
 def search(
     space: Space, trials: Trials, seed: int, hints: Sequence[Mapping[str, Value]] = ()
 ) -> None:
-    """Fills ``trials`` until there is nothing left to try, or ``Enough``.
+    """Fills ``trials`` until there is nothing left to try, or ``BudgetSpent``.
 
     ``hints`` are settings that somebody else thinks well of. The defaults come first.
     """
-    places = min(GRID, trials.budget.tries // space.combinations)
+    places = min(GRID, trials.budget.trials // space.combinations)
     grid = len(space.numeric) == 1 and places >= COARSEST
     try:
         trials.costs([dict(space.held)], beyond=True)
@@ -68,17 +68,17 @@ def search(
             _several(space, trials, seed)
         elif space.axes:
             _choices(space, trials)
-    except Enough:
+    except BudgetSpent:
         pass
 
 
 def _choices(space: Space, trials: Trials) -> None:
     """All combinations; where there are too many, as many as there is room for, all over."""
     halfway = tuple(0.5 for _ in space.axes)
-    if space.combinations <= trials.budget.tries:
+    if space.combinations <= trials.budget.trials:
         trials.costs([space.settings(Point(kinds, halfway)) for kinds in space.every_kind()])
         return
-    trials.costs([space.settings(one) for one in spread(trials.budget.tries, space.axes)])
+    trials.costs([space.settings(one) for one in spread(trials.budget.trials, space.axes)])
 
 
 def _one_number(space: Space, trials: Trials, places: int) -> None:
@@ -100,7 +100,7 @@ def _one_number(space: Space, trials: Trials, places: int) -> None:
 
 
 def _several(space: Space, trials: Trials, seed: int) -> None:
-    count = max(round(SPREAD * trials.budget.tries), 4)
+    count = max(round(SPREAD * trials.budget.trials), 4)
     points = spread(count, space.axes)
     trials.costs([space.settings(one) for one in points])
     tried = sorted(trials.made, key=lambda one: trials.goal.key(one.figures))

@@ -1,4 +1,4 @@
-"""Good numbers for strategies: searched for on one part of the recordings, judged on the other."""
+"""Good settings for strategies: searched for on one part of the recordings, judged on the other."""
 
 from __future__ import annotations
 
@@ -8,114 +8,40 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.compare import needs_arrivals
-from epic_cli.analysis.tuning.closed_form import DelaysNeeded, delays_needed
-from epic_cli.analysis.tuning.front import (
-    KEPT,
-    FrontPoint,
-    chosen,
-    front,
-    pareto,
-    simplified,
-    worth,
-)
-from epic_cli.analysis.tuning.goal import Goal
-from epic_cli.analysis.tuning.influence import Influence, influences, plain
-from epic_cli.analysis.tuning.memory import JournalMemory
-from epic_cli.analysis.tuning.search import search, usual_tries
+from epic_cli.analysis.tuning.delays import DelaysNeeded, delays_needed
+from epic_cli.analysis.tuning.division import Divided, divide
+from epic_cli.analysis.tuning.front import KEPT, chosen, front, pareto, simplified, worth
+from epic_cli.analysis.tuning.influence import influences, plain
+from epic_cli.analysis.tuning.result import Tuning, Tunings, judged
+from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Space, space_of
-from epic_cli.analysis.tuning.tries import Budget, Memory, Trials, Try
-from epic_cli.analysis.tuning.validation import Divided, Judgement, judged
+from epic_cli.analysis.tuning.trials import Budget, Trial, Trials
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison
     from epic_cli.analysis.jobs.journal import Journal
     from epic_cli.analysis.study import Run
-    from epic_cli.analysis.weights import Weights
+    from epic_cli.analysis.tuning.front import FrontPoint
+    from epic_cli.analysis.tuning.influence import Influence
+    from epic_cli.analysis.tuning.spec import TuneSpec
     from epic_cli.engine.settings import Value
 
-
-class Limits(NamedTuple):
-    """How long to search: so many ``tries`` (None: as suits each strategy), so many ``seconds``.
-
-    The seconds are those of all strategies together.
-    """
-
-    tries: int | None = None
-    seconds: float | None = None
+#: The settings are looked at one by one so often, at most, as long as that finds better ones.
+SWEEPS = 3
 
 
 class Step(NamedTuple):
-    """How far a search has come: which strategy of how many, which try, and the best so far."""
+    """How far a search has come: which strategy of how many, which trial, and the best so far."""
 
     strategy: str
     number: int
     strategies: int
-    tries: int
+    trials: int
     most: int
     best: float
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """What came out for one strategy.
-
-    ``settings`` are those that differ from the defaults, ``held`` those of them that were given.
-    ``tuned_on`` and ``judged_on`` are both judged, before and after; the second is None where
-    nothing was kept for it. ``influences`` say which settings matter, the ``front`` what smoothness
-    costs in latency. ``tries`` is how many settings were tried. ``interrupted``: it could have
-    found more.
-    """
-
-    strategy: str
-    held: Mapping[str, Value]
-    settings: Mapping[str, Value]
-    tuned_on: Judgement
-    judged_on: Judgement | None
-    influences: tuple[Influence, ...]
-    front: tuple[FrontPoint, ...]
-    tries: int
-    interrupted: bool = False
-
-    @property
-    def judgement(self) -> Judgement:
-        """What counts: on what it was not tuned on, if there is any."""
-        return self.judged_on or self.tuned_on
-
-
-@dataclass(frozen=True)
-class Tunings:
-    """What came out, by strategy in the order given.
-
-    ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
-    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on,
-    under the names that were given; None of a single one. ``untuned`` are strategies without
-    settings worth tuning, which take part in it as they are; ``unfit`` are those that need arrival
-    times, where there are none.
-    """
-
-    goal: Goal
-    weights: Weights
-    divided: Divided
-    seed: int
-    tunings: tuple[Tuning, ...]
-    comparison: Comparison | None
-    delays: DelaysNeeded | None
-    untuned: tuple[str, ...] = ()
-    unfit: tuple[str, ...] = ()
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether there could have been more."""
-        return any(one.interrupted for one in self.tunings)
-
-
-#: So often the settings are looked at one by one, at most, as long as that finds better ones.
-SWEEPS = 3
 
 
 class NothingToTune(ValueError):
@@ -140,13 +66,9 @@ class NothingTried(ValueError):
 
 
 def tune(
+    spec: TuneSpec,
     runs: Sequence[Run],
-    candidates: Sequence[StrategySpec],
-    divided: Divided,
-    goal: Goal,
     *,
-    limits: Limits = Limits(),  # noqa: B008 - a value
-    seed: int = 0,
     threads: int | None = None,
     executor: Executor | None = None,
     journal: Journal | None = None,
@@ -154,28 +76,22 @@ def tune(
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.
 
-    ``divided`` is what the ``runs`` have been divided into. Tries are judged by ``threads`` of this
-    process, or by whatever the ``executor`` has. The same ``seed`` gives the same, whatever the
-    number of either, unless a limit in seconds ends it. ``journal`` remembers tries. An
-    interruption (``KeyboardInterrupt``) ends the search of the strategy that is under way, and of
-    all that would come: the answer is the best so far.
+    Settings are evaluated by ``threads`` of this process, or by whatever the ``executor`` has. The
+    same seed gives the same, whatever the number of either, unless a limit in seconds ends it.
+    ``journal`` remembers trials. An interruption (``KeyboardInterrupt``) ends the search of the
+    strategy that is under way, and of all that would come: the answer is the best so far.
 
-    Raises ``NothingToTune`` for a single strategy without settings to tune, ``NeedsArrivals``,
-    ``NothingTried``.
+    Raises ``NotEnoughToSay``, ``TooManyRows``, ``NothingToTune`` for a single strategy without
+    settings to tune, ``NeedsArrivals``, ``NothingTried``.
     """
-    unfit: list[str] = []
-    if not all(one.by_arrival for one in divided.tuned.prepared):
-        unfit = [one.label for one in candidates if needs_arrivals(one.make())]
-        candidates = [one for one in candidates if one.label not in unfit]
-        if not candidates:
-            raise NeedsArrivals(unfit)
+    divided = divide(runs, spec.evaluation, spec.division)
+    candidates, unfit = _fit(spec.strategies, divided)
     delays = delays_needed([one.packets for one in runs], candidates)
     hints = _hints(delays)
-    memory = JournalMemory(journal, divided.tuned) if journal is not None else Memory()
+    workers = threads or os.cpu_count() or 1
     begun = time.monotonic()
     found: list[Tuning] = []
     untuned = []
-    workers = threads or os.cpu_count() or 1
     with contextlib.ExitStack() as ending:
         if executor is None:
             executor = ending.enter_context(ThreadPoolExecutor(workers, "tune"))
@@ -186,40 +102,47 @@ def tune(
                     raise NothingToTune(one.name, list(space.held))
                 untuned.append(one.label)
             until = math.inf
-            if limits.seconds is not None:  # what is left is shared by those that are to come
+            if spec.seconds is not None:  # what is left is shared by those that are to come
                 now = time.monotonic()
-                left = max(begun + limits.seconds - now, 0.0)
+                left = max(begun + spec.seconds - now, 0.0)
                 until = now + left / (len(candidates) - number + 1)
-            trials = Trials(
-                one.name,
-                divided.tuned,
-                goal,
-                Budget(limits.tries or usual_tries(space), until),
-                executor,
-                memory,
-            )
+            budget = Budget(spec.trials or default_trials(space), until)
+            trials = Trials(one.name, divided.tuned, spec.goal, budget, executor, journal)
             if progress is not None:
-                trials.told = _teller(progress, trials, one.label, number, len(candidates))
-            found.append(_tuning(space, trials, divided, seed, workers, hints.get(one.label, ())))
-            if found[-1].interrupted:
+                trials.on_trial = _reporter(progress, trials, one.label, number, len(candidates))
+            tuning = _tuning(space, trials, divided, spec.seed, workers, hints.get(one.label, ()))
+            found.append(tuning)
+            if tuning.interrupted:
                 break
     on = divided.judged or divided.tuned
     tuned = [
         StrategySpec(one.strategy, one.settings, given.label)
         for one, given in zip(found, candidates, strict=False)
     ]
-    comparison = on.compare(tuned, seed, workers) if len(tuned) > 1 else None
     return Tunings(
-        goal,
-        divided.tuned.ground.weights,
+        spec.goal,
+        spec.evaluation.weights,
         divided,
-        seed,
+        spec.seed,
         tuple(found),
-        comparison,
+        on.compare(tuned, spec.seed, workers) if len(tuned) > 1 else None,
         delays,
         tuple(untuned),
-        tuple(unfit),
+        unfit,
     )
+
+
+def _fit(
+    candidates: Sequence[StrategySpec], divided: Divided
+) -> tuple[Sequence[StrategySpec], tuple[str, ...]]:
+    """Those that mean something here, and the names of the others; raises ``NeedsArrivals``."""
+    if all(one.by_arrival for one in divided.tuned.prepared):
+        return candidates, ()
+    fit = [one for one in candidates if not needs_arrivals(one.make())]
+    unfit = tuple(one.label for one in candidates if one not in fit)
+    if not fit:
+        raise NeedsArrivals(unfit)
+    return fit, unfit
 
 
 def _tuning(
@@ -230,15 +153,15 @@ def _tuning(
     threads: int,
     hints: Sequence[Mapping[str, Value]],
 ) -> Tuning:
-    goal, weights = trials.goal, divided.tuned.ground.weights
-    best: Try | None = None
+    goal, weights = trials.goal, divided.tuned.spec.weights
+    best: Trial | None = None
     important: tuple[Influence, ...] = ()
     points: Sequence[FrontPoint] = ()
-    tries, interrupted = 0, False
+    count, interrupted = 0, False
     try:
         search(space, trials, seed, [{**one, **space.held} for one in hints])
         best = plain(space, trials)
-        tries = len(trials.made)
+        count = len(trials.made)
         important = influences(space, trials, best)
         for _ in range(SWEEPS):  # looking at each setting alone may have found something better
             again = plain(space, trials)
@@ -265,30 +188,28 @@ def _tuning(
         judged(on, before, after, goal, seed, threads) if on else None,
         important,
         tuple(points),
-        tries or len(trials.made),
+        count or len(trials.made),
         interrupted,
     )
 
 
 def _hints(delays: DelaysNeeded | None) -> dict[str, list[Mapping[str, Value]]]:
     """The settings of the closed form, by label: a search may begin with them."""
-    if delays is None:
-        return {}
     return {
         one.label: [cure.settings for cure in one.cures[0] if cure.settings is not None]
-        for one in delays.buffers
+        for one in (delays.buffers if delays else ())
     }
 
 
-def _teller(
+def _reporter(
     progress: Callable[[Step], None], trials: Trials, label: str, number: int, strategies: int
-) -> Callable[[Try, int], None]:
+) -> Callable[[Trial, int], None]:
     best = math.inf
 
-    def tell(one: Try, count: int) -> None:
+    def report(one: Trial, count: int) -> None:
         nonlocal best
         best = min(best, trials.goal.cost(one.figures))
         shown = abs(best) if math.isfinite(best) else math.nan
-        progress(Step(label, number, strategies, count, max(trials.budget.tries, count), shown))
+        progress(Step(label, number, strategies, count, max(trials.budget.trials, count), shown))
 
-    return tell
+    return report

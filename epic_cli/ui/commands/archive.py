@@ -9,8 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from epic_cli.analysis.jobs.cluster import NoCluster
 from epic_cli.analysis.jobs.journal import digest_of
-from epic_cli.analysis.jobs.resumed import Memory, resumed
-from epic_cli.analysis.jobs.workers import Failure
+from epic_cli.analysis.jobs.runner import Failure, Memory, resumed
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.engine.text.widths import printable

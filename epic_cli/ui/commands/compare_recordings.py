@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.jobs.threads import Threads
+from epic_cli.analysis.jobs.executors import Threads
 from epic_cli.analysis.study import StudyBuilder
 from epic_cli.formats.layout import begun_together
 from epic_cli.ui.commands.archive import Tally, Unusable, capture_job, work_through

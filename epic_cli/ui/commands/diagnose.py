@@ -52,7 +52,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     """
     from functools import partial
 
-    from epic_cli.analysis.jobs.threads import Threads
+    from epic_cli.analysis.jobs.executors import Threads
     from epic_cli.ui.commands.archive import Tally, Unusable, work_through
     from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, look, report_on
     from epic_cli.ui.io.progress import Progress

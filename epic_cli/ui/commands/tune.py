@@ -1,4 +1,4 @@
-"""``epic tune``: Say what good numbers are for a strategy's settings."""
+"""``epic tune``: good numbers for the settings of strategies."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epic_cli.analysis.study import Run
-    from epic_cli.analysis.tuning.bench import EvaluationSpec
-    from epic_cli.analysis.tuning.tune import Tunings
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.analysis.tuning.result import Tunings
+    from epic_cli.analysis.tuning.spec import TuneSpec
     from epic_cli.ui.io.profiles import Saving
 
 _EXAMPLES = """\b
@@ -105,7 +104,7 @@ def tune(
     cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
     interrupted.
     """
-    from epic_cli.analysis.tuning.bench import EvaluationSpec
+    from epic_cli.analysis.tuning.spec import EvaluationSpec, TuneSpec
     from epic_cli.ui.commands.compare_output import about_of
     from epic_cli.ui.commands.compare_runs import simulated_runs
     from epic_cli.ui.commands.tune_output import write_delays, write_tunings
@@ -128,7 +127,7 @@ def tune(
             names, inputs, remarks, saving, use_color(color, sys.stderr), archive.allowed_failures
         )
     if not tuned.searches:
-        from epic_cli.analysis.tuning.closed_form import delays_needed
+        from epic_cli.analysis.tuning.delays import delays_needed
         from epic_cli.views.tuning.delays import NO_ARRIVALS
 
         delays = delays_needed([one.packets for one in runs], candidates)
@@ -139,10 +138,16 @@ def tune(
         write_delays(delays, written.form, color)
         interrupted = failed = False
     else:
-        ground = EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up)
-        found = _search(
-            runs, archive.part(candidates), ground, purpose, effort, archive, network.seed, remarks
+        spec = TuneSpec(
+            tuple(archive.part(candidates)),
+            EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up),
+            purpose.wanted,
+            purpose.division,
+            effort.tries,
+            effort.seconds,
+            network.seed,
         )
+        found = _search(spec, runs, effort.threads, archive, remarks)
         if found is None:
             return ExitStatus.DONE
         if archive.shard is None:
@@ -169,13 +174,10 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 
 
 def _search(
+    spec: TuneSpec,
     runs: Sequence[Run],
-    candidates: Sequence[StrategySpec],
-    ground: EvaluationSpec,
-    purpose: Purpose,
-    effort: Effort,
+    threads: int | None,
     archive: Archive,
-    seed: int,
     remarks: Messages,
 ) -> Tunings | None:
     """What is found; None: there is nothing to tune in this shard's part.
@@ -183,38 +185,30 @@ def _search(
     Raises ``WrongUsage``, ``CannotAccess``.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.tuning.goal import goal
-    from epic_cli.analysis.tuning.memory import KIND
+    from epic_cli.analysis.tuning.trials import KIND
     from epic_cli.analysis.tuning.tune import (
-        Limits,
         NeedsArrivals,
         NothingToTune,
         NothingTried,
         tune,
     )
-    from epic_cli.analysis.tuning.validation import divide
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.ui.io.search_progress import SearchProgress
     from epic_cli.views.comparison.notes import not_enough_words
 
-    wanted = goal(purpose.wanted)
     try:
-        divided = divide(runs, ground, purpose.division)
         with contextlib.ExitStack() as opened:
             journal = opened.enter_context(archive.open_journal(KIND))
             known = len(journal) if journal is not None else 0
             executor = opened.enter_context(archive.executor()) if archive.elsewhere else None
-            progress = opened.enter_context(SearchProgress(wanted.metric))
+            progress = opened.enter_context(SearchProgress(spec.goal.metric))
             found = None
+            # a shard may have no strategies, or one without settings
             with contextlib.suppress(*[] if archive.shard is None else [NothingToTune]):
-                found = candidates and tune(
+                found = spec.strategies and tune(
+                    spec,
                     runs,
-                    candidates,
-                    divided,
-                    wanted,
-                    limits=Limits(effort.tries, effort.seconds),
-                    seed=seed,
-                    threads=effort.threads,
+                    threads=threads,
                     executor=executor,
                     journal=journal,
                     progress=progress.step,
@@ -225,7 +219,7 @@ def _search(
             say(f"epic: {archive.which}{new} {place}\n")
         return found or None
     except NotEnoughToSay as error:
-        whole = purpose.division != "none" and _can_be_judged(runs, ground)
+        whole = spec.division != "none" and _can_be_judged(spec, runs)
         hint = "; --validate none tunes and judges on all" if whole else ""
         raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
     except TooManyRows as error:
@@ -238,13 +232,13 @@ def _search(
         raise KeyboardInterrupt from None
 
 
-def _can_be_judged(runs: Sequence[Run], ground: EvaluationSpec) -> bool:
+def _can_be_judged(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.tuning.bench import bench
+    from epic_cli.analysis.tuning.evaluation import evaluation_set
 
     try:
-        bench(runs, ground)
+        evaluation_set(runs, spec.evaluation)
     except NotEnoughToSay:
         return False
     return True

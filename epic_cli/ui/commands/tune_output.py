@@ -18,8 +18,8 @@ from epic_cli.views.tuning.text import as_csv, as_jsonl, as_markdown
 from epic_cli.views.tuning.words import findings
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.closed_form import DelaysNeeded
-    from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.analysis.tuning.delays import DelaysNeeded
+    from epic_cli.analysis.tuning.result import Tunings
     from epic_cli.ui.io.color import ColorChoice
     from epic_cli.ui.options.tune import Written
     from epic_cli.views.page.words import About
@@ -61,11 +61,10 @@ def write_tunings(found: Tunings, written: Written, color: ColorChoice, about: A
 def _page(found: Tunings, about: About) -> str:
     """What was found, and what is drawn before and after."""
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.analysis.tuning.pictured import pictured
     from epic_cli.views.page.page import page
     from epic_cli.views.page.tuning import tuning_section
 
-    comparison = pictured(found, Selection(PICTURE_ROWS, -math.inf, math.inf))
+    comparison = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
     best = best_of(found).judgement
     shown = dict.fromkeys([best.tuned.label, best.default.label])
     return page(comparison, "score", list(shown), about, (), tuning_section(found))

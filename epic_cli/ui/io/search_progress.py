@@ -20,9 +20,9 @@ class SearchProgress(Progress):
         self._metric = metric
 
     def step(self, step: Step) -> None:
-        """A try more."""
+        """One more trial."""
         best = "" if math.isnan(step.best) else f", best {self._metric.format(step.best)}"
         of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
-        done = (step.number - 1 + step.tries / step.most) / step.strategies
+        done = (step.number - 1 + step.trials / step.most) / step.strategies
         self.describe(f"{step.strategy}{of}{best}")
         self(round(done * 1000), 1000)

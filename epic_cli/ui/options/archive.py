@@ -106,7 +106,7 @@ class Archive:
         It can only be asked for where there are some (``elsewhere``).
         """
         from epic_cli.analysis.jobs.cluster import Cluster, NoCluster
-        from epic_cli.analysis.jobs.processes import Processes
+        from epic_cli.analysis.jobs.executors import Processes
 
         if self.scheduler is None:
             with Processes(self.workers or 1) as processes:

@@ -25,7 +25,7 @@ from epic_cli.ui.options.groups import OptionGroup
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from epic_cli.analysis.tuning.validation import Division
+    from epic_cli.analysis.tuning.spec import Division
 
 DIVISIONS = ("time", "recording", "none")
 
@@ -69,7 +69,7 @@ class Figure(ParameterType):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what is none, with the nearest name."""
-        from epic_cli.analysis.tuning.goal import GOALS
+        from epic_cli.analysis.tuning.spec import GOALS
         from epic_cli.engine.declaration import nearest
 
         if value not in GOALS:
@@ -86,7 +86,7 @@ class Figure(ParameterType):
         from click.shell_completion import CompletionItem
 
         from epic_cli.analysis.metrics import named
-        from epic_cli.analysis.tuning.goal import GOALS
+        from epic_cli.analysis.tuning.spec import GOALS
 
         return [
             CompletionItem(one, help=named(one).help) for one in GOALS if one.startswith(incomplete)

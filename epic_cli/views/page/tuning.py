@@ -14,7 +14,7 @@ from epic_cli.views.tuning.words import findings, usage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.analysis.tuning.result import Tunings
 
 #: What a page has of tuning.
 TuningSection = dict[str, Any]

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from epic_cli.analysis.diagnosis.network import SHARES
 from epic_cli.analysis.digits import percent, seconds
-from epic_cli.analysis.tuning.closed_form import LOST, BufferDelay, Cure, DelaysNeeded
+from epic_cli.analysis.tuning.delays import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.formats.wording import left_out_words
 from epic_cli.views.documents import markdown_table
 from epic_cli.views.report import KEPT, Column

@@ -14,7 +14,7 @@ from epic_cli.views.tuning.delays import written
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Result
-    from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.analysis.tuning.result import Tunings
 
 #: A front of fewer points is no choice.
 FEWEST = 3

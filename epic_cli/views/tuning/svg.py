@@ -20,7 +20,7 @@ from epic_cli.views.tuning.words import assignments
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.front import FrontPoint
-    from epic_cli.analysis.tuning.tune import Tunings
+    from epic_cli.analysis.tuning.result import Tunings
 
 WIDTH, HEIGHT = 960, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 170, 60, 60

@@ -10,7 +10,7 @@ from rich.constrain import Constrain
 from rich.text import Text
 
 from epic_cli.analysis.metrics import named
-from epic_cli.analysis.tuning.validation import Verdict
+from epic_cli.analysis.tuning.result import Verdict
 from epic_cli.engine.text.widths import pad
 from epic_cli.formats.wording import left_out_words
 from epic_cli.views.comparison.sentences import basis as comparison_story
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Result
     from epic_cli.analysis.metric import Metric
     from epic_cli.analysis.tuning.influence import Influence
-    from epic_cli.analysis.tuning.tune import Tuning, Tunings
+    from epic_cli.analysis.tuning.result import Tuning, Tunings
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 160

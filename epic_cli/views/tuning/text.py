@@ -14,8 +14,7 @@ from epic_cli.views.tuning.tables import notes, ordered, part_rows, setting_rows
 from epic_cli.views.tuning.words import findings, usage
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.tuning.tune import Tuning, Tunings
-    from epic_cli.analysis.tuning.validation import Judgement
+    from epic_cli.analysis.tuning.result import Judgement, Tuning, Tunings
 
 _VERDICT = ("strategy", "settings", "verdict", "for", "default", "default_low", "default_high",
             "tuned", "tuned_low", "tuned_high", "gain", "gain_low", "gain_high")  # fmt: skip

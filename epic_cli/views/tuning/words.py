@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.analysis.digits import one_decimal
 from epic_cli.analysis.metrics import named
-from epic_cli.analysis.tuning.validation import Verdict
+from epic_cli.analysis.tuning.result import Verdict
 from epic_cli.views.comparison.sentences import lag_words
 from epic_cli.views.comparison.sentences import verdict as comparison_verdict
 from epic_cli.views.tuning.delays import set_words, written
@@ -16,7 +16,7 @@ from epic_cli.views.tuning.delays import set_words, written
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.metric import Metric
-    from epic_cli.analysis.tuning.tune import Tuning, Tunings
+    from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.engine.settings import Value
 
 #: So many settings are named in a sentence.

@@ -14,7 +14,7 @@ import pytest
 from epic_cli.analysis.jobs import cluster
 from epic_cli.analysis.jobs.cluster import Cluster, NoCluster, place_of
 from epic_cli.analysis.jobs.journal import program_version
-from epic_cli.analysis.jobs.workers import run_jobs
+from epic_cli.analysis.jobs.runner import run_jobs
 
 OURS = program_version()
 

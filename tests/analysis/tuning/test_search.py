@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
 
 from epic_cli.analysis.compare import Result
-from epic_cli.analysis.tuning.goal import goal
-from epic_cli.analysis.tuning.search import search, usual_tries
+from epic_cli.analysis.jobs.journal import Journal
+from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Space, space_of
-from epic_cli.analysis.tuning.tries import AT_ONCE, Budget, Memory, Trials
+from epic_cli.analysis.tuning.spec import goal
+from epic_cli.analysis.tuning.trials import BATCH, KIND, Budget, Trials
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import declaration
 
 
 class Hill(NamedTuple):
-    """Judges settings by how near they are to a summit: 100 less the squares of the distances."""
+    """Settings are worth 100 less the squares of their distances from a summit."""
 
     summit: Mapping[str, Value]
     digest: str = "hill"
 
-    def judge(self, candidate: StrategySpec) -> Result:
+    def evaluate(self, candidate: StrategySpec) -> Result:
         settings = declaration(candidate.name).values(candidate.settings)
         score = 100.0
         for name, wanted in self.summit.items():
@@ -45,7 +47,7 @@ def climb(
             space.strategy,
             Hill(summit),
             goal("score"),
-            Budget(tries or usual_tries(space)),
+            Budget(tries or default_trials(space)),
             executor,
         )
         search(space, trials, seed)
@@ -100,42 +102,23 @@ def test_the_defaults_come_first_and_nothing_is_tried_twice() -> None:
     assert len(set(keys)) == len(keys)
 
 
-def test_what_is_remembered_is_not_judged_again() -> None:
-    class Notebook(Memory):
-        def __init__(self) -> None:
-            self.pages: dict[str, Mapping[str, float]] = {}
-
-        def find(self, strategy: str, settings: Mapping[str, Value]) -> Mapping[str, float] | None:
-            return self.pages.get(repr((strategy, sorted(settings.items()))))
-
-        def keep(
-            self, strategy: str, settings: Mapping[str, Value], figures: Mapping[str, float]
-        ) -> None:
-            self.pages[repr((strategy, sorted(settings.items())))] = figures
-
+def test_what_a_journal_knows_is_not_evaluated_again(tmp_path: Path) -> None:
     class Once(NamedTuple):
         hill: Hill
         seen: set[str]
         digest: str = "once"
 
-        def judge(self, candidate: StrategySpec) -> Result:
+        def evaluate(self, candidate: StrategySpec) -> Result:
             assert candidate.label not in self.seen
             self.seen.add(candidate.label)
-            return self.hill.judge(candidate)
+            return self.hill.evaluate(candidate)
 
-    space, memory = space_of("epic", {}), Notebook()
+    space = space_of("epic", {})
     once = Once(Hill({"calc_ahead": 0.5}), set())
     made = []
-    with ThreadPoolExecutor(2) as executor:
+    with ThreadPoolExecutor(2) as executor, Journal(str(tmp_path / "j"), KIND) as journal:
         for tries in (40, 90):
-            trials = Trials(
-                "epic",
-                once,
-                goal("score"),
-                Budget(tries),
-                executor,
-                memory,
-            )
+            trials = Trials("epic", once, goal("score"), Budget(tries), executor, journal)
             search(space, trials, 3)
             made.append(len(trials.made))
     assert made == [40, 90]
@@ -146,15 +129,15 @@ def test_an_interruption_in_a_large_batch_keeps_what_has_been_judged() -> None:
         seen: list[str]
         digest: str = "interrupted"
 
-        def judge(self, candidate: StrategySpec) -> Result:
+        def evaluate(self, candidate: StrategySpec) -> Result:
             self.seen.append(candidate.label)
             if len(self.seen) > 100:
                 raise KeyboardInterrupt
-            return Hill({"calc_ahead": 0.5}).judge(candidate)
+            return Hill({"calc_ahead": 0.5}).evaluate(candidate)
 
     space = space_of("epic", {})
     with ThreadPoolExecutor(1) as executor:
         trials = Trials("epic", Interrupted([]), goal("score"), Budget(10_000), executor)
         with pytest.raises(KeyboardInterrupt):
             search(space, trials, 3)
-    assert 100 - AT_ONCE <= len(trials.made) <= 100
+    assert 100 - BATCH <= len(trials.made) <= 100

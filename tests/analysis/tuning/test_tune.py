@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.study import Run
 from epic_cli.analysis.truth import truths_of
-from epic_cli.analysis.tuning.bench import EvaluationSpec, bench, halves
+from epic_cli.analysis.tuning.division import halves
+from epic_cli.analysis.tuning.evaluation import evaluation_set
 from epic_cli.analysis.tuning.front import roughness
-from epic_cli.analysis.tuning.goal import goal
-from epic_cli.analysis.tuning.tune import Limits, NothingToTune, Tunings, tune
-from epic_cli.analysis.tuning.validation import Division, Verdict, divide
+from epic_cli.analysis.tuning.result import Tunings, Verdict
+from epic_cli.analysis.tuning.spec import Division, EvaluationSpec, TuneSpec
+from epic_cli.analysis.tuning.tune import NothingToTune, tune
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.replay.playback import SCREEN_TIMING
@@ -26,7 +27,7 @@ from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
-GROUND = EvaluationSpec(SCREEN_TIMING, Weights())
+EVALUATION = EvaluationSpec(SCREEN_TIMING, Weights())
 
 
 def sent(seconds: float = 12.0, seed: int = 1, jitter: float = 0.03, loss: float = 0.02) -> Run:
@@ -47,14 +48,8 @@ def tuned(
     tries: int | None = 30,
     threads: int = 1,
 ) -> Tunings:
-    return tune(
-        runs,
-        read_specs(wanted),
-        divide(runs, GROUND, by),
-        goal(figure),
-        limits=Limits(tries),
-        threads=threads,
-    )
+    spec = TuneSpec(tuple(read_specs(wanted)), EVALUATION, figure, by, tries)
+    return tune(spec, runs, threads=threads)
 
 
 def delay(settings: Mapping[str, Value]) -> float:
@@ -105,7 +100,7 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
     given = "alpha-beta+rule=given+age=stamp"
     known = f"{given}+g={g:.4f}+h={h:.4f}"
     found = tuned(given, runs=runs, figure="error", by="none", tries=90).tunings[0]
-    best = bench(runs, GROUND).judge(read_specs([known])[0]).value("error")
+    best = evaluation_set(runs, EVALUATION).evaluate(read_specs([known])[0]).value("error")
     assert found.tuned_on.tuned.value("error") <= 1.005 * best
     assert found.tuned_on.tuned.value("error") >= 0.97 * best
     assert float(found.settings["g"]) == pytest.approx(g, abs=0.1)
@@ -130,7 +125,7 @@ def test_the_same_by_any_number_of_threads() -> None:
 
 def test_what_is_judged_was_not_tuned_on() -> None:
     whole = sent(20.0)
-    first, second = halves(whole, GROUND, 0.5)
+    first, second = halves(whole, EVALUATION)
     middle = second.span()[0]
     assert first.span()[1] < middle + 0.2
     # the first part is what a recording would be that had ended there
@@ -138,7 +133,7 @@ def test_what_is_judged_was_not_tuned_on() -> None:
     came = [(block[index].arrival or 0.0) < middle - 0.1 for index in range(len(block))]
     assert len(first.prepared[0].entities.judged[0].packets) == pytest.approx(sum(came), abs=8)
     # and all rows of the second part are judged as in the whole recording
-    whole_rows = bench([whole], GROUND).prepared[0].entities.rows
+    whole_rows = evaluation_set([whole], EVALUATION).prepared[0].entities.rows
     assert second.prepared[0].entities.rows == pytest.approx(whole_rows / 2, rel=0.1)
 
 
@@ -235,15 +230,8 @@ def test_an_interruption_gives_the_best_so_far() -> None:
         if seen == 25:
             raise KeyboardInterrupt
 
-    runs = (SHORT,)
-    found = tune(
-        runs,
-        read_specs(["hermite", "lerp"]),
-        divide(runs, GROUND, "time"),
-        goal("score"),
-        threads=1,
-        progress=interrupt,
-    )
+    spec = TuneSpec(tuple(read_specs(["hermite", "lerp"])), EVALUATION, division="time")
+    found = tune(spec, (SHORT,), threads=1, progress=interrupt)
     (one,) = found.tunings
     assert found.interrupted
     assert one.strategy == "hermite"

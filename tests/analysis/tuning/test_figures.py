@@ -1,4 +1,4 @@
-"""Tries are judged in other processes, each of which is sent what to judge on when it needs it."""
+"""Settings are evaluated in other processes, each of which gets what it needs for that once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import pytest
 
 from epic_cli.analysis.compare import Result
-from epic_cli.analysis.tuning import elsewhere
-from epic_cli.analysis.tuning.elsewhere import figures
+from epic_cli.analysis.tuning import figures as module
+from epic_cli.analysis.tuning.figures import figures
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
 class Summit(NamedTuple):
-    """Judges by a setting alone; 7 kills, and 9 is an error."""
+    """Evaluates by a setting alone; 7 kills, and 9 is an error."""
 
     digest: str
 
-    def judge(self, candidate: StrategySpec) -> Result:
+    def evaluate(self, candidate: StrategySpec) -> Result:
         at = float(candidate.settings["at"])
         if at == 7:
             raise BrokenExecutor("it died")
@@ -44,16 +44,16 @@ class Faraway(Executor):
         self.sent.append(pickle.dumps((fn, args)))
         done: Future[Any] = Future()
         work, jobs = pickle.loads(self.sent[-1])
-        kept = elsewhere._kept.copy()
-        elsewhere._kept.clear()
-        elsewhere._kept.update(self.memories[len(self.sent) % len(self.memories)])
+        kept = module._kept.copy()
+        module._kept.clear()
+        module._kept.update(self.memories[len(self.sent) % len(self.memories)])
         try:
             done.set_result(pickle.loads(pickle.dumps(work(*jobs))))
         except Exception as error:
             done.set_exception(error)
-        self.memories[len(self.sent) % len(self.memories)] = elsewhere._kept.copy()
-        elsewhere._kept.clear()
-        elsewhere._kept.update(kept)
+        self.memories[len(self.sent) % len(self.memories)] = module._kept.copy()
+        module._kept.clear()
+        module._kept.update(kept)
         return done
 
     def renew(self) -> None:
@@ -81,7 +81,7 @@ def test_what_to_judge_on_is_sent_to_each_worker_once() -> None:
     ask(far, 4, 5)
     assert len(far.sent) == 8
     assert max(map(len, far.sent[6:])) < min(map(len, far.sent[3:6]))
-    assert not elsewhere._kept
+    assert not module._kept
 
 
 def test_a_worker_keeps_the_last_few() -> None:

@@ -11,8 +11,8 @@ from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, Th
 import pytest
 from support.jobs import DEADLY, WRONG, pid, work
 
-from epic_cli.analysis.jobs.processes import Processes
-from epic_cli.analysis.jobs.workers import Failure, run_jobs
+from epic_cli.analysis.jobs.executors import Processes
+from epic_cli.analysis.jobs.runner import Failure, run_jobs
 
 
 def test_the_one_that_a_worker_dies_of_is_found_and_the_others_finish() -> None:

@@ -10,7 +10,7 @@ from epic_cli.analysis.diagnosis.starvation import starved
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.networks import by_entity
 from epic_cli.analysis.tuning.buffers import BUFFERS
-from epic_cli.analysis.tuning.closed_form import BufferDelay, DelaysNeeded, delays_needed
+from epic_cli.analysis.tuning.delays import BufferDelay, DelaysNeeded, delays_needed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import declarations

@@ -1,0 +1,124 @@
+"""What is tuned on and what is judged on: recordings divided by time, or among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.notes import NotEnoughToSay
+from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
+from epic_cli.analysis.sampled_truth import sample_truth
+from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
+from epic_cli.engine.packets import PacketBlock
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.entities import Entity
+    from epic_cli.analysis.prepared import Prepared
+    from epic_cli.analysis.study import Run
+    from epic_cli.analysis.tuning.spec import Division, EvaluationSpec
+
+#: From so many recordings on these are divided, not their time.
+ENOUGH_RECORDINGS = 4
+
+
+class Divided(NamedTuple):
+    """What is tuned on, what is judged on (None: the same), and how that was divided."""
+
+    tuned: EvaluationSet
+    judged: EvaluationSet | None
+    by: Division
+
+
+def divide(runs: Sequence[Run], spec: EvaluationSpec, by: Division | None = None) -> Divided:
+    """Divides recordings ``by`` time or by recording, None: whichever suits them.
+
+    Raises ``NotEnoughToSay`` where there is nothing to judge in one of the parts, ``TooManyRows``.
+    """
+    if by is None:
+        by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
+    if by == "none":
+        return Divided(evaluation_set(runs, spec), None, by)
+    if by == "recording":
+        if len(runs) < 2:
+            raise NotEnoughToSay("to tune on some recordings and judge on others takes two of them")
+        return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
+    first, second = (
+        EvaluationSet(
+            spec,
+            tuple(name for half in part for name in half.names),
+            tuple(prepared for half in part for prepared in half.prepared),
+        )
+        for part in zip(*_halves(runs, spec), strict=True)
+    )
+    return Divided(first, second, by)
+
+
+def _halves(
+    runs: Sequence[Run], spec: EvaluationSpec
+) -> Iterator[tuple[EvaluationSet, EvaluationSet]]:
+    """Those recordings of which both halves can be judged, one at least."""
+    found = 0
+    for number, one in enumerate(runs, 1):
+        try:
+            yield halves(one, spec)
+            found += 1
+        except NotEnoughToSay:
+            if number == len(runs) and not found:
+                raise
+
+
+def halves(run: Run, spec: EvaluationSpec) -> tuple[EvaluationSet, EvaluationSet]:
+    """The first half of a recording's time as if it had ended there, and the rest of it.
+
+    What is drawn in the rest is judged with everything before it known: strategies go on. Raises
+    ``NotEnoughToSay`` where there is nothing to judge in one of them.
+    """
+    whole = evaluation_set([run], spec)
+    times = [one.truth.times for one in whole.prepared[0].entities.judged]
+    start, end = min(float(one[0]) for one in times), max(float(one[-1]) for one in times)
+    middle = start + 0.5 * (end - start)
+    early = {name: _before(block, middle) for name, block in run.packets.items()}
+    first = run._replace(packets={name: block for name, block in early.items() if len(block)})
+    before = evaluation_set([first], spec)
+    return before, EvaluationSet(spec, whole.names, (_since(whole.prepared[0], middle),))
+
+
+def _before(block: PacketBlock, end: float) -> PacketBlock:
+    """The packets that had arrived by then."""
+    table = packet_table(block)
+    arrivals = np.where(np.isfinite(table[ARRIVAL]), table[ARRIVAL], table[TIME])
+    early = np.flatnonzero(arrivals < end)
+    if len(early) == (early[-1] + 1 if len(early) else 0):
+        return block.part(0, len(early))
+    found = PacketBlock(block.entities)
+    for index in early.tolist():
+        found.append(block[index])
+    return found
+
+
+def _since(prepared: Prepared, begin: float) -> Prepared:
+    entities = prepared.entities
+    judged = [_entity_since(one, entities.warm_up, begin) for one in entities.judged]
+    kept = tuple(one for one in judged if one.truth.counted.any())
+    if not kept:
+        raise NotEnoughToSay("nothing in the second half of the recording can be judged")
+    return replace(prepared, entities=replace(entities, judged=kept))
+
+
+def _entity_since(entity: Entity, warm_up: float, begin: float) -> Entity:
+    old, events = entity.truth, entity.events
+    sampled = sample_truth(old.truth, old.times, old.tick, warm_up, events.first, since=begin)
+    late = events.arrivals >= begin
+    return replace(
+        entity,
+        truth=sampled,
+        events=events._replace(
+            arrivals=events.arrivals[late],
+            stamps=events.stamps[late],
+            teleports=events.teleports[late],
+            silences=events.silences[late],
+        ),
+    )

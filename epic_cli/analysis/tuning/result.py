@@ -1,0 +1,176 @@
+"""What tuning has found, and what it gains where it was not tuned."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epic_cli.analysis.certainty.uncertainty import Figures, difference
+from epic_cli.analysis.metric import Better
+from epic_cli.analysis.study import piece_of, together
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.scenes.scene import Selection
+    from epic_cli.analysis.tuning.delays import DelaysNeeded
+    from epic_cli.analysis.tuning.division import Divided
+    from epic_cli.analysis.tuning.evaluation import EvaluationSet
+    from epic_cli.analysis.tuning.front import FrontPoint
+    from epic_cli.analysis.tuning.influence import Influence
+    from epic_cli.analysis.tuning.spec import Goal
+    from epic_cli.analysis.weights import Weights
+    from epic_cli.engine.settings import Value
+
+
+class Verdict(enum.Enum):
+    """What tuning comes to."""
+
+    BETTER = "it is clearly better"
+    NO_BETTER = "it is no better than the default as far as the data tell"
+    WORSE = "it is clearly worse"
+    UNSURE = "there is too little data to say how sure the difference is"
+    SAME = "the default is the best that was found"
+
+
+class Judgement(NamedTuple):
+    """Default and tuned on one part, and the ``gain`` from ``low`` to ``high``, paired.
+
+    A gain above 0 is an improvement of the figure that was tuned for, in its unit; the ends are
+    NaN where they are unknown. ``comparison`` is that of both.
+    """
+
+    default: Result
+    tuned: Result
+    gain: float
+    low: float
+    high: float
+    comparison: Comparison
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to."""
+        if self.default is self.tuned:
+            return Verdict.SAME
+        if math.isnan(self.low) or math.isnan(self.gain):
+            return Verdict.UNSURE
+        if self.low > 0:
+            return Verdict.BETTER
+        return Verdict.WORSE if self.high < 0 else Verdict.NO_BETTER
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What came out for one strategy.
+
+    ``settings`` are those that differ from the defaults, ``held`` those of them that were given.
+    ``tuned_on`` and ``judged_on`` are before and after, each on one part; the second is None where
+    nothing was kept for it. ``influences`` say which settings matter, the ``front`` what smoothness
+    costs in latency. ``tries`` is how many settings were tried. ``interrupted``: it could have
+    found more.
+    """
+
+    strategy: str
+    held: Mapping[str, Value]
+    settings: Mapping[str, Value]
+    tuned_on: Judgement
+    judged_on: Judgement | None
+    influences: tuple[Influence, ...]
+    front: tuple[FrontPoint, ...]
+    tries: int
+    interrupted: bool = False
+
+    @property
+    def judgement(self) -> Judgement:
+        """What counts: on what it was not tuned on, if there is any."""
+        return self.judged_on or self.tuned_on
+
+
+@dataclass(frozen=True)
+class Tunings:
+    """What came out, by strategy in the order given.
+
+    ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
+    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on,
+    under the names that were given; None of a single one. ``untuned`` are strategies without
+    settings worth tuning, which take part in it as they are; ``unfit`` are those that need arrival
+    times, where there are none.
+    """
+
+    goal: Goal
+    weights: Weights
+    divided: Divided
+    seed: int
+    tunings: tuple[Tuning, ...]
+    comparison: Comparison | None
+    delays: DelaysNeeded | None
+    untuned: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there could have been more."""
+        return any(one.interrupted for one in self.tunings)
+
+    def before_and_after(self, selection: Selection, threads: int | None = None) -> Comparison:
+        """All strategies tuned and as they were, where they were not tuned, with scenes."""
+        taking_part = {
+            one.label: one
+            for each in self.tunings
+            for one in (
+                StrategySpec(each.strategy, each.settings),
+                StrategySpec(each.strategy, each.held),
+            )
+        }
+        on = self.divided.judged or self.divided.tuned
+        return on.compare(list(taking_part.values()), self.seed, threads, selection)
+
+
+def judged(
+    on: EvaluationSet,
+    default: StrategySpec,
+    tuned: StrategySpec,
+    goal: Goal,
+    seed: int,
+    threads: int | None,
+) -> Judgement:
+    """How both do on one part; ``seed`` is that of the bootstrap."""
+    if default.settings == tuned.settings:
+        comparison = on.compare([default], seed, threads)
+        (only,) = comparison.results
+        return Judgement(only, only, 0.0, 0.0, 0.0, comparison)
+    found = on.each([default, tuned], threads)
+    comparison = together(found, [default, tuned], (), seed)
+    before, after = comparison.results
+    metric = goal.metric
+
+    def merit(value: Any) -> Any:
+        """More is better."""
+        if metric.better is Better.HIGH:
+            return value
+        return -np.abs(value) if metric.better is Better.NEAR_ZERO else -value
+
+    gain = merit(after.value(metric.name)) - merit(before.value(metric.name))
+    ends = None
+    if metric.interval and before.values and after.values:
+        figures = [
+            Figures(one.values, [piece_of(each, index) for _, each in found])
+            for index, one in enumerate((before, after))
+        ]
+        ends = difference(
+            figures[0],
+            figures[1],
+            lambda drawn: merit(metric.value(drawn)),
+            comparison.tick,
+            comparison.weights,
+            comparison.resolution,
+            seed,
+        )
+    low, high = ends or (math.nan, math.nan)
+    # what is drawn is skewed; a figure is never outside its own interval
+    return Judgement(before, after, float(gain), min(low, gain), max(high, gain), comparison)

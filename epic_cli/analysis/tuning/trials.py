@@ -1,0 +1,135 @@
+"""What has been tried: each setting once, in batches whose size depends on nothing but the search.
+
+That makes a search repeatable: a batch is given out as a whole, evaluated in any order by any
+number of workers, and reported in the order in which it was given out.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from epic_cli.analysis.jobs.journal import Journal, key
+from epic_cli.analysis.tuning.figures import figures
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.tuning.figures import Evaluator, Figures
+    from epic_cli.analysis.tuning.spec import Goal
+    from epic_cli.engine.settings import Value
+
+#: No more settings are evaluated between two looks at the time, or lost by an interruption.
+BATCH = 32
+
+#: The kind of a journal of trials.
+KIND = "tune"
+
+
+class Trial(NamedTuple):
+    """Settings that differ from their defaults, and their figures."""
+
+    settings: Mapping[str, Value]
+    figures: Figures
+
+
+class BudgetSpent(Exception):
+    """The trials or the time are used up."""
+
+
+@dataclass
+class Budget:
+    """How many trials a search may take, and until when (``time.monotonic``)."""
+
+    trials: int
+    until: float = math.inf
+
+    def left(self, taken: int) -> int:
+        """How many trials are left."""
+        return 0 if time.monotonic() >= self.until else max(self.trials - taken, 0)
+
+
+@dataclass
+class Trials:
+    """All trials of one strategy, in the order in which they were given out.
+
+    A ``journal`` has trials of earlier runs, and keeps these. ``on_trial`` is called with each new
+    trial, and how many there have been.
+    """
+
+    strategy: str
+    on: Evaluator
+    goal: Goal
+    budget: Budget
+    executor: Executor
+    journal: Journal | None = None
+    on_trial: Callable[[Trial, int], None] | None = None
+    made: list[Trial] = field(default_factory=list)
+    _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
+
+    def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
+        """The cost of each of these settings; those that are new are evaluated.
+
+        Raises ``BudgetSpent`` where there is no budget for all of them, unless ``beyond`` it; the
+        trials that there was room for have been made then.
+        """
+        new = {_key(one): one for one in wanted if _key(one) not in self._known}
+        left = list(new.values())
+        while left:
+            room = len(left) if beyond else self.budget.left(len(self.made))
+            if not room:
+                raise BudgetSpent
+            count = min(room, BATCH)
+            self._evaluate(left[:count])
+            left = left[count:]
+        return [self.goal.cost(self.of(one).figures) for one in wanted]
+
+    def of(self, settings: Mapping[str, Value]) -> Trial:
+        """The trial of settings that have been tried."""
+        return self._known[_key(settings)]
+
+    @property
+    def best(self) -> Trial:
+        """The best so far; of equals the one with the fewest settings that differ."""
+        return min(self.made, key=lambda one: (*self.goal.key(one.figures), len(one.settings)))
+
+    def _evaluate(self, batch: Sequence[Mapping[str, Value]]) -> None:
+        known = [self._from_journal(one) for one in batch]
+        unknown = [
+            StrategySpec(self.strategy, one)
+            for one, found in zip(batch, known, strict=True)
+            if found is None
+        ]
+        new = iter(figures(self.on, unknown, self.executor, self._keep))
+        for settings, found in zip(batch, known, strict=True):
+            one = Trial(settings, next(new) if found is None else found)
+            self._known[_key(settings)] = one
+            self.made.append(one)
+            if self.on_trial is not None:
+                self.on_trial(one, len(self.made))
+
+    def _from_journal(self, settings: Mapping[str, Value]) -> Figures | None:
+        if self.journal is None:
+            return None
+        found = self.journal.find(self._journal_key(settings))
+        return found if isinstance(found, dict) else None
+
+    def _keep(self, evaluated: StrategySpec, found: Figures) -> None:
+        """Keeps it; it is on its way to the disk when this returns."""
+        if self.journal is not None:
+            self.journal.add(self._journal_key(evaluated.settings), dict(found))
+
+    def _journal_key(self, settings: Mapping[str, Value]) -> str:
+        """What is evaluated on, and how, is part of each one's key."""
+        plain = {
+            name: value if isinstance(value, str) else float(value)
+            for name, value in settings.items()
+        }
+        return key(bench=self.on.digest, strategy=self.strategy, settings=plain)
+
+
+def _key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    return tuple(sorted(settings.items()))
