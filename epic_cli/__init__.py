@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.diagnosis.detector import Detector, Finding
     from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-    from epic_cli.analysis.diagnosis.finding import Detector, Finding
     from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.api.arrays import replay_array
     from epic_cli.api.comparing import compare
@@ -88,7 +88,7 @@ __all__ = [
 _PLACES = {
     "epic_cli.analysis.compare": ("Comparison", "Result"),
     "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
-    "epic_cli.analysis.diagnosis.finding": ("Detector", "Finding"),
+    "epic_cli.analysis.diagnosis.detector": ("Detector", "Finding"),
     "epic_cli.analysis.tuning.result": ("Tuning", "Tunings"),
     "epic_cli.api.arrays": ("replay_array",),
     "epic_cli.api.comparing": ("compare",),

@@ -15,7 +15,7 @@ from support.places import ROOT, TESTS
 from support.running import shell
 
 from epic_cli import strategies
-from epic_cli.analysis.diagnosis.registry import all_detectors
+from epic_cli.analysis.diagnosis.detector import all_detectors
 from epic_cli.analysis.metric import Better, Section
 from epic_cli.analysis.metrics import METRICS
 

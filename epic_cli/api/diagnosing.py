@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.analysis.diagnosis.detector import Finding, detector_of
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-from epic_cli.analysis.diagnosis.diagnose import diagnose as look
-from epic_cli.analysis.diagnosis.finding import Finding
+from epic_cli.analysis.diagnosis.diagnose import diagnose as run
 from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
-from epic_cli.analysis.diagnosis.registry import detector_of
-from epic_cli.analysis.diagnosis.traffic import traffic_of
-from epic_cli.analysis.drawn.match import match
+from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
+from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
 from epic_cli.analysis.drawn.path import ROWS, drawn_paths
 from epic_cli.api.comparing import by_entity
 from epic_cli.api.reading import read_packets
@@ -67,15 +65,13 @@ def diagnose(
     wanted = [strategies] if isinstance(strategies, str) else list(strategies)
     taking_part = read_specs(wanted) if wanted else []
     blocks = by_entity(packets_of(packets))
-    traffic = traffic_of(blocks, span, taking_part)
-    if not traffic.streams:
-        from epic_cli.views.diagnosis import how_few
-
-        raise ValueError(f"not enough to say: no entity has 20 packets: {how_few(traffic)}")
+    paths = None
     if drawn is not None:
         paths = drawn_paths(by_entity(_frames(drawn)), blocks, drawn_offset)
-        traffic = replace(traffic, drawn=match(blocks, paths))
-    return look(traffic)
+    try:
+        return run(traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span)), paths)
+    except TooFewPackets as error:
+        raise ValueError(f"not enough to say: {error}") from error
 
 
 def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:

@@ -10,11 +10,9 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from epic_cli.analysis.diagnosis.detector import Detector, Finding, detector_of
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
-from epic_cli.analysis.diagnosis.network import SHARES, Network, network_of
-from epic_cli.analysis.diagnosis.registry import detector_of
-from epic_cli.analysis.diagnosis.traffic import FEWEST, Traffic
+from epic_cli.analysis.diagnosis.messages import SHARES, Network
 from epic_cli.analysis.drawn.match import Match
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.drawn_words import drawn_record, drawn_words
@@ -99,10 +97,10 @@ class Report:
     drawn: Match | None = None
 
 
-def report_of(name: str, traffic: Traffic, diagnosis: Diagnosis) -> Report:
-    """The report on a recording that is at hand."""
-    network = network_of(traffic.messages) if traffic.messages is not None else None
-    return Report(name, traffic.packets, traffic.duration, network, diagnosis, traffic.drawn)
+def report_of(name: str, diagnosis: Diagnosis) -> Report:
+    """The report on a recording."""
+    found = diagnosis
+    return Report(name, found.packets, found.duration, found.network, found, found.drawn)
 
 
 def headline(report: Report) -> str:
@@ -111,17 +109,6 @@ def headline(report: Report) -> str:
     looked = f"{report.packets:,} packets in {seconds(report.duration)}"
     verdict = {0: "nothing wrong was found", 1: "1 finding"}.get(found, f"{found} findings")
     return f"{report.name}: {verdict} ({looked})"
-
-
-def how_few(traffic: Traffic) -> str:
-    """What there is of packets where nothing can be said of them."""
-    if not traffic.packets:
-        return "there are no packets"
-    count = "1 packet" if traffic.packets == 1 else f"{traffic.packets:,} packets"
-    of = "one entity" if traffic.entities == 1 else f"{traffic.entities:,} entities"
-    return f"there {'is' if traffic.packets == 1 else 'are'} {count} of {of}" + (
-        ", with too few different times" if traffic.packets >= FEWEST * traffic.entities else ""
-    )
 
 
 def network_words(network: Network) -> str:

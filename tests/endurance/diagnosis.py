@@ -10,10 +10,17 @@ import itertools
 from collections import Counter
 from multiprocessing import Pool
 
-from support.faulty_traffic import FAULTS, LINKS, MOVEMENTS, Columns, clean, faulty
+from support.faulty_traffic import (
+    FAULTS,
+    LINKS,
+    MOVEMENTS,
+    Columns,
+    clean,
+    faulty,
+    traffic_of_tables,
+)
 
 from epic_cli.analysis.diagnosis.diagnose import diagnose
-from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 from epic_cli.network import PATHS
 
 STRENGTHS = (0.25, 0.5, 1.0, 2.0)

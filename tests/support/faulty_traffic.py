@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from epic_cli.analysis.diagnosis import traffic
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
@@ -31,6 +32,11 @@ LINKS = {
     "3g": LinkConditions(latency=0.12, jitter=0.04, distribution="gamma", loss=0.02),
     "satellite": LinkConditions(latency=0.6, jitter=0.02, loss=0.01),
 }
+
+
+def traffic_of_tables(tables: dict[str, Columns]) -> traffic.Traffic:
+    """The traffic of recordings by entity, which stay as they are."""
+    return traffic.traffic_of_tables({name: rows.copy() for name, rows in tables.items()})
 
 
 def clean(movement: str, link: LinkConditions, rate: float, seed: int, duration: float) -> Columns:

@@ -18,9 +18,8 @@ import pytest
 from numpy.typing import NDArray
 from support import comparisons
 
+from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
-from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.diagnosis import report_of
 from epic_cli.views.page.diagnosis import section
@@ -246,8 +245,8 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     """
     finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
     sections = [
-        section(report_of(name, traffic, Diagnosis((finding, later), ())))
-        for name, traffic in (("one", Traffic((), None, 40)), ("two", Traffic((), None, 20)))
+        section(report_of(name, Diagnosis((finding, later), (), packets=packets)))
+        for name, packets in (("one", 40), ("two", 20))
         for later in (replace(finding, first=None, worst=99.0),)
     ]
     study = replace(COMPARISON, recordings=("one", "two"))

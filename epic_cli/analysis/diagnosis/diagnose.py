@@ -2,63 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TYPE_CHECKING
 
-from epic_cli.analysis.diagnosis.finding import (
+from epic_cli.analysis.diagnosis.detector import (
     ARRIVALS,
     DRAWN,
     NUMBERS,
     STRATEGY,
     VELOCITIES,
     Detector,
+    FailedDetector,
     Finding,
+    detector_of,
+    registry,
 )
-from epic_cli.analysis.diagnosis.registry import LeftOut, registry
-from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.drawn.match import Match
+from epic_cli.analysis.diagnosis.messages import Network, network_of
+from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.drawn.match import Match
+    from epic_cli.analysis.drawn.path import DrawnPath
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, worst first, and the detectors that could not look, with what they lack.
+    """What was found in so many ``packets``, over ``duration`` (s): ``findings``, worst first.
 
-    ``left_out`` are detectors of other packages that failed. ``drawn`` is what explains the game's
-    own drawing, where there is one.
+    ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
+    those of other packages that failed. ``network`` is None without arrival times, ``drawn`` is
+    what explains the game's own drawing, where there is one.
     """
 
     findings: tuple[Finding, ...]
-    unable: tuple[tuple[Detector, tuple[str, ...]], ...]
-    left_out: tuple[LeftOut, ...] = ()
+    lacking: tuple[tuple[str, tuple[str, ...]], ...]
+    left_out: tuple[FailedDetector, ...] = ()
     drawn: Match | None = None
+    packets: int = 0
+    duration: float = 0.0
+    network: Network | None = None
+
+    @property
+    def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:
+        """The detectors that could not look, with what they lack."""
+        return tuple((detector_of(name), needs) for name, needs in self.lacking)
+
+    @property
+    def causes(self) -> set[str]:
+        """The causes that were found, and what follows from them."""
+        below = {each.cause for one in self.findings for each in one.consequences}
+        return below | {one.cause for one in self.findings}
 
 
-def diagnose(traffic: Traffic, chosen: Sequence[Detector] | None = None) -> Diagnosis:
-    """What is wrong with the traffic."""
+def diagnose(
+    traffic: Traffic,
+    drawn: Mapping[str, DrawnPath] | None = None,
+    detectors: Sequence[Detector] | None = None,
+) -> Diagnosis:
+    """What is wrong with the traffic, by these ``detectors`` (None: all).
+
+    ``drawn`` is what the game really drew of the entities, if that is known. Raises
+    ``TooFewPackets``, and ``UnusableDrawing`` where what was drawn cannot be compared.
+    """
+    if not traffic.streams:
+        raise TooFewPackets(traffic.packets, traffic.entities)
+    if drawn is not None:
+        from epic_cli.analysis.drawn.match import match  # every strategy draws all of it
+
+        traffic = replace(traffic, drawn=match(traffic.blocks, drawn))
     findings: list[Finding] = []
-    unable: list[tuple[Detector, tuple[str, ...]]] = []
+    lacking: list[tuple[str, tuple[str, ...]]] = []
     there = _there(traffic)
     known = registry()
-    using = known.detectors if chosen is None else tuple(chosen)
-    left_out = list(known.left_out) if chosen is None else []
+    using = known.detectors if detectors is None else tuple(detectors)
+    left_out = list(known.left_out) if detectors is None else []
     for detector in using:
-        lacking = tuple(one for one in detector.needs if one not in there)
-        if STRATEGY in lacking or DRAWN in lacking:
+        needs = tuple(one for one in detector.needs if one not in there)
+        if STRATEGY in needs or DRAWN in needs:
             continue  # nobody has asked
-        if lacking:
-            unable.append((detector, lacking))
+        if needs:
+            lacking.append((detector.name, needs))
             continue
         try:
-            findings += _checked(detector, detector.look(traffic))
-        except Exception as error:  # other people's code may fail in any way
+            findings += _checked(detector, detector.detect(traffic))
+        except Exception as error:  # a plug-in's code may fail in any way
             if detector.name not in known.foreign:
                 raise
-            left_out.append(LeftOut(detector.name, "", f"{type(error).__name__}: {error}"))
+            left_out.append(FailedDetector(detector.name, "", f"{type(error).__name__}: {error}"))
     beside = _beside(traffic, [one.cause for one in findings], using, known.foreign)
     folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)
-    return Diagnosis(tuple(folded), tuple(unable), tuple(left_out), traffic.drawn)
+    return Diagnosis(
+        tuple(folded),
+        tuple(lacking),
+        tuple(left_out),
+        traffic.drawn,
+        traffic.packets,
+        traffic.duration,
+        network_of(traffic.messages) if traffic.messages is not None else None,
+    )
 
 
 def _beside(
@@ -74,7 +118,7 @@ def _beside(
             continue
         without = reduce(lambda left, mend: mend(left), mends, traffic)
         if _there(without).issuperset(one.needs):
-            findings += one.look(without)
+            findings += one.detect(without)
     return findings
 
 
@@ -89,11 +133,11 @@ def _there(traffic: Traffic) -> set[str]:
     there = set()
     if traffic.messages is not None:
         there.add(ARRIVALS)
-    if any(one.numbered for one in traffic.streams):
+    if traffic.numbered:
         there.add(NUMBERS)
     if any(one.has_velocities for one in traffic.streams):
         there.add(VELOCITIES)
-    if traffic.strategies:
+    if traffic.spec.strategies:
         there.add(STRATEGY)
     if traffic.drawn is not None:
         there.add(DRAWN)

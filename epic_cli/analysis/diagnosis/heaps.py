@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES, edges
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Numbers, Traffic
+from epic_cli.analysis.diagnosis.detector import Finding
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Flags, Floats, Numbers, edges
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one heap.
 TOGETHER = 0.1
@@ -97,8 +96,7 @@ def late_heaps(
 
 def without_late(traffic: Traffic) -> Traffic:
     """The traffic without the messages of late heaps."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     found = heaps(messages)
     wanted = np.ones(len(messages.sent), bool)
     for index in _late(messages):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-    Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
 
 #: A normal distribution's standard deviation, from the median of its distances to the median.
 _SIGMA = 1.4826
@@ -127,6 +125,15 @@ def edges(flags: Flags) -> tuple[Numbers, Numbers]:
 def runs(flags: Flags) -> list[Run]:
     """The unbroken runs of what is true."""
     return [Run(int(begin), int(end)) for begin, end in zip(*edges(flags), strict=True)]
+
+
+def changes(*columns: NDArray[Any]) -> Flags:
+    """Which rows differ from the one before them in any of these columns; the first one does."""
+    new = np.zeros(len(columns[0]), bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
 
 
 def lattice(values: Floats) -> float:

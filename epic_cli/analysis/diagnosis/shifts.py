@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.robust import median, sigma
-from epic_cli.analysis.diagnosis.traffic import FEWEST
+from epic_cli.analysis.diagnosis.detector import Finding
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import Floats, median, sigma
+from epic_cli.analysis.diagnosis.stream import FEWEST
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.engine.measure.running import running_medians
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Messages, Traffic
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)
@@ -104,8 +103,7 @@ def shifted(
 
 def without(traffic: Traffic, found: list[Shift]) -> Traffic:
     """The traffic with these changes taken back, of stamps or arrivals."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     added = np.zeros(len(messages.sent))
     streams = traffic.streams
     for one in found:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.engine.packets import Status
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.trace import TooManyRows, Trace
@@ -15,7 +16,6 @@ from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Messages
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.engine.settings import Setting, Value

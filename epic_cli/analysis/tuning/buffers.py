@@ -21,7 +21,7 @@ class Line(NamedTuple):
     ``period`` is the usual time between two messages, ``deviation`` that of the intervals between
     arrivals. Delays are arrivals less stamps: ``least`` is the least of them, ``usual`` the median,
     ``kept`` that of the first message, or of the newest one that differs from it by more than 50 ms
-    (the median over all messages); ``waited`` is the wait (``diagnosis.network.waits``) that
+    (the median over all messages); ``waited`` is the wait (``diagnosis.messages.waits``) that
     two thirds of the messages do not exceed.
     """
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.network import SHARES, waits
+from epic_cli.analysis.diagnosis.messages import SHARES, waits
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.tuning.buffers import BUFFERS, Line
 from epic_cli.engine.settings import SettingError
@@ -24,7 +24,7 @@ from epic_cli.engine.strategies import declaration
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epic_cli.analysis.diagnosis.traffic import Messages
+    from epic_cli.analysis.diagnosis.messages import Messages
     from epic_cli.analysis.truth import Floats
     from epic_cli.analysis.tuning.buffers import Buffer
     from epic_cli.engine.packets import PacketBlock

@@ -34,7 +34,7 @@ from epic_cli.ui.options.compare import (
     threads_option,
 )
 from epic_cli.ui.options.compare_network import NetworkOptions, network_options
-from epic_cli.ui.options.drawn import Drawing, drawn_options
+from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def compare(
     /,
     inputs: Inputs,
     participants: Participants,
-    drawing: Drawing,
+    drawing: DrawnFile,
     network: NetworkOptions,
     timing: Timing,
     judging: Judging,
@@ -196,7 +196,7 @@ def compare(
     return _status(comparison, judging, recordings)
 
 
-def _taking_part(participants: Participants, drawing: Drawing) -> list[Participant]:
+def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
     """The strategies; what the game drew comes last, and is read with the recording."""
     from epic_cli.analysis.drawn.shown import DrawnCandidate
     from epic_cli.ui.io.report import report_left_out
@@ -222,7 +222,7 @@ def _status(
     return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 
 
-def _check_drawing(drawing: Drawing, network: NetworkOptions, inputs: Inputs) -> None:
+def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
     if drawing.drawn is not None and network.simulates:
         raise WrongUsage("--drawn is of one recording: simulated networks are others")
     drawing.check(inputs.recordings)

@@ -19,4 +19,4 @@ def section_on(run: Run) -> Section | None:
     traffic = traffic_of(run.packets)
     if not traffic.streams:
         return None
-    return section(report_of(run.name, traffic, diagnose(traffic)))
+    return section(report_of(run.name, diagnose(traffic)))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Progress
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.ui.io.profiles import Saving
-    from epic_cli.ui.options.drawn import Drawing
+    from epic_cli.ui.options.drawn import DrawnFile
 
 
 class Request(NamedTuple):
@@ -77,7 +77,7 @@ def judge_here(
     saving: Saving | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
-    drawing: Drawing | None = None,
+    drawing: DrawnFile | None = None,
     look: Callable[[Run], object] | None = None,
 ) -> Verdict:
     """Reads and judges a recording; raises ``CannotAccess`` and ``WrongUsage``.
@@ -91,9 +91,7 @@ def judge_here(
     if any(block.lacks_velocity() for block in run.packets.values()):
         reporter.estimated()
     if drawing is not None and drawing.drawn is not None:
-        from epic_cli.ui.commands.drawn_file import with_drawn
-
-        run, drawn = with_drawn(run, drawing, given, request.remarks)
+        run, drawn = drawing.beside(run, given, request.remarks)
         asked = asked._replace(candidates=[*asked.candidates[:-1], drawn])
     if look is not None:
         look(run)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.archive import Archive
     from epic_cli.ui.options.compare import Inputs
-    from epic_cli.ui.options.drawn import Drawing
+    from epic_cli.ui.options.drawn import DrawnFile
 
 
 class Recordings:
@@ -59,7 +59,7 @@ class Recordings:
         remarks: Messages,
         color: bool,
         *,
-        drawing: Drawing,
+        drawing: DrawnFile,
         diagnoses: bool = False,
     ) -> None:
         self.names = recordings_of(inputs.recordings, inputs.truth)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -54,8 +53,9 @@ def diagnose(options: DiagnoseOptions) -> int:
 
     from epic_cli.analysis.jobs.executors import Threads
     from epic_cli.ui.commands.archive import Tally, Unusable, work_through
-    from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, look, report_on
+    from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, run
     from epic_cli.ui.io.progress import Progress
+    from epic_cli.views.diagnosis import report_of
 
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
@@ -65,19 +65,11 @@ def diagnose(options: DiagnoseOptions) -> int:
     archive, color = options.archive, use_color(options.color, sys.stderr)
     if archive.options and "-" in names:
         raise WrongUsage(f"{archive.options}: for files, not for standard input")
-    request = Request(
-        tuple(options.candidates()),
-        options.span,
-        options.entity,
-        options.input_format,
-        options.given,
-        options.remarks,
-        color,
-    )
+    request = Request(options.spec(), options.remarks, color)
     tally = Tally(archive.allowed_failures)
     found: set[str] = set()
     if len(names) == 1 and not archive.options:
-        return _look_at_only(request, names[0], options)
+        return _only(request, names[0], options)
     part, shown = archive.part(names), 0
     with contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing"))
@@ -85,7 +77,7 @@ def diagnose(options: DiagnoseOptions) -> int:
             archive.executor() if archive.elsewhere else Threads(1, len(part))
         )
         looked = work_through(
-            partial(look, request),
+            partial(run, request),
             part,
             executor,
             archive,
@@ -102,21 +94,29 @@ def diagnose(options: DiagnoseOptions) -> int:
                 continue
             found |= one.causes
             if archive.shard is None:
-                _write(report_on(source_name(name), one), options, shown)
+                _write(report_of(source_name(name), one), options, shown)
                 shown += 1
     return _status(options, found, tally)
 
 
-def _look_at_only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
+def _only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
     """One recording, of which more can be asked: what was drawn of it, and its network."""
+    from epic_cli.analysis.drawn.path import UnusableDrawing
     from epic_cli.ui.commands.archive import Tally
-    from epic_cli.ui.commands.diagnose_jobs import found_in, report_on, traffic_in
+    from epic_cli.ui.commands.diagnose_jobs import diagnosis_of, traffic_in
+    from epic_cli.views.diagnosis import report_of
 
-    with Reporter(source_name(file), options.remarks, request.color) as reporter:
-        traffic = traffic_in(request, file, reporter, options.drawing)
+    drawing, messages = options.drawing, options.remarks
+    with Reporter(source_name(file), messages, request.color) as reporter:
+        traffic, paths = traffic_in(request.spec, file, reporter), None
+        if drawing.drawn is not None:
+            paths = drawing.paths(traffic.blocks, request.spec.layout, messages)
+        try:
+            found = diagnosis_of(traffic, reporter.name, paths)
+        except UnusableDrawing as error:
+            raise drawing.refused(error) from error
         link = _link(traffic, options, reporter.name)
-        found = found_in(traffic)
-    _write(replace(report_on(reporter.name, found), drawn=traffic.drawn), options, 0)
+    _write(report_of(reporter.name, found), options, 0)
     if link is not None:
         _write_link(link, str(options.link_out))
     tally = Tally()

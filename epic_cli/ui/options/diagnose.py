@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.formats.layout import begun_together
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
@@ -26,10 +27,11 @@ from epic_cli.ui.options.compare import (
     strategies_option,
     variants_assignments_option,
 )
-from epic_cli.ui.options.drawn import Drawing, drawn_options
+from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
 
@@ -49,7 +51,7 @@ class DiagnoseOptions(NamedTuple):
     span: tuple[float, float]
     row_format: str
     fail_if: tuple[str, ...]
-    drawing: Drawing
+    drawing: DrawnFile
     link_out: str | None
     input_format: InputFormat
     given: Layout | None
@@ -69,8 +71,15 @@ class DiagnoseOptions(NamedTuple):
             raise WrongUsage("--link-out goes to a file; standard output is for the findings")
         spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
 
-    def candidates(self) -> list[StrategySpec]:
-        """The strategies that are looked at, too; raises ``WrongUsage``."""
+    def spec(self) -> DiagnoseSpec:
+        """What is wanted of each recording; raises ``WrongUsage``."""
+        from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
+
+        layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
+        strategies = tuple(self._strategies())
+        return DiagnoseSpec(strategies, self.span, self.entity, self.input_format, layout)
+
+    def _strategies(self) -> list[StrategySpec]:
         if not self.strategies:
             if self.assignments:
                 raise WrongUsage("--set changes a strategy that is looked at: name it with -s")
@@ -85,7 +94,7 @@ class Cause(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what no detector is called, with the nearest name."""
-        from epic_cli.analysis.diagnosis.registry import all_detectors
+        from epic_cli.analysis.diagnosis.detector import all_detectors
         from epic_cli.engine.declaration import nearest
 
         known = [ANY, *(one.name for one in all_detectors())]

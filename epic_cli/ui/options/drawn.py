@@ -1,19 +1,31 @@
-"""What a game really drew: the options that ``diagnose`` and ``compare`` have in common."""
+"""What a game really drew: the file that ``diagnose`` and ``compare`` take beside a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.engine.text.widths import printable
+from epic_cli.ui.io.errors import WrongUsage, say
 from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.groups import OptionGroup
 
+if TYPE_CHECKING:
+    from epic_cli.analysis.drawn.path import DrawnPath, UnusableDrawing
+    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.analysis.study import Run
+    from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout
+    from epic_cli.ui.io.messages import Messages
 
-class Drawing(NamedTuple):
-    """The file ``drawn`` (None: there is none), and what is added to its times (s)."""
+
+class DrawnFile(NamedTuple):
+    """The file ``drawn`` (None: there is none), and what is added to its times (s).
+
+    It is a recording, or rows as ``epic replay`` and the demo write them.
+    """
 
     drawn: str | None
     drawn_offset: float
@@ -31,12 +43,56 @@ class Drawing(NamedTuple):
         if self.drawn == "-" and tuple(recordings) in ((), ("-",)):
             raise WrongUsage("recording and --drawn cannot both come from standard input")
 
+    def paths(
+        self, packets: Mapping[str, PacketBlock], layout: Layout | None, messages: Messages
+    ) -> dict[str, DrawnPath]:
+        """What it says was drawn of these entities; ``layout`` is that of the recording.
+
+        Raises ``WrongUsage`` and ``CannotAccess``.
+        """
+        from epic_cli.analysis.drawn.path import ROWS, UnusableDrawing, drawn_paths
+        from epic_cli.formats.layout import FRAME, Layout
+        from epic_cli.ui.io.messages import Reporter
+        from epic_cli.ui.io.sources import load, source_name
+
+        file = str(self.drawn)
+        layout = (layout or Layout()).beside(FRAME)
+        with Reporter(source_name(file), messages) as reporter:
+            rows = load(file, "auto", reporter, layout._replace(pattern=layout.pattern or ROWS))
+        try:
+            return drawn_paths(rows, packets, self.drawn_offset)
+        except UnusableDrawing as error:
+            raise self.refused(error) from error
+
+    def refused(self, error: UnusableDrawing) -> WrongUsage:
+        """The error that says why it cannot be used."""
+        from epic_cli.ui.io.sources import source_name
+
+        return WrongUsage(f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}")
+
+    def beside(
+        self, run: Run, layout: Layout | None, messages: Messages
+    ) -> tuple[Run, DrawnCandidate]:
+        """A recording, of those entities that were drawn, and what was drawn of them.
+
+        Raises ``WrongUsage`` and ``CannotAccess``.
+        """
+        from epic_cli.analysis.drawn.shown import DrawnCandidate
+
+        paths = self.paths(run.packets, layout, messages)
+        left_out = [name for name in run.packets if name not in paths]
+        if left_out and not messages.quiet:
+            names = ", ".join(left_out[:8])
+            say(f"epic: --drawn has nothing of {printable(names)}: left out\n")
+        kept = {name: block for name, block in run.packets.items() if name in paths}
+        return run._replace(packets=kept), DrawnCandidate(paths)
+
 
 def drawn_options(meaning: str) -> OptionGroup:
-    """``--drawn`` and ``--drawn-offset``, as ``drawing: Drawing``; the help says what for."""
+    """``--drawn`` and ``--drawn-offset``, as ``drawing: DrawnFile``; the help says what for."""
     return OptionGroup(
         "drawing",
-        Drawing,
+        DrawnFile,
         click.option(
             "--drawn",
             type=click.Path(),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.registry import detector_of
+from epic_cli.analysis.diagnosis.detector import Finding, detector_of
 from epic_cli.views.diagnosis import Report, headline, network_words, sentence, unable_words
 
 #: Of so many recordings a page tells what is wrong with them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.constrain import Constrain
 from rich.text import Text
 
-from epic_cli.analysis.diagnosis.network import SHARES
+from epic_cli.analysis.diagnosis.messages import SHARES
 from epic_cli.analysis.digits import percent, seconds
 from epic_cli.analysis.tuning.delays import LOST, BufferDelay, Cure, DelaysNeeded
 from epic_cli.formats.wording import left_out_words

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.faulty_traffic import Columns
+from support.faulty_traffic import Columns, traffic_of_tables
 
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.link.found import found_link
-from epic_cli.analysis.diagnosis.traffic import Traffic, traffic_of_tables
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.views.diagnosis import as_jsonl, as_markdown, report_of
 from epic_cli.views.found_link import link_story
@@ -26,7 +26,7 @@ def told(tables: dict[str, Columns]) -> str:
     traffic: Traffic = traffic_of_tables(tables)
     if not traffic.streams:
         return ""
-    report = report_of("", traffic, diagnose(traffic))
+    report = report_of("", diagnose(traffic))
     words = as_jsonl(report) + as_markdown(report)
     assert "nan" not in words.replace("dominan", "")
     for line in as_jsonl(report).splitlines():
@@ -80,6 +80,8 @@ WILD = {
     "tiny times": _changed(TIME, np.arange(200) * 1e-300),
     "all tiny": plain(200) * 1e-310,
     "one that moves once": _changed((POSITION, slice(0, 100)), 0.0),
+    "each packet three times": np.repeat(plain(60), 3, axis=1)
+    + np.array([[0.0]] * 7 + [[0.001]] + [[0.0]] * 2) * np.tile([0, 1, 2], 60),
     "every other number missing": _changed((SEQUENCE, slice(None, None, 2)), np.nan),
 }
 

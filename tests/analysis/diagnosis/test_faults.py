@@ -9,12 +9,19 @@ import itertools
 
 import numpy as np
 import pytest
-from support.faulty_traffic import FAULTS, LINKS, MOVEMENTS, Case, Columns, clean, faulty
+from support.faulty_traffic import (
+    FAULTS,
+    LINKS,
+    MOVEMENTS,
+    Case,
+    Columns,
+    clean,
+    faulty,
+    traffic_of_tables,
+)
 
+from epic_cli.analysis.diagnosis.detector import DRAWN, STRATEGY, all_detectors
 from epic_cli.analysis.diagnosis.diagnose import diagnose
-from epic_cli.analysis.diagnosis.finding import DRAWN, STRATEGY
-from epic_cli.analysis.diagnosis.registry import all_detectors
-from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 from epic_cli.network import PATHS
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.faulty_traffic import Columns
+from support.faulty_traffic import Columns, traffic_of_tables
 
 from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
-from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 from epic_cli.analysis.packet_table import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
 from epic_cli.network.trace_writer import write_trace

@@ -7,10 +7,9 @@ and packets that wait for a heap no longer overtake each other.
 from __future__ import annotations
 
 import pytest
-from support.faulty_traffic import MOVEMENTS, faulty
+from support.faulty_traffic import MOVEMENTS, faulty, traffic_of_tables
 
 from epic_cli.analysis.diagnosis.diagnose import diagnose
-from epic_cli.analysis.diagnosis.traffic import traffic_of_tables
 
 PAIRS = {
     ("drift", "clock step"): "clock-drift clock-step",

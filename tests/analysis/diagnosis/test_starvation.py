@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from epic_cli.analysis.diagnosis.detector import Finding, detector_of
 from epic_cli.analysis.diagnosis.diagnose import diagnose
-from epic_cli.analysis.diagnosis.finding import Finding
-from epic_cli.analysis.diagnosis.registry import detector_of
+from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import Entities, PacketBlock
@@ -29,8 +29,8 @@ BAD, GOOD = packets(0.12), packets(0.0)
 
 
 def told(strategy: str, there: dict[str, PacketBlock]) -> list[Finding]:
-    traffic = traffic_of(there, strategies=read_specs([strategy]))
-    return list(diagnose(traffic, [detector_of("delay-buffer")]).findings)
+    traffic = traffic_of(there, DiagnoseSpec(tuple(read_specs([strategy]))))
+    return list(diagnose(traffic, detectors=[detector_of("delay-buffer")]).findings)
 
 
 @pytest.mark.parametrize(

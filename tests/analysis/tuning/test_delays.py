@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epic_cli.analysis.diagnosis.network import SHARES
+from epic_cli.analysis.diagnosis.messages import SHARES
 from epic_cli.analysis.diagnosis.starvation import starved
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.networks import by_entity

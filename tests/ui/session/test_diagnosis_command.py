@@ -10,9 +10,9 @@ LEAP = [f"{k + 500},{k / 2},0 / 20,10,0 / {k / 20} arrival={k / 20 + 0.04}" for 
 
 def test_it_says_what_is_wrong_with_the_packets_so_far() -> None:
     typed = TypedSession()
-    assert "no entity has 20 packets yet: there are no packets" in typed.type(":diagnose")
+    assert "no entity has 20 packets: there are no packets" in typed.type(":diagnose")
     few = typed.type(*STEADY[:10], ":diagnose")
-    assert "no entity has 20 packets yet: there are 10 packets of one entity" in few
+    assert "no entity has 20 packets: there are 10 packets of one entity" in few
     assert "nothing wrong was found (40 packets in 1.95 s)" in typed.type(*STEADY[10:], ":diagnose")
     assert "1. a teleport is not marked" in typed.type(*LEAP, ":diagnose")
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.heaps import heaps
 from epic_cli.analysis.diagnosis.robust import median
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Arrivals at random, as often as packets were sent, would be so near each other for 0.095.
 SHARE = 0.3
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The share of messages that came right behind the one before."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     found = heaps(messages)
     if found.share < SHARE:
         return []
@@ -58,7 +53,7 @@ DETECTOR = Detector(
     " period before",
     "30 % (at random times it would be 10 %)",
     "J. Nagle, RFC 896, 1984; coverage of a Poisson process: 1 - exp(-0.1)",
-    look,
+    detect,
     needs=(ARRIVALS,),
     explains=("head-of-line", "frame-stall", "queue", "reordering", "route-change"),
     rank=30,

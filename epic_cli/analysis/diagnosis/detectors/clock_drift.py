@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import Line, lower_envelope, middles, robust_line
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Traffic
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import Floats, Line, lower_envelope, middles, robust_line
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: So many standard errors are no chance.
 ERRORS = 8.0
@@ -21,10 +17,9 @@ LEAST = 0.004
 WINDOWS = 24
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """A line through the delays that is not level."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     if len(messages.sent) < 4 * WINDOWS:
         return []
     tried = [
@@ -75,7 +70,7 @@ DETECTOR = Detector(
     " standard errors",
     "8 standard errors, 4 ms over the recording, and no window off the line by a third of the rise",
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',
-    look,
+    detect,
     needs=(ARRIVALS,),
     rank=20,
 )

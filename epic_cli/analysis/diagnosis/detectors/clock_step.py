@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the stamps have jumped."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     found = [one for one in shifts(messages) if one.of_clock]
     return shifted(
         "clock-step",
@@ -30,8 +25,7 @@ def look(traffic: Traffic) -> list[Finding]:
 
 def mended(traffic: Traffic) -> Traffic:
     """The stamps go on as before."""
-    assert traffic.messages is not None
-    return without(traffic, [one for one in shifts(traffic.messages) if one.of_clock])
+    return without(traffic, [one for one in shifts(traffic.arrived) if one.of_clock])
 
 
 DETECTOR = Detector(
@@ -46,7 +40,7 @@ DETECTOR = Detector(
     " stamps or arrivals go beyond what 16 messages take",
     f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
     "change point by the difference of running medians",
-    look,
+    detect,
     needs=(ARRIVALS,),
     explains=("queue", "route-change", "server-stall", "clock-drift", "teleport", "velocity"),
     mended=mended,

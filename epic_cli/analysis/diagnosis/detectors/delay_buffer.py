@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, STRATEGY, Detector, Finding
-from epic_cli.analysis.diagnosis.network import network_of
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, STRATEGY, Detector, Finding
+from epic_cli.analysis.diagnosis.messages import network_of
 from epic_cli.analysis.diagnosis.starvation import has_buffer, remedy, starved
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Every buffer runs empty now and then.
 SHARE = 0.05
@@ -18,15 +14,14 @@ SHARE = 0.05
 MOST = 8
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The rows of each strategy that it could not interpolate."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     largest = sorted(traffic.streams, key=lambda one: -len(one.times))[:MOST]
     packets = {one.name: traffic.blocks[one.name] for one in largest}
     _, p95, p99, _ = network_of(messages).needed
     found = []
-    for candidate in traffic.strategies:
+    for candidate in traffic.spec.strategies:
         if not has_buffer(candidate):
             continue
         share = starved(candidate, packets, messages)
@@ -64,7 +59,7 @@ DETECTOR = Detector(
     " has come within a second",
     "5 %",
     "replay of the recording; quantiles of arrival(i) - sent(i - 1)",
-    look,
+    detect,
     cost="n times the settings that are tried",
     needs=(ARRIVALS, STRATEGY),
     rank=80,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 SHARE = 0.02
 
@@ -15,10 +11,9 @@ SHARE = 0.02
 LEAST = 3
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The share of states that came again."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     share = messages.copies / (messages.states + messages.copies)
     if share < SHARE or messages.copies < LEAST:
         return []
@@ -35,7 +30,7 @@ DETECTOR = Detector(
     "share of arrivals with a stamp that has arrived before",
     f"2 %, and {LEAST} copies",
     "RFC 5560",
-    look,
+    detect,
     needs=(ARRIVALS,),
     rank=51,
 )

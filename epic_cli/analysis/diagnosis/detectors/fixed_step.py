@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import VELOCITIES, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import VELOCITIES, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import USUAL_RATES, concentration
-from epic_cli.analysis.diagnosis.steps import elapsed
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Mean resultant lengths: the states stand on the lattice so well, the stamps do not.
 STATES = 0.95
@@ -21,10 +16,10 @@ STAMPS = 0.92
 ALIKE = 0.97
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The lattice of a usual rate on which the states' times stand, and their stamps do not."""
     for stream in (one.excerpt for one in traffic.streams):
-        steady = elapsed(stream)
+        steady = stream.elapsed
         if steady is None:
             continue
         stamped = stream.intervals[steady.steps]
@@ -62,7 +57,7 @@ DETECTOR = Detector(
     " lattices of usual rates",
     f"above {STATES} for the states, below {STAMPS} for the stamps",
     'Rayleigh\'s test (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    look,
+    detect,
     needs=(VELOCITIES,),
     explains=("stamps",),
     rank=69,

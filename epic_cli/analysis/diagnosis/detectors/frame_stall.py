@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps, without_late
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Late heaps, in a recording whose arrivals stand on the frames of the receiver."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     frames = heaps(messages).frames
     if not frames:
         return []
@@ -38,7 +33,7 @@ DETECTOR = Detector(
     " usual frame rate",
     f"{LEAST} such heaps; 98 % of the arrivals within 0.6 ms of a frame",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
-    look,
+    detect,
     needs=(ARRIVALS,),
     explains=("queue",),
     mended=without_late,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps, without_late
 from epic_cli.analysis.diagnosis.robust import median
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Delays that leap up and then fall by one period a packet."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     if heaps(messages).frames:
         return []
     return late_heaps(
@@ -42,7 +37,7 @@ DETECTOR = Detector(
     f" which was under way {HEIGHT:g} periods longer than usual",
     f"{LEAST} such heaps, and arrivals that do not stand on frames of the receiver",
     'M. Scharf, S. Kiesel, "Head-of-line Blocking in TCP and SCTP", GLOBECOM 2006',
-    look,
+    detect,
     needs=(ARRIVALS,),
     explains=("queue",),
     mended=without_late,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
-from epic_cli.analysis.diagnosis.traffic import FEWEST
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Numbers, Stream, Traffic
+from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import Floats, Numbers
+from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
 SHARE = 0.05
@@ -22,9 +19,9 @@ LEAST = 5
 CHANCE = 1e-3
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Holes in the sequence numbers, over the longest stream that has them."""
-    numbered = [one for one in traffic.streams if one.numbered]
+    numbered = traffic.numbered
     stream = max(numbered, key=lambda one: len(one.times))
     holes, places = _holes(stream)
     arrived = len(stream.times)
@@ -86,7 +83,7 @@ DETECTOR = Detector(
     " expected of independent losses",
     "5 % and 5 packets, or a run of 3 and more that is expected less than 0.001 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
-    look,
+    detect,
     needs=(NUMBERS,),
     rank=10,
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
+from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
+from epic_cli.analysis.diagnosis.robust import Flags, Numbers
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.truth import lengths
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Numbers, Stream, Traffic
 
 #: In periods.
 LONG = 2.5
@@ -27,7 +25,7 @@ SLOW = 0.45
 STILL = 0.2
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Holes in time while an entity rests, without holes in the sequence numbers."""
     return worst((_of(stream) for stream in traffic.streams), by=lambda one: one.share)
 
@@ -78,6 +76,6 @@ DETECTOR = Detector(
     " by no more than 1.5 usual steps",
     "3 of them",
     "definition of sending on change",
-    look,
+    detect,
     rank=46,
 )

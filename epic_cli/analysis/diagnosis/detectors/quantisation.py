@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
-from epic_cli.analysis.diagnosis.robust import lattice
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Stream, Traffic
+from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
+from epic_cli.analysis.diagnosis.robust import Flags, Floats, lattice
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: In usual steps from packet to packet.
 COARSE = 0.1
@@ -29,7 +26,7 @@ VERY_UNEVEN = 0.4
 ISOLATED = 0.5
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The step of the positions' lattice against the usual step of the movement."""
     return worst(_of(one.excerpt) for one in traffic.streams)
 
@@ -99,7 +96,7 @@ DETECTOR = Detector(
     " are half-precision numbers",
     "a tenth of the usual step",
     "IEEE 754 binary16; lattice of least differences",
-    look,
+    detect,
     explains=("stamps", "fixed-step", "velocity"),
     rank=68,
 )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import lower_envelope, quantile, runs, sigma
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Messages, Traffic
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import Floats, lower_envelope, quantile, runs, sigma
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Messages of which the least delay is taken.
 WINDOW = 8
@@ -26,10 +24,9 @@ TIMES = 2.0
 SHUFFLES = 16
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Hills in the lower envelope of the delays."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     windows = len(messages.sent) // WINDOW
     if windows < 10:
         return []
@@ -90,7 +87,7 @@ DETECTOR = Detector(
     " any order",
     "30 ms and twice what chance and neighbouring packets' jitter reach, twice in a row",
     'J. Gettys, K. Nichols, "Bufferbloat", ACM Queue 9 (11), 2011; permutation test',
-    look,
+    detect,
     needs=(ARRIVALS,),
     rank=60,
 )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import sigma
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Traffic
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.robust import Floats, sigma
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 SHARE = 0.06
 
@@ -26,10 +22,9 @@ SHUFFLES = 16
 MESSAGES = 200_000
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """How often messages arrive after one that was sent later."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     late = _late(messages.arrivals)
     share = float(late.mean())
     if share < SHARE or int(late.sum()) < LEAST:
@@ -85,7 +80,7 @@ DETECTOR = Detector(
     " bulk (5 robust standard deviations)",
     f"6 % and {LEAST} packets, and twice that of the bulk",
     "RFC 4737; bootstrap",
-    look,
+    detect,
     needs=(ARRIVALS,),
     rank=50,
 )

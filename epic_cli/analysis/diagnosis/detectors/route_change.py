@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from epic_cli.analysis.diagnosis.finding import ARRIVALS, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
 from epic_cli.analysis.diagnosis.shifts import ERRORS, LEAST, shifted, shifts, without
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Levels that come and go more often are a queue's.
 MOST = 2
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Lasting changes of the delays at which the arrivals have jumped."""
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     found = [one for one in shifts(messages) if not one.of_clock]
     return shifted(
         "route-change",
@@ -30,8 +25,7 @@ def look(traffic: Traffic) -> list[Finding]:
 
 def mended(traffic: Traffic) -> Traffic:
     """The way stays as it was."""
-    assert traffic.messages is not None
-    return without(traffic, [one for one in shifts(traffic.messages) if not one.of_clock])
+    return without(traffic, [one for one in shifts(traffic.arrived) if not one.of_clock])
 
 
 DETECTOR = Detector(
@@ -44,7 +38,7 @@ DETECTOR = Detector(
     "medians of the delays of 16 messages before and behind each, in the order of arrival",
     f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
-    look,
+    detect,
     needs=(ARRIVALS,),
     explains=("queue", "clock-drift"),
     mended=mended,

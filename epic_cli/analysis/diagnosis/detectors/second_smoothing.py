@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from epic_cli.analysis.diagnosis.finding import DRAWN, Detector, Finding
+from epic_cli.analysis.diagnosis.detector import DRAWN, Detector, Finding
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.drawn.match import CLEARER
 
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Traffic
 
-
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """A low-pass without which no strategy draws what the game drew."""
     match = traffic.drawn
     assert match is not None
@@ -54,7 +51,7 @@ DETECTOR = Detector(
     " best without a low-pass against the best behind one",
     "twice, where what is left is below 5 % of a usual step",
     "least squares of a first-order lag; settings by coordinate search over their tuning ranges",
-    look,
+    detect,
     cost="n times the settings that are tried",
     needs=(DRAWN,),
     rank=81,

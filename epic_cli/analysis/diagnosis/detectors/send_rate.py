@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from epic_cli.analysis.diagnosis.detector import Detector, Finding
 from epic_cli.analysis.diagnosis.detectors.on_change import LONG, rested
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES, median, quantile
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats, Stream, Traffic
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats, median, quantile
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: The middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3
@@ -20,7 +17,7 @@ SPREAD = 0.3
 TWO_MODES = 0.9
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The spread of the sent intervals, but for the holes that losses and rests leave."""
     if not traffic.streams:
         return []
@@ -93,6 +90,6 @@ DETECTOR = Detector(
     "span of the middle 80 % of the stamps' intervals over their median, without what losses leave",
     "0.3",
     "quantiles; two modes on the lattice of a usual frame rate",
-    look,
+    detect,
     rank=71,
 )

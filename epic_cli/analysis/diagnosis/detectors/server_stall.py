@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
 from epic_cli.analysis.diagnosis.detectors.on_change import rested
-from epic_cli.analysis.diagnosis.finding import NUMBERS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import quantile
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: In intervals that nine of ten do not exceed.
 LONG = 2.5
@@ -22,9 +19,9 @@ LEAST = 2
 MOST = 0.2
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Intervals that are too long without a packet missing, in which the entity went on."""
-    numbered = [one for one in traffic.streams if one.numbered]
+    numbered = traffic.numbered
     stream = max(numbered, key=lambda one: len(one.times))
     places = stream.stretched(LONG * _usual(stream))
     for other in numbered:
@@ -71,7 +68,7 @@ DETECTOR = Detector(
     " sequence numbers, common to all entities, in which the entity moved",
     "2 of them",
     "definition of a stalled sender",
-    look,
+    detect,
     needs=(NUMBERS,),
     rank=45,
 )

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import VELOCITIES, Detector, Finding, worst
+from epic_cli.analysis.diagnosis.detector import VELOCITIES, Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import sigma
-from epic_cli.analysis.diagnosis.steps import elapsed
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: In periods.
 SPREAD = 0.04
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The spread of the time that a step took by its velocity, around that of its stamps."""
     return worst(_of(one.excerpt) for one in traffic.streams)
 
 
 def _of(stream: Stream) -> Finding | None:
-    steady = elapsed(stream)
+    steady = stream.elapsed
     if steady is None:
         return None
     off = steady.took - stream.intervals[steady.steps]
@@ -52,7 +49,7 @@ def mended(traffic: Traffic) -> Traffic:
 
 
 def _restamped(stream: Stream) -> Stream:
-    steady = elapsed(stream)
+    steady = stream.elapsed
     if steady is None:
         return stream
     intervals = stream.intervals.copy()
@@ -73,7 +70,7 @@ DETECTOR = Detector(
     " which the velocity hardly changes",
     "4 % of the period, and 4 times what the positions' rounding makes",
     "displacement is the integral of velocity",
-    look,
+    detect,
     needs=(VELOCITIES,),
     explains=("send-rate",),
     mended=mended,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding
+from epic_cli.analysis.diagnosis.detector import Detector, Finding
 from epic_cli.analysis.diagnosis.robust import quantile, runs
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.truth import lengths
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Stream, Traffic
 
 #: Times the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0
@@ -66,7 +65,7 @@ def _marked(stream: Stream) -> Stream:
     return replace(stream, teleports=marks)
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """Steps beyond what the entity's pace and velocity allow."""
     found = [one for stream in traffic.streams for one in leaps(stream)]
     if not found:
@@ -106,7 +105,7 @@ DETECTOR = Detector(
     " 99 %, alone or in a run",
     "one such step without a mark",
     "robust outlier test of steps",
-    look,
+    detect,
     explains=("velocity",),
     mended=mended,
     rank=5,

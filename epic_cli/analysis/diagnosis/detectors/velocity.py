@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from epic_cli.analysis.diagnosis.finding import Detector, Finding, worst
-from epic_cli.analysis.diagnosis.traffic import FEWEST
+from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
+from epic_cli.analysis.diagnosis.robust import Flags, Floats
+from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.truth import lengths
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Stream, Traffic
 
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25
@@ -27,7 +24,7 @@ ORDERS = {"x, z, y": (0, 2, 1), "y, x, z": (1, 0, 2), "z, y, x": (2, 1, 0),
           "y, z, x": (1, 2, 0), "z, x, y": (2, 0, 1)}  # fmt: skip
 
 
-def look(traffic: Traffic) -> list[Finding]:
+def detect(traffic: Traffic) -> list[Finding]:
     """The median distance of velocities from displacement over time, and what would mend it."""
     return worst(_of(one.excerpt) for one in traffic.streams)
 
@@ -105,7 +102,7 @@ DETECTOR = Detector(
     " lengths; the same after scaling, in other axes, of packets before and after",
     "0.25; 0.04 where one of these leaves a third of it at most",
     "displacement is the integral of velocity",
-    look,
+    detect,
     explains=("stamps", "fixed-step"),
     rank=67,
 )

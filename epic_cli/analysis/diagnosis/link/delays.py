@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.robust import Floats
+
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Floats
     from epic_cli.network.conditions import Distribution
 
 #: Quantiles that are compared: a few packets that took much longer are beyond them.

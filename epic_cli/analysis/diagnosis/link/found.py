@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detectors.clock_drift import DETECTOR as CLOCK_DRIFT
 from epic_cli.analysis.diagnosis.link.delays import correlation, fit
 from epic_cli.analysis.diagnosis.link.sendings import Known, Sendings, sendings
-from epic_cli.analysis.diagnosis.robust import sigma
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import Flags, Floats, sigma
+from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.network.conditions import HIGHEST_CORRELATION, LONGEST_DELAY, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.trace import Trace
-
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Traffic
 
 #: Where the delays begin: at what the two clocks say, at the least delay, or at the packets that
 #: jumped the queue.
@@ -66,9 +65,7 @@ class FoundLink(NamedTuple):
 
 def found_link(traffic: Traffic) -> FoundLink:
     """The network of a recording; raises ``ValueError`` where there are no arrival times."""
-    messages = traffic.messages
-    if messages is None:
-        raise ValueError("there are no arrival times, and so no delays")
+    messages = traffic.arrived
     found = sendings(traffic)
     drift = _drift(traffic)
     delays = found.delays - drift * (found.sent - found.sent[0])
@@ -79,14 +76,15 @@ def found_link(traffic: Traffic) -> FoundLink:
     likely = fit(came[~jumped])
     waits = _in_order(found.sent[found.came], came)
     related = 0.0 if waits or not likely.jitter else correlation(came[~jumped])
-    copies = messages.copies / messages.states
+    copies = messages.copies / messages.states  # a link makes one copy of a packet at most
+    copied = messages.copies >= FEWEST and copies >= SHARE
     conditions = LinkConditions(
         latency=min(_digits(likely.latency), LONGEST_DELAY),
         jitter=min(_digits(likely.jitter), LONGEST_DELAY),
         distribution=likely.distribution,
         correlation=min(round(related, 2), HIGHEST_CORRELATION),
         loss=_loss(found),
-        duplicate=_digits(copies) if messages.copies >= FEWEST and copies >= SHARE else 0.0,
+        duplicate=_digits(min(copies, 1.0)) if copied else 0.0,
         reorder=_digits(float(jumped.mean())),
         in_order=waits,
     )
@@ -97,7 +95,7 @@ def found_link(traffic: Traffic) -> FoundLink:
 
 def _drift(traffic: Traffic) -> float:
     """How much slower the sender's clock runs (s/s), where that shows beyond doubt."""
-    for one in CLOCK_DRIFT.look(traffic):
+    for one in CLOCK_DRIFT.detect(traffic):
         sign = 1.0 if one.values["which"] == "slower" else -1.0
         return sign * float(one.values["drift"]) * 1e-6
     return 0.0
@@ -151,7 +149,7 @@ def _loss(found: Sendings) -> float | GilbertElliott:
     if lost - holes - by_chance <= ERRORS * math.sqrt(max(by_chance * (1 - share), 1.0)):
         return _digits(share)
     # from good to bad once for each hole, from bad to good at its end
-    return GilbertElliott(_digits(holes / came), _digits(holes / lost))
+    return GilbertElliott(_digits(min(holes / came, 1.0)), _digits(min(holes / lost, 1.0)))
 
 
 def _rate(messages: Messages) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.traffic import Flags, Floats, Messages, Stream, Traffic
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import Flags, Floats
+from epic_cli.analysis.diagnosis.stream import Stream
+from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: How lost packets are known: by numbers that are missing, by stamps that are missing from
 #: regular ones, or not at all.
@@ -48,8 +50,7 @@ def sendings(traffic: Traffic) -> Sendings:
     Entities that share their datagrams are one series; where each has datagrams of its own, the
     one with the most packets stands for all.
     """
-    messages = traffic.messages
-    assert messages is not None
+    messages = traffic.arrived
     arrived = [one for one in traffic.streams if np.isfinite(one.arrivals).any()]
     if not arrived:  # none of them has many packets
         return Sendings(messages.sent, messages.delays, np.empty(0), "unknown")

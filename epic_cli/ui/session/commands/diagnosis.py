@@ -13,11 +13,12 @@ def diagnose(dialogue: Dialogue) -> None:
 
     If the session's strategy has a delay buffer, how often it runs empty is looked at, too.
     """
-    from epic_cli.analysis.diagnosis.diagnose import diagnose as look
-    from epic_cli.analysis.diagnosis.traffic import traffic_of
+    from epic_cli.analysis.diagnosis.diagnose import diagnose as run
+    from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
+    from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.trace import separate
-    from epic_cli.views.diagnosis import DiagnosisText, how_few, report_of
+    from epic_cli.views.diagnosis import DiagnosisText, report_of
 
     session = dialogue.session
     entities: dict[str, PacketBlock] = {}
@@ -25,11 +26,12 @@ def diagnose(dialogue: Dialogue) -> None:
         separate(block, entities)
     view = session.view
     own = StrategySpec(view.strategy, view.settings, view.strategy)
-    traffic = traffic_of(entities, strategies=[own])
-    if not traffic.streams:
-        dialogue.screen.say(f"not enough to say: no entity has 20 packets yet: {how_few(traffic)}")
+    try:
+        found = run(traffic_of(entities, DiagnoseSpec((own,))))
+    except TooFewPackets as error:
+        dialogue.screen.say(f"not enough to say yet: {error}")
         return
-    dialogue.screen.show(DiagnosisText(report_of("this session", traffic, look(traffic))))
+    dialogue.screen.show(DiagnosisText(report_of("this session", found)))
 
 
 COMMANDS = [diagnose]
