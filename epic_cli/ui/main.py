@@ -109,15 +109,16 @@ def _run_with_click(words: list[str]) -> int:
 
 
 def _replay(plain: Plain) -> int:
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.engine.strategies import DEFAULT
-    from epic_cli.ui.io.replaying import ReplayOptions, StrategyChoice
+    from epic_cli.ui.io.replaying import ReplayOptions
     from epic_cli.ui.io.replaying import run as replay
 
     gc.freeze()
     gc.enable()
     options = ReplayOptions(
         plain.files,
-        StrategyChoice(plain.strategy or DEFAULT),
+        StrategySpec(plain.strategy or DEFAULT),
         row_format=plain.row_format or "epic",
     )
     return ending_of(lambda: replay(options))

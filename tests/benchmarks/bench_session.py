@@ -21,9 +21,10 @@ import termios
 import time
 from collections.abc import Callable
 
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.ui.session.session import Session
-from epic_cli.ui.session.view import View
 
 PROMPT = b"epic> "
 QUESTION = b"\x1b[6n"  # where is the cursor?
@@ -101,7 +102,7 @@ def replay(count: int) -> float:
     lines = b"".join(b"%d,%d,0 / 20,10,0 / %.2f\n" % (k, k // 2, k * 0.05) for k in range(count))
     state.add(lines, lambda _: None)
     begin = time.perf_counter()
-    change = state.change(View("epic", {"calc_ahead": 0.1}), 20)
+    change = state.change(ReplaySpec(StrategySpec("epic", {"calc_ahead": 0.1})), 20)
     change.after.tail(RowWriter("table"))
     return time.perf_counter() - begin
 

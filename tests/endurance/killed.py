@@ -53,7 +53,7 @@ def kept(state: Path) -> Kept:
     typed = TypedSession()
     typed.run_quietly(journals.read(path), path.name)
     indices = [int(line.partition(b",")[0]) for line in typed.lines]
-    return Kept(indices, typed.session.view.strategy)
+    return Kept(indices, typed.session.view.strategy.name)
 
 
 def send(terminal: Terminal, chance: random.Random, first: int, folder: Path) -> str | None:

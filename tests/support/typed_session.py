@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.session.commands import COMMANDS
 from epic_cli.ui.session.dialogue import Dialogue, Preferences
 from epic_cli.ui.session.interpreter import Interpreter
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
 from epic_cli.ui.session.session import Session
-from epic_cli.ui.session.view import View
 
 
 class TypedSession(Interpreter):
@@ -18,7 +18,7 @@ class TypedSession(Interpreter):
 
     def __init__(
         self,
-        view: View | None = None,
+        view: ReplaySpec | None = None,
         journal: Journal | None = None,
         size: tuple[int, int] = (100, 30),
         preferences: Preferences | None = None,

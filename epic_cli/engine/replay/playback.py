@@ -9,6 +9,7 @@ from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
 from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
 from epic_cli.engine.replay.replay import Replay
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -84,6 +85,18 @@ def parse_tick(tick: "str | float | Fraction") -> Ratio:
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
+
+
+class ReplaySpec(NamedTuple):
+    """What is drawn of a recording, and when; ``strict``: up to the first line that is refused."""
+
+    strategy: StrategySpec = StrategySpec()
+    timing: Timing = Timing()
+    strict: bool = False
+
+    def stream(self, at_once: int = 2048) -> "SampleStream":
+        """A replay of its own; raises ``UnknownStrategy`` or ``SettingError``."""
+        return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once)
 
 
 class SampleStream:

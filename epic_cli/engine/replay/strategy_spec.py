@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.declaration import nearest
-from epic_cli.engine.strategies import DEFAULT, create, find, maker, names
+from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, names
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
@@ -36,6 +36,17 @@ class StrategySpec(_Fields):
         """Takes the settings as they are; ``make`` checks them."""
         given = dict(settings or {})
         return super().__new__(cls, name, given, label or written(name, given))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All settings, given or default; raises ``UnknownStrategy`` or ``SettingError``."""
+        return declaration(self.name).values(self.settings)
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The settings that are not at their defaults; raises as ``values``."""
+        defaults = declaration(self.name).values({})
+        return {key: value for key, value in self.values.items() if value != defaults.get(key)}
 
     def make(self) -> "SmoothingStrategy":
         """A new strategy; raises ``UnknownStrategy`` or ``SettingError``."""

@@ -20,7 +20,6 @@ from epic_cli.checking.run import broken, judged, write
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.checking.writing import CaseExists, new_case
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.io.case_values import case_values
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.output import write_text
@@ -66,7 +65,7 @@ def builtin(options: ReplayOptions) -> list[Case | Outcome]:
     """The streams that strategies are tested with, drawn as the options say."""
     chosen = options.chosen
     chosen.maker()
-    candidate = StrategySpec(chosen.strategy, chosen.settings, chosen.strategy)
+    candidate = chosen._replace(label=chosen.name)
     return [*builtin_cases(Drawing((), (candidate,), timing=options.timing))]
 
 
@@ -86,7 +85,7 @@ def make(folder: str, files: tuple[str, ...], options: ReplayOptions, format_giv
             raise WrongUsage("--new CASE takes standard input alone")
         packets = sys.stdin.buffer.read()
     chosen = options.chosen
-    values = case_values(folder, chosen.strategy, chosen.settings, options.timing, options.given)
+    values = case_values(folder, chosen.name, chosen.settings, options.timing, options.given)
     others = {
         "entity": options.entity,
         "input-format": None if options.input_format == "auto" else options.input_format,

@@ -11,6 +11,7 @@ import click
 
 from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.wording import FrontEnd, in_words
@@ -30,7 +31,6 @@ from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.io.report import report_problem
 from epic_cli.ui.options.common import color_option, quiet_option, strategy_options, tick_option
 from epic_cli.ui.options.groups import given_options
@@ -74,7 +74,7 @@ def listen(
     context: click.Context,
     /,
     address: Address,
-    chosen: StrategyChoice,
+    chosen: StrategySpec,
     tick: Ratio,
     intake: IntakeOptions,
     rows: RowsOptions,
@@ -272,7 +272,7 @@ class _Screen:
 
     def __init__(
         self,
-        chosen: StrategyChoice,
+        chosen: StrategySpec,
         tick: Ratio,
         where: str,
         receiving: ReceivingSocket,
@@ -283,7 +283,7 @@ class _Screen:
         from epic_cli.ui.screens.listen.map import ASCII, UNICODE
         from epic_cli.ui.screens.listen.monitor import Monitor
 
-        choice = Choice(chosen.strategy, {**chosen.settings})
+        choice = Choice(chosen.name, {**chosen.settings})
         symbols = UNICODE if speaks_unicode() else ASCII
         self.monitor = Monitor(choice, tick[0] / tick[1], symbols, where, receiving)
 

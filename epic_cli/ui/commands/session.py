@@ -1,7 +1,6 @@
 """``epic session``: Type packets and see the rows at once.
 
-The one command that has two front ends to choose from, the session and ``epic replay``; so it
-stands on the floor above both.
+The one command with two front ends to choose from: the session, and ``epic replay``.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
 from epic_cli.ui.command_line import TYPED
 from epic_cli.ui.io.color import use_color
@@ -24,7 +25,6 @@ from epic_cli.ui.options.replay import replay_options
 
 if TYPE_CHECKING:
     from epic_cli.ui.session.loop import Opening
-    from epic_cli.ui.session.view import View
 
 EXAMPLES = """\b
 Examples:
@@ -159,9 +159,9 @@ def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) ->
     )
 
 
-def _view(options: ReplayOptions) -> View:
+def _view(options: ReplayOptions) -> ReplaySpec:
     """How the session shows its packets at first; raises ``ValueError`` for wrong settings."""
-    from epic_cli.ui.session.view import View
-
     chosen = options.chosen
-    return View(chosen.strategy, checked(chosen.strategy, chosen.settings), options.timing)
+    return ReplaySpec(
+        StrategySpec(chosen.name, checked(chosen.name, chosen.settings)), options.timing
+    )

@@ -6,12 +6,12 @@ Without click, so that it can start before the command line's parser is there.
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
-from epic_cli.engine.strategies import DEFAULT, maker
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.rows import COLUMNS, RowWriter
 from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice, use_color
@@ -30,29 +30,13 @@ if TYPE_CHECKING:
 # names whose annotations are text, since each of these is compiled.
 
 
-class StrategyChoice(NamedTuple):
-    """A strategy and the settings given for it, as they were typed."""
-
-    strategy: str = DEFAULT
-    assignments: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The settings by name; the last of a name counts."""
-        return dict(self.assignments)
-
-    def maker(self) -> "Callable[[], SmoothingStrategy]":
-        """What makes such strategies; raises ``UnknownStrategy`` or ``SettingError``."""
-        return maker(self.strategy, self.settings)
-
-
 class ReplayOptions:
     """What is replayed, how, and where the rows go; no ``files``: standard input."""
 
     def __init__(
         self,
         files: tuple[str, ...],
-        chosen: StrategyChoice = StrategyChoice(),  # noqa: B008 - nobody changes it; so below
+        chosen: StrategySpec = StrategySpec(),  # noqa: B008 - nobody changes it; so below
         timing: Timing = Timing(),  # noqa: B008
         row_format: str = "epic",
         output: str | None = None,

@@ -202,8 +202,8 @@ class _Reading:
         """Whether there may be several strategies, and which there are."""
         if "strategies" not in self._table:
             chosen = options.chosen
-            label = self._table.get("strategy", chosen.strategy)
-            return False, (StrategySpec(chosen.strategy, chosen.settings, label),)
+            label = self._table.get("strategy", chosen.name)
+            return False, (chosen._replace(label=label),)
         if "strategy" in self._table:
             raise self._file.broken("give strategy or strategies, and not both", "strategies")
         listed = self._table["strategies"]

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from epic_cli.engine.declaration import nearest
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text.rows import FORMATS
@@ -20,19 +21,22 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
-from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
 
+def _chosen(strategy: str, assignments: tuple[tuple[str, str], ...]) -> StrategySpec:
+    return StrategySpec(strategy, dict(assignments))
+
+
 def strategy_options(name: str, default: str, meaning: str, settings: str) -> OptionGroup:
-    """An option for a strategy, and ``--set``, as ``chosen: StrategyChoice``.
+    """An option for a strategy, and ``--set``, as ``chosen: StrategySpec``.
 
     ``meaning`` and ``settings`` are what the help says of the two.
     """
     return OptionGroup(
         "chosen",
-        StrategyChoice,
+        _chosen,
         click.option(
             "-s",
             name,

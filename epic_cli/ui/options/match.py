@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
 from epic_cli.network.words import LINK_WORDS, field_of, with_words
 from epic_cli.play.client.correction import SmoothingCurve
@@ -17,7 +18,6 @@ from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.input import read_file
-from epic_cli.ui.io.replaying import StrategyChoice
 from epic_cli.ui.options.link_values import TwoWayLink
 from epic_cli.ui.options.trace import TraceOptions, read_both_ways
 
@@ -31,7 +31,7 @@ class TechniqueOptions:
     smoothing_curve: SmoothingCurve
     smooth_above: float
     snap_above: float
-    chosen: StrategyChoice
+    chosen: StrategySpec
     clock_sync: str
     rewind: bool
     lag_compensation: str
@@ -89,7 +89,7 @@ def make_settings(
         smoothing_curve=techniques.smoothing_curve,
         smooth_above=techniques.smooth_above,
         snap_above=techniques.snap_above,
-        remote_strategy=techniques.chosen.strategy,
+        remote_strategy=techniques.chosen.name,
         remote_settings=tuple(techniques.chosen.settings.items()),
         clock_sync=techniques.clock_sync,
         rewind=techniques.rewind,

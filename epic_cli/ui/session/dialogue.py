@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.analysis.digits import counted
 from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
 from epic_cli.ui.session.session import Added, Leap, Session
-from epic_cli.ui.session.view import View, view_commands
+from epic_cli.ui.session.view import view_commands
 from epic_cli.ui.session.wording import (
     describe,
     discarded_words,
@@ -101,7 +102,7 @@ class Dialogue:
     @property
     def prompt(self) -> str:
         """What stands in front of a typed line."""
-        return f"{self.session.view.strategy}> "
+        return f"{self.session.view.strategy.name}> "
 
     def add(
         self, text: bytes, name: str, first_line: int = 1, refused: RefusedLines | None = None
@@ -235,7 +236,7 @@ class Dialogue:
         self.screen.begin_table()
         self.screen.draw(b"".join(tail.rows), writer)
 
-    def change_view(self, view: View, what: str) -> None:
+    def change_view(self, view: ReplaySpec, what: str) -> None:
         """Replays the packets in another view, draws the last rows and says what is different."""
         session = self.session
         if self.quiet or not session.packets:

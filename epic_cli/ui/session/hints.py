@@ -99,7 +99,7 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     ``listening`` says where packets come from that nobody types.
     """
     timing = session.timing_in_force
-    strategy = f"{session.view.strategy} {assignments(session.view.changed)}".rstrip()
+    strategy = f"{session.view.strategy.name} {assignments(session.view.strategy.changed)}".rstrip()
     packets = f"{len(session.packets):,} taken, {session.refused:,} refused"
     if session.discarded:
         packets += f", {session.discarded:,} discarded"
@@ -114,8 +114,8 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
         (strategy, tick, packets, last, listening),
         (strategy, packets, last, listening),
         (strategy, packets, listening),
-        (session.view.strategy, packets, listening),
-        (session.view.strategy, packets),
+        (session.view.strategy.name, packets, listening),
+        (session.view.strategy.name, packets),
     ):
         text = " " + _GAP.join(part for part in parts if part)
         if width(text) <= columns:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from epic_cli import __version__
 from epic_cli.analysis.digits import counted
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.session import journal as journals
@@ -19,7 +20,6 @@ from epic_cli.ui.session.interpreter import Interpreter
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.screen import Screen
 from epic_cli.ui.session.session import Session
-from epic_cli.ui.session.view import View
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -46,7 +46,7 @@ class Opening(NamedTuple):
     ``resume`` goes on with the last session; ``history`` keeps typed lines.
     """
 
-    view: View
+    view: ReplaySpec
     row_format: str | None
     color: bool
     init: str | None
@@ -65,7 +65,7 @@ def run(opening: Opening) -> None:
     directory = journals.state_directory()
     path = journals.newest(directory) if opening.resume else None
     dialogue = Dialogue(
-        Session(View() if path else opening.view),
+        Session(ReplaySpec() if path else opening.view),
         screen,
         Journal(directory, screen.warn, path),
         opening.preferences,
@@ -119,7 +119,7 @@ def _show(dialogue: Dialogue, what: str) -> None:
     if session.packets:
         dialogue.draw_tail()
         packets = counted(len(session.packets), "packet")
-        dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy}")
+        dialogue.screen.say(f"{what}: {packets}, strategy {session.view.strategy.name}")
 
 
 def converse(interpreter: Interpreter, reader: Reader) -> None:

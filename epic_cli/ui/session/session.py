@@ -8,23 +8,26 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.playback import SampleStream, Timing
+from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
 from epic_cli.engine.settings import Value
 from epic_cli.engine.text.packet_rows import own_lines
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.text import packet_line
 from epic_cli.ui.session.packet_store import PacketStore
 from epic_cli.ui.session.terminal import DrawingStopped, held_back
-from epic_cli.ui.session.view import Drawing, View, ViewChange, count_different
+from epic_cli.ui.session.view import Drawing, ViewChange, count_different
 
 if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
 
 Draw = Callable[[SampleBlock], object]
+
+#: So few samples are drawn at once that an interrupt knows about where it came.
+_AT_ONCE = 256
 
 #: So many are where nobody sees them being drawn.
 _MANY_AT_ONCE = 4096
@@ -68,9 +71,9 @@ class Session:
     interrupt at any point loses none.
     """
 
-    def __init__(self, view: View | None = None) -> None:
-        self.view = view or View()
-        self.stored: dict[str, dict[str, Value]] = {}  # settings of strategies left
+    def __init__(self, view: ReplaySpec | None = None) -> None:
+        self.view = view or ReplaySpec()
+        self.stored: dict[str, Mapping[str, Value]] = {}  # settings of strategies left
         self.reset()
 
     def reset(self) -> None:
@@ -82,7 +85,7 @@ class Session:
         self.discarded = 0  # packets that the strategy did not want
         self.horizon = (-math.inf, -math.inf)  # as ``SampleStream.horizon``
         self._reached = -math.inf  # no packet arrived before that (s) but those that are here
-        self._stream: SampleStream | None = self.view.stream()
+        self._stream: SampleStream | None = self.view.stream(_AT_ONCE)
 
     # ------------------------------------------------------------- packets
 
@@ -184,7 +187,7 @@ class Session:
     def _resume(self) -> SampleStream:
         """The replay that has taken all packets so far."""
         if self._stream is None:
-            stream = self.view.stream()
+            stream = self.view.stream(_AT_ONCE)
             for _, block in self.packets.blocks():
                 deque(stream.feed(block), maxlen=0)
             deque(self._overdue(stream), maxlen=0)
@@ -197,7 +200,7 @@ class Session:
         self.discarded = stream.replay.discarded if stream.replay else 0
         self.horizon = stream.horizon()
 
-    def samples(self, view: View | None = None) -> Iterator[SampleBlock]:
+    def samples(self, view: ReplaySpec | None = None) -> Iterator[SampleBlock]:
         """All that ``epic replay`` would draw for these packets, block by block."""
         stream = (view or self.view).stream(_MANY_AT_ONCE)
         for _, block in self.packets.blocks():
@@ -212,7 +215,7 @@ class Session:
         deque(drawing.follow(self.samples()), maxlen=0)
         return drawing
 
-    def change(self, view: View, count: int = 0) -> ViewChange:
+    def change(self, view: ReplaySpec, count: int = 0) -> ViewChange:
         """Shows the packets in another view from now on, and says what that changed.
 
         The rows are those of a replay of the packets so far, as ``drawing`` has them, also for
@@ -228,7 +231,7 @@ class Session:
             self.entities,
         )
         same_ticks = view.timing == self.view.timing
-        self.stored[self.view.strategy] = self.view.settings
+        self.stored[self.view.strategy.name] = self.view.strategy.settings
         self.view, self._stream = view, None
         self._note(stream)
         return ViewChange(before, after, different if same_ticks else None, refusals)

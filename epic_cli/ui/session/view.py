@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.measure.apart import count_apart
 from epic_cli.engine.packets import Entities, SampleBlock
-from epic_cli.engine.replay.playback import SampleStream, Timing
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.settings import Value
-from epic_cli.engine.strategies import DEFAULT, declaration, maker
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats.writing import number
 from epic_cli.ui.io.timing import TIMING
@@ -22,41 +21,15 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
     from epic_cli.engine.refusals import Refusal
 
-#: So few samples are drawn at once that an interrupt knows about where it came.
-_AT_ONCE = 256
 
-
-class View(NamedTuple):
-    """How the packets are shown: a strategy with the settings that were set, and the timing."""
-
-    strategy: str = DEFAULT
-    settings: dict[str, Value] = {}  # noqa: RUF012 - never changed in place
-    timing: Timing = Timing()
-
-    def stream(self, at_once: int = _AT_ONCE) -> SampleStream:
-        """A replay of its own; raises ``ValueError`` for a strategy or setting there is not."""
-        return SampleStream(maker(self.strategy, self.settings), self.timing, at_once=at_once)
-
-    @property
-    def values(self) -> dict[str, Value]:
-        """All settings of the strategy, given or default."""
-        return declaration(self.strategy).values(self.settings)
-
-    @property
-    def changed(self) -> dict[str, Value]:
-        """The settings that are not at their defaults."""
-        defaults = declaration(self.strategy).values({})
-        return {name: value for name, value in self.values.items() if value != defaults.get(name)}
-
-
-def view_commands(view: View) -> list[str]:
+def view_commands(view: ReplaySpec) -> list[str]:
     """The commands that lead from the defaults to this view."""
-    defaults = View()
+    defaults = ReplaySpec()
     lines = []
-    if view.strategy != defaults.strategy:
-        lines.append(f":strategy {shlex.quote(view.strategy)}")
-    if view.settings:
-        lines.append(f":set {assignments(view.settings)}")
+    if view.strategy.name != defaults.strategy.name:
+        lines.append(f":strategy {shlex.quote(view.strategy.name)}")
+    if view.strategy.settings:
+        lines.append(f":set {assignments(view.strategy.settings)}")
     for setting in TIMING:
         value = getattr(view.timing, setting.name)
         if value != setting.default:

@@ -48,7 +48,7 @@ def no_rows_words(session: Session) -> str:
 
 def discarded_words(session: Session, added: Added) -> str:
     """Which packets the strategy did not want, and why if that can be seen."""
-    strategy = session.view.strategy
+    strategy = session.view.strategy.name
     if added.packets > 1:
         packets = f"{added.discarded:,} of {counted(added.packets, 'packet')}"
         return f"discarded by {strategy}: {packets}, late ones for the most part"

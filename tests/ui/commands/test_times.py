@@ -20,7 +20,7 @@ def test_a_time_is_written_alike_everywhere(plain: str, words: str) -> None:
     for command in (":latency {}", ":tick {}", ":set calc_ahead={}"):
         first.type(command.format(plain))
         second.type(command.format(words))
-    assert first.session.view.settings == {"calc_ahead": 0.1}
+    assert first.session.view.strategy.settings == {"calc_ahead": 0.1}
     assert first.session.view == second.session.view
 
 

@@ -30,7 +30,7 @@ def test_it_holds(view: tuple[str, ...], tmp_path: Path) -> None:
     assert main(["check", str(tmp_path)]) == 0
     case = read_case(str(tmp_path / "mine" / "case.toml"))
     assert case.drawing.timing == typed.session.view.timing
-    assert case.drawing.candidates[0].name == typed.session.view.strategy
+    assert case.drawing.candidates[0].name == typed.session.view.strategy.name
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

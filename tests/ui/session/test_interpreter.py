@@ -8,11 +8,11 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import names
 from epic_cli.ui.io.timing import TIMING, TimingSetting
 from epic_cli.ui.session.commands import COMMANDS
-from epic_cli.ui.session.view import View
 
 TURN = (
     "0,0,0 / 10,0,0 / 0",
@@ -86,7 +86,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         "calc_ahead 0.2 -> 0.1, display_behind 0.2 -> 0.3\n"
     )
     typed.type(":set calc_ahead=")
-    assert typed.session.view.settings == {"display_behind": 0.3}
+    assert typed.session.view.strategy.settings == {"display_behind": 0.3}
 
 
 @pytest.mark.parametrize(
@@ -299,12 +299,12 @@ def test_plot_draws_a_chart(axis: str) -> None:
 
 
 def test_each_strategy_keeps_its_settings() -> None:
-    typed = TypedSession(View("epic", {"calc_ahead": 0.5}))
+    typed = TypedSession(ReplaySpec(StrategySpec("epic", {"calc_ahead": 0.5})))
     for name in names():
         typed.type(f":strategy {name}")
-        assert typed.session.view.strategy == name
+        assert typed.session.view.strategy.name == name
     typed.type(":strategy epic")
-    assert typed.session.view.settings == {"calc_ahead": 0.5}
+    assert typed.session.view.strategy.settings == {"calc_ahead": 0.5}
 
 
 def test_every_strategy_draws_what_a_replay_does(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_a_strategy_of_somebodys_that_raises_does_not_end_the_session(
     assert (
         typed.type(":strategy epic").splitlines()[-1].startswith("strategy broken_strategy:Broken")
     )
-    assert typed.session.view.strategy == "epic"
+    assert typed.session.view.strategy.name == "epic"
     assert typed.type(TURN[1]).splitlines()[-1].split()[0] == "0.250"
 
 
@@ -376,7 +376,7 @@ def test_a_view_that_can_no_longer_be_made_can_be_left(
     monkeypatch.setattr("gone_strategy.gone", True)
     assert "no more of me" in typed.type(":rows")
     typed.type(":strategy epic")
-    assert typed.session.view.strategy == "epic"
+    assert typed.session.view.strategy.name == "epic"
 
 
 def test_a_nul_in_a_command_is_refused() -> None:

@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.session import journal as journals
 from epic_cli.ui.session.journal import Journal
-from epic_cli.ui.session.view import View
 
 PACKETS = ("0,0,0 / 10,0,0 / 0", "1,0,0 / 10,0,0 / 0.1", "2,0,0 / 0,10,0 / 0.2")
 
 
-def session_with(directory: Path, warnings: list[str], view: View | None = None) -> TypedSession:
+def session_with(
+    directory: Path, warnings: list[str], view: ReplaySpec | None = None
+) -> TypedSession:
     return TypedSession(view, Journal(directory, warnings.append))
 
 
@@ -29,7 +31,9 @@ def resumed(directory: Path) -> TypedSession:
 
 
 def test_a_journal_makes_the_session_again(tmp_path: Path) -> None:
-    view = View("epic", {"slop_time": 1.0}, Timing((1, 60), "exact", "demo", 0.25))
+    view = ReplaySpec(
+        StrategySpec("epic", {"slop_time": 1.0}), Timing((1, 60), "exact", "demo", 0.25)
+    )
     typed = session_with(tmp_path, [], view)
     typed.type(*PACKETS, "1,x", ":undo 2", PACKETS[2], ":set calc_ahead=0.1", ":tick 30hz")
     typed.type(":clock single", ":rows", ":nonsense", ":set calc_ahead=", ":set display_behind=0.5")

@@ -14,7 +14,8 @@ from support.running import EPIC, environment, epic
 from support.terminals import Terminal
 from support.typed_session import TypedSession
 
-from epic_cli.ui.session.view import View
+from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def port_in(text: str) -> int:
 
 @pytest.fixture
 def typed() -> Iterator[TypedSession]:
-    session = TypedSession(View("snapshot"))
+    session = TypedSession(ReplaySpec(StrategySpec("snapshot")))
     session.dialogue.confirm = lambda _: True  # somebody is there
     yield session
     session.dialogue.end_listening()

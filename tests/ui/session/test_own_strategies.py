@@ -38,14 +38,14 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TypedSession:
 
 def test_its_settings_can_be_set_and_shown(typed: TypedSession) -> None:
     typed.type(*PACKETS, ":strategy ./mine.py:Half")
-    assert typed.session.view.strategy == "./mine.py:Half"
+    assert typed.session.view.strategy.name == "./mine.py:Half"
     changed = typed.type(":set gain=0.25").splitlines()[-1]
     assert changed.startswith("gain 0.5 -> 0.25: ")
     assert changed.endswith("the last is 0.50,0.00,0.00, was 1.00,0.00,0.00")
     assert "gain" in typed.type(":settings")
     assert "gain is a number" in typed.type(":set gain=much")
     typed.type(":set anything=1")
-    assert typed.session.view.settings == {"gain": 0.25, "anything": 1.0}
+    assert typed.session.view.strategy.settings == {"gain": 0.25, "anything": 1.0}
 
 
 def test_what_it_raises_is_a_remark(typed: TypedSession) -> None:
@@ -66,7 +66,7 @@ def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
 def test_one_that_cannot_be_loaded_changes_nothing(typed: TypedSession) -> None:
     reason = "strategy ./boom.py failed when it was loaded: ZeroDivisionError: division by zero"
     assert reason in typed.type(":strategy ./boom.py:Any")
-    assert typed.session.view.strategy == "epic"
+    assert typed.session.view.strategy.name == "epic"
     wrong = typed.check(":strategy ./boom.py:Any")
     assert wrong is not None
     assert reason in wrong.message
@@ -76,5 +76,5 @@ def test_a_file_that_was_changed_is_loaded_anew(typed: TypedSession, tmp_path: P
     typed.type(*PACKETS, ":strategy ./mine.py:Half")
     (tmp_path / "mine.py").write_text(SOURCE.replace("gain=0.5", "gain=0.75"))
     typed.type(":strategy ./mine.py:Half")
-    assert typed.session.view.values == {"gain": 0.75}
+    assert typed.session.view.strategy.values == {"gain": 0.75}
     assert typed.type(":rows 1").splitlines()[-1].split()[1] == "1.50"

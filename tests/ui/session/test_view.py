@@ -10,9 +10,10 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.ui.session.view import Drawing, View, count_different
+from epic_cli.ui.session.view import Drawing, count_different
 
 #: Around the borders of rounding to 2 and 3 digits, and where numbers are printed otherwise.
 NUMBERS = st.one_of(
@@ -24,7 +25,7 @@ VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
 PACKETS = st.lists(st.tuples(VECTORS, VECTORS, st.sampled_from("ab")), min_size=1, max_size=6)
 
 
-def drawn(packets: list[Packet], view: View, entities: Entities) -> Iterator[SampleBlock]:
+def drawn(packets: list[Packet], view: ReplaySpec, entities: Entities) -> Iterator[SampleBlock]:
     block = PacketBlock(entities)
     for packet in packets:
         block.append(packet)
@@ -41,7 +42,8 @@ def test_rows_are_counted_as_their_texts_differ(
     timing, entities = Timing(clock="exact"), Entities()
     one = [Packet(p, v, k / 10, entity=e) for k, (p, v, e) in enumerate(states)]  # type: ignore[arg-type]
     other = [packet._replace(position=(packet[0][0] + moved, *packet[0][1:])) for packet in one]
-    before, after = View("lerp", {}, timing), View("extrapolator", {}, timing)
+    before = ReplaySpec(StrategySpec("lerp"), timing)
+    after = ReplaySpec(StrategySpec("extrapolator"), timing)
     for left, right in ((before, before), (after, after), (before, after)):
         rows = [
             b"".join(RowWriter("table").rows(block, entities) for block in drawn(*side, entities))
@@ -56,7 +58,9 @@ def test_rows_are_counted_as_their_texts_differ(
 def test_a_drawing_knows_its_rows_and_the_last_of_them() -> None:
     entities = Entities()
     drawing = Drawing(entities)
-    blocks = drawn([Packet((1.0, 0.0, 0.0), None, t / 10) for t in range(4)], View(), entities)
+    blocks = drawn(
+        [Packet((1.0, 0.0, 0.0), None, t / 10) for t in range(4)], ReplaySpec(), entities
+    )
     assert drawing.last is None
     assert sum(len(block) for block in drawing.follow(blocks)) == drawing.rows > 5
     assert drawing.last is not None

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import Timing
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.ui.session import journal as journals
 from epic_cli.ui.session.journal import Journal
 from epic_cli.ui.session.terminal import DrawingStopped
-from epic_cli.ui.session.view import View
 
 TWO = ("0,0,0 / 10,0,0 / 0 entity=a", "5,0,0 / 0,9,0 / 0 entity=b", "1,0,0 / 10,0,0 / 0.1 entity=a")
 
@@ -113,7 +112,7 @@ def test_a_flood_is_asked_about(packets: list[str], rows: str) -> None:
 
 
 def test_what_an_interrupt_leaves() -> None:
-    typed = TypedSession(View(timing=Timing(clock="exact")))
+    typed = TypedSession(ReplaySpec(timing=Timing(clock="exact")))
 
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
-from epic_cli.ui.session.view import View as SessionView
 from epic_cli.ui.session.wording import position_text
 from epic_cli.views.pictures.perspectives import View
 
@@ -100,7 +100,7 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     if not session.packets:
         dialogue.screen.say("there are no packets yet")
         return
-    candidates = _candidates(session, names or (session.view.strategy,))
+    candidates = _candidates(session, names or (session.view.strategy.name,))
     try:
         comparison = _compared(session, candidates, Selection(_MOST_POINTS, -math.inf, math.inf))
     except NotEnoughToSay as error:
@@ -118,8 +118,8 @@ def _candidates(session: Session, names: tuple[str, ...]) -> list[StrategySpec]:
     # with commas, too: as `epic compare --strategies` has it
     found = read_specs(dict.fromkeys(name for one in names for name in one.split(",")))
     return [
-        one._replace(settings={**view.settings, **one.settings})
-        if one.name == view.strategy
+        one._replace(settings={**view.strategy.settings, **one.settings})
+        if one.name == view.strategy.name
         else one
         for one in found
     ]
@@ -155,7 +155,7 @@ def _table(
     by_label = {one.label: one for one in candidates}
     results = sort_results(found, "score")
     ends = [_final_position(session, by_label[one.label]) for one in results]
-    styles = ["bold" if one.label == session.view.strategy else "" for one in results]
+    styles = ["bold" if one.label == session.view.strategy.name else "" for one in results]
     metrics = [named(name) for name in _METRICS]
     score = metrics[-1]
     columns = [
@@ -179,7 +179,7 @@ def _table(
 
 def _final_position(session: Session, candidate: StrategySpec) -> str:
     """Where a strategy leaves what it draws."""
-    view = SessionView(candidate.name, dict(candidate.settings), session.view.timing)
+    view = ReplaySpec(candidate, session.view.timing)
     last = None
     try:
         for samples in session.samples(view):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
@@ -25,7 +24,7 @@ def diagnose(dialogue: Dialogue) -> None:
     for _, block in session.packets.blocks():
         separate(block, entities)
     view = session.view
-    own = StrategySpec(view.strategy, view.settings, view.strategy)
+    own = view.strategy._replace(label=view.strategy.name)
     try:
         found = run(traffic_of(entities, DiagnoseSpec((own,))))
     except TooFewPackets as error:

@@ -26,7 +26,7 @@ def golden(dialogue: Dialogue, name: str) -> None:
     if not len(session.packets):
         raise click.UsageError("there are no packets yet")
     view = session.view
-    values = case_values(name, view.strategy, view.settings, view.timing)
+    values = case_values(name, view.strategy.name, view.strategy.settings, view.timing)
     writer = RowWriter("tsv")
     rows = [writer.rows(samples, session.entities) for samples in session.samples()]
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
@@ -22,7 +24,7 @@ class OwnSetting(SettingAssignment):
     def chosen_strategy(self, ctx: click.Context) -> str | None:
         """The strategy of the session."""
         dialogue = ctx.find_object(Dialogue)
-        return dialogue.session.view.strategy if dialogue else None
+        return dialogue.session.view.strategy.name if dialogue else None
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -46,11 +48,11 @@ def strategy(dialogue: Dialogue, name: str) -> None:
     Each strategy keeps the settings that it was given in this session.
     """
     session = dialogue.session
-    settings = session.stored.get(name, {})
-    if name == session.view.strategy:
-        settings = session.view.settings
-    view = session.view._replace(strategy=name, settings=settings)
-    before = session.view.strategy
+    settings: Mapping[str, Value] = session.stored.get(name, {})
+    if name == session.view.strategy.name:
+        settings = session.view.strategy.settings
+    view = session.view._replace(strategy=StrategySpec(name, settings))
+    before = session.view.strategy.name
     dialogue.change_view(view, f"strategy {before} -> {name}")
     dialogue.record(f":strategy {shlex.quote(name)}")
 
@@ -63,9 +65,9 @@ def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
         show_settings(dialogue)
         return
     session = dialogue.session
-    declared = declaration(session.view.strategy)
-    before = session.view.values
-    settings: dict[str, Value] = dict(session.view.settings)
+    declared = declaration(session.view.strategy.name)
+    before = session.view.strategy.values
+    settings: dict[str, Value] = dict(session.view.strategy.settings)
     for key, text in assignments:
         values = declared.values({key: text} if text else {})
         if key not in values:
@@ -78,7 +80,8 @@ def set_(dialogue: Dialogue, assignments: tuple[tuple[str, str], ...]) -> None:
         f"{key} {value_text(before.get(key, ''))} -> {value_text(after.get(key, ''))}"
         for key in dict.fromkeys(key for key, _ in assignments)
     )
-    dialogue.change_view(session.view._replace(settings=settings), what)
+    spec = StrategySpec(declared.name, settings)
+    dialogue.change_view(session.view._replace(strategy=spec), what)
     words = " ".join(shlex.quote(f"{key}={text}") for key, text in assignments)
     dialogue.record(f":set {words}")
 
@@ -95,12 +98,12 @@ def show_settings(dialogue: Dialogue) -> None:
 
     from epic_cli.views.table import Row, described
 
-    name = dialogue.session.view.strategy
+    name = dialogue.session.view.strategy.name
     declared = declaration(name)
     if not declared.settings:
         dialogue.screen.say(f"{name} has no settings")
         return
-    values = dialogue.session.view.values
+    values = dialogue.session.view.strategy.values
     heads = ("setting", "value", "default", "range")
     rows = [Row(heads, "what it is", ["underline"] * len(heads))]
     for one in declared.settings:
