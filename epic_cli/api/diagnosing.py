@@ -99,7 +99,7 @@ def link_of(packets: Path | Iterable[Packet]) -> FoundLink:
 
 def explain(finding: Finding) -> Explanation:
     """The words of a finding."""
-    from epic_cli.views.diagnosis import sentence
+    from epic_cli.views.diagnosis.sentences import sentence
 
     detector = detector_of(finding.cause)
     return Explanation(

@@ -66,7 +66,7 @@ def _lines(report: Report) -> Iterator[str]:
 def _part(part: Part) -> Iterator[str]:
     match part:
         case str():
-            yield _plain(part)
+            yield from map(_plain, part.splitlines())
         case Report():
             yield from _lines(part)
         case Table():

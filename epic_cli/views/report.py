@@ -82,9 +82,14 @@ class Usage:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture for terminals, by reference: ``draw`` makes it when it is wanted."""
+    """A picture by reference: ``draw`` makes it for terminals, ``svg`` the text of a file.
 
+    None or an empty text: there is nothing to draw. ``words`` say what it shows.
+    """
+
+    words: str
     draw: Callable[[], Any]
+    svg: Callable[[], str]
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,8 @@ def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
 def _part(part: Part, room: int, left_out: list[str]) -> Iterator[RenderableType]:
     match part:
         case str():
-            yield from paragraph(part, min(room, PROSE))
+            for line in part.splitlines():
+                yield from paragraph(line, min(room, PROSE))
         case Report():
             yield from _report(part, room)
         case Table():

@@ -21,9 +21,9 @@ from support import comparisons
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.diagnosis import report_of
-from epic_cli.views.page.diagnosis import section
+from epic_cli.views.diagnosis.report import report
 from epic_cli.views.page.page import Content, page, page_of
+from epic_cli.views.page.sections import Section
 from epic_cli.views.page.words import About
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
@@ -245,7 +245,7 @@ def test_findings_lead_to_their_moments(browser: str, tmp_path: Path) -> None:
     """
     finding = Finding("teleport", 0.5, 9.0, 4.0, {"count": 2.0}, 1.25, 4.5, ("b",))
     sections = [
-        section(report_of(name, Diagnosis((finding, later), (), packets=packets)))
+        Section(name, report(name, Diagnosis((finding, later), (), packets=packets)))
         for name, packets in (("one", 40), ("two", 20))
         for later in (replace(finding, first=None, worst=99.0),)
     ]

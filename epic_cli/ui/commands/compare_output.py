@@ -17,7 +17,7 @@ from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.compare import Layout, Pictures
 from epic_cli.views.comparison.report import report, sort_results
 from epic_cli.views.comparison.sentences import failure_words
-from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.sections import Section
 from epic_cli.views.page.words import About
 from epic_cli.views.pictures.scenes import scene_chart
 

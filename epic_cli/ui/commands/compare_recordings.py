@@ -28,7 +28,7 @@ from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import source_name
-from epic_cli.views.page.diagnosis import MOST, Section
+from epic_cli.views.page.sections import MOST, Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
     from epic_cli.ui.commands.archive import Tally
     from epic_cli.ui.commands.diagnose_jobs import Request
-    from epic_cli.views.diagnosis import Report
+    from epic_cli.views.report import Report
 
 _EXAMPLES = """\b
 Examples:
@@ -55,7 +55,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     from epic_cli.ui.commands.archive import Tally, Unusable, work_through
     from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, run
     from epic_cli.ui.io.progress import Progress
-    from epic_cli.views.diagnosis import report_of
+    from epic_cli.views.diagnosis.report import report
 
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
@@ -94,7 +94,7 @@ def diagnose(options: DiagnoseOptions) -> int:
                 continue
             found |= one.causes
             if archive.shard is None:
-                _write(report_of(source_name(name), one), options, shown)
+                _write(report(source_name(name), one), options, shown)
                 shown += 1
     return _status(options, found, tally)
 
@@ -104,7 +104,7 @@ def _only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
     from epic_cli.analysis.drawn.path import UnusableDrawing
     from epic_cli.ui.commands.archive import Tally
     from epic_cli.ui.commands.diagnose_jobs import diagnosis_of, traffic_in
-    from epic_cli.views.diagnosis import report_of
+    from epic_cli.views.diagnosis.report import report
 
     drawing, messages = options.drawing, options.remarks
     with Reporter(source_name(file), messages, request.color) as reporter:
@@ -116,7 +116,7 @@ def _only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
         except UnusableDrawing as error:
             raise drawing.refused(error) from error
         link = _link(traffic, options, reporter.name)
-    _write(report_of(reporter.name, found), options, 0)
+    _write(report(reporter.name, found), options, 0)
     if link is not None:
         _write_link(link, str(options.link_out))
     tally = Tally()
@@ -147,19 +147,15 @@ def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | 
 def _write_link(link: FoundLink, path: str) -> None:
     from epic_cli.network.trace_writer import write_trace
     from epic_cli.ui.io.console import write_document
-    from epic_cli.views.found_link import link_story
+    from epic_cli.views.diagnosis.link import link_story
 
     write_document(write_trace(link.trace), path)
     say(printable(link_story(link, path), kept="\n"))
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:
-    from epic_cli.ui.io.console import show, write_document
-    from epic_cli.views.diagnosis import DiagnosisText, as_jsonl, as_markdown
+    from epic_cli.ui.io.console import write_document, write_report
 
-    if options.row_format == "table":
-        if number:
-            write_document("\n")
-        show(DiagnosisText(report), options.color)
-        return
-    write_document({"jsonl": as_jsonl, "markdown": as_markdown}[options.row_format](report))
+    if number and options.row_format != "jsonl":
+        write_document("\n")
+    write_report(report, options.row_format, options.color)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison.report import metric_columns, ordered, report
 from epic_cli.views.page.data import scene_data
-from epic_cli.views.page.diagnosis import Section
+from epic_cli.views.page.sections import Section, section_data
 from epic_cli.views.page.tuning import TuningSection
 from epic_cli.views.page.words import About, facts
 from epic_cli.views.pictures.scene_words import scene_words
@@ -63,7 +63,7 @@ class Content:
     table: Table = field(default_factory=Table)
     shown: Sequence[str] = ()
     tick: float = 0.05
-    diagnoses: Sequence[Section] = ()
+    diagnoses: Sequence[dict[str, Any]] = ()
     tuning: TuningSection | None = None
 
 
@@ -107,7 +107,12 @@ def page(
         shown=shown,
         tick=comparison.tick,
         diagnoses=[
-            {**one, "drawn": one["recording"] in comparison.recordings[:1]} for one in diagnoses
+            {
+                "recording": one.recording,
+                "drawn": one.recording in comparison.recordings[:1],
+                **section_data(one.report),
+            }
+            for one in diagnoses
         ],
         tuning=tuning,
     )

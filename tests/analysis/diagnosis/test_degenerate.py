@@ -15,8 +15,9 @@ from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.link.found import found_link
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
-from epic_cli.views.diagnosis import as_jsonl, as_markdown, report_of
-from epic_cli.views.found_link import link_story
+from epic_cli.views.diagnosis.link import link_story
+from epic_cli.views.diagnosis.report import report
+from epic_cli.views.documents import as_jsonl, as_markdown
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -26,10 +27,10 @@ def told(tables: dict[str, Columns]) -> str:
     traffic: Traffic = traffic_of_tables(tables)
     if not traffic.streams:
         return ""
-    report = report_of("", diagnose(traffic))
-    words = as_jsonl(report) + as_markdown(report)
+    found = report("", diagnose(traffic))
+    words = as_jsonl(found) + as_markdown(found)
     assert "nan" not in words.replace("dominan", "")
-    for line in as_jsonl(report).splitlines():
+    for line in as_jsonl(found).splitlines():
         json.loads(line)
     if traffic.messages is not None:
         story = link_story(found_link(traffic), "network.csv")

@@ -55,7 +55,7 @@ def test_a_folder_is_the_recordings_in_it(folder: Path) -> None:
         int(float(one["rows"])) for one in of_folder
     )
     table = epic("compare", *FEW, folder, "--by", "recording").stdout.decode()
-    assert "Its worst of 2 recordings is" in " ".join(table.split())
+    assert "Worst of 2 recordings: " in " ".join(table.split())
 
 
 def test_a_broken_recording_is_named_and_passed_over(folder: Path) -> None:
@@ -126,7 +126,7 @@ def test_figures_have_the_same_names_and_values_everywhere() -> None:
         ("score<0", 0, ""),
         ("error_low>0.0001", 5, "epic: dis: error_low is "),
         ("lag(snapshot)>150ms", 5, "epic: snapshot: lag is 0.200"),
-        ("smeared>1", 5, "epic: dis: smeared cannot be told"),
+        ("smeared>1", 5, "epic: dis: smeared is unknown"),
     ],
 )
 def test_conditions_decide_the_status(condition: str, status: int, told: str) -> None:

@@ -31,7 +31,7 @@ def test_a_finding_has_its_cause_evidence_effect_and_cure(
     text = capsys.readouterr().out
     assert text.startswith(f"{recording}: 1 finding (")
     assert "1. packets wait for a lost one\n" in text
-    for part in ("effect", "cure", "when", "told by", "--span", "needs"):
+    for part in ("effect", "cure", "when", "evidence", "--span", "needs"):
         assert part in text
 
 
@@ -47,7 +47,7 @@ def test_nothing_wrong_is_said_as_plainly(
     path.write_text("".join(lines))
     assert main(["diagnose", str(path)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "nothing wrong was found (200 packets in 9.95 s)" in said
+    assert "nothing wrong found (200 packets in 9.95 s)" in said
 
 
 def test_json_lines_have_every_finding_with_its_values(

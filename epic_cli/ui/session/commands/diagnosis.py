@@ -17,7 +17,8 @@ def diagnose(dialogue: Dialogue) -> None:
     from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.trace import separate
-    from epic_cli.views.diagnosis import DiagnosisText, report_of
+    from epic_cli.views.diagnosis.report import report
+    from epic_cli.views.text import ReportText
 
     session = dialogue.session
     entities: dict[str, PacketBlock] = {}
@@ -30,7 +31,7 @@ def diagnose(dialogue: Dialogue) -> None:
     except TooFewPackets as error:
         dialogue.screen.say(f"not enough to say yet: {error}")
         return
-    dialogue.screen.show(DiagnosisText(report_of("this session", found)))
+    dialogue.screen.show(ReportText(report("this session", found)))
 
 
 COMMANDS = [diagnose]

@@ -1,18 +1,32 @@
-// What is wrong with the recordings; moments of the one that is drawn are links to them.
+// Reports: findings, tables, settings to be copied, pictures. Moments of what is drawn are links.
+function fillReport(report, drawn, box) {
+  if (report.title) text("h3", report.title, box);
+  for (const line of report.verdict) text("p", line, box);
+  let list = null;
+  for (const part of report.parts) {
+    list = part.kind === "finding" ? list || text("ol", "", box) : null;
+    partFillers[part.kind](part, list || box, drawn);
+  }
+  for (const line of report.notes) text("p", line, box);
+}
+
+const partFillers = {
+  text: (part, box) => part.lines.forEach((line) => text("p", line, box)),
+  report: (part, box, drawn) => fillReport(part, drawn, box),
+  finding: fillFinding,
+};
+
 function fillDiagnoses() {
   $("diagnosis-box").hidden = !data.diagnoses.length;
-  for (const one of data.diagnoses) {
-    text("h3", one.headline, $("diagnoses"));
-    const list = one.findings.length ? text("ol", "", $("diagnoses")) : null;
-    for (const finding of one.findings) {
-      const entry = text("li", "", list);
-      const whose = finding.entities.length ? ` (${finding.entities.join(", ")})` : "";
-      text("strong", finding.title + whose, entry);
-      for (const [term, words] of finding.sentences) text("p", term ? `${term}: ${words}` : words, entry);
-      if (finding.moments.length) fillMoments(finding, one.drawn, text("p", "when: ", entry));
-    }
-    for (const line of one.lines) text("p", line, $("diagnoses"));
-  }
+  for (const one of data.diagnoses) fillReport(one, one.drawn, $("diagnoses"));
+}
+
+function fillFinding(finding, list, drawn) {
+  const entry = text("li", "", list);
+  const whose = finding.entities.length ? ` (${finding.entities.join(", ")})` : "";
+  text("strong", finding.title + whose, entry);
+  for (const [term, words] of finding.sentences) text("p", term ? `${term}: ${words}` : words, entry);
+  if (finding.moments.length) fillMoments(finding, drawn, text("p", "when: ", entry));
 }
 
 function fillMoments(finding, drawn, line) {
@@ -23,8 +37,8 @@ function fillMoments(finding, drawn, line) {
     const words = `${name} at ${time.toFixed(2)} s`;
     if (!drawn || time < shown.start || time > shown.start + shown.truth.t.at(-1)) return line.append(words);
     const link = text("a", words, line);
-    const asked = new URLSearchParams({ t: time });
-    if (data.scenes.length > 1 && finding.entities.length) asked.set("entity", shown.entity);
-    link.href = `#${asked}`;
+    const query = new URLSearchParams({ t: time });
+    if (data.scenes.length > 1 && finding.entities.length) query.set("entity", shown.entity);
+    link.href = `#${query}`;
   });
 }

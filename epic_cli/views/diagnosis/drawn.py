@@ -24,27 +24,26 @@ def _value(value: object) -> str:
 
 
 def drawn_words(match: Match) -> list[str]:
-    """What was drawn, in sentences; a line for each of several entities."""
+    """What was drawn, in sentences; one for each of several entities."""
     best = match.best
-    share = f"{round(match.off * 100, 2):.3g}%"
-    left = f"{three_digits(best.residual)} is left (RMS), {share} of a usual step"
-    options = strategy_options(best)
-    behind = _behind(best)
+    residual = f"residual {three_digits(best.residual)} (RMS)"
+    left = f"{residual}, {round(match.off * 100, 2):.3g} % of the usual step"
+    options, behind = strategy_options(best), _behind(best)
     if match.found:
-        told = f"What the game drew is what {options} draws{behind}: {left}."
+        lines = [f"The game draws what {options} draws{behind}: {left}."]
     elif match.like:
-        told = f"What the game drew is like what {options} draws{behind}, but not the same: {left}."
+        lines = [f"The game draws nearly, but not exactly, what {options} draws{behind}: {left}."]
     else:
-        told = (
-            "No strategy draws what the game drew, with its usual settings or others: the nearest"
-            f" is {options}{behind}: {left}."
-        )
-    known = not math.isnan(match.lag)
-    lines = [f"{told} It is {_late(match.lag)} the packets' stamps." if known else told]
+        lines = [
+            "No strategy draws what the game drew, with default or other settings. Nearest:"
+            f" {options}{behind}: {left}."
+        ]
+    if not math.isnan(match.lag):
+        lines[0] += f" It is {_late(match.lag)} the packets' stamps."
     if abs(best.shift) > SAME_TIME:
         lines.append(
-            "That may be a delay of the game's own, or the frames' clock is not that of the"
-            f" arrivals: then --drawn-offset {-best.shift * 1e3:.0f}ms is right."
+            "The difference in time may be a delay of the game, or its frames have another clock"
+            f" than the arrivals: then use --drawn-offset {-best.shift * 1e3:.0f}ms."
         )
     if len(match.entities) > 1:
         lines += [_entity_words(one) for one in match.entities]
@@ -52,12 +51,12 @@ def drawn_words(match: Match) -> list[str]:
 
 
 def _behind(best: Explanation) -> str:
-    parts = []
+    words = ""
     if abs(best.shift) > SAME_TIME:
-        parts.append(f"{abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}")
+        words += f", {abs(best.shift) * 1e3:.0f} ms {'later' if best.shift > 0 else 'earlier'}"
     if best.constant:
-        parts.append(f"behind a low-pass of {best.constant * 1e3:.3g} ms")
-    return ", " + ", ".join(parts) if parts else ""
+        words += f", behind a low-pass of {best.constant * 1e3:.3g} ms"
+    return words
 
 
 def _late(lag: float) -> str:
@@ -69,8 +68,7 @@ def _late(lag: float) -> str:
 def _entity_words(one: EntityMatch) -> str:
     smoothing = f", low-pass of {one.constant * 1e3:.3g} ms" if one.constant else ""
     late = "" if math.isnan(one.lag) else f", {_late(one.lag)} the packets"
-    name = one.entity or "without a name"
-    return f"{name}: {three_digits(one.residual)} is left{late}{smoothing}."
+    return f"{one.entity or 'unnamed'}: residual {three_digits(one.residual)}{late}{smoothing}."
 
 
 def drawn_record(match: Match) -> dict[str, Any]:
