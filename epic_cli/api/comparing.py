@@ -20,7 +20,7 @@ from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.replay.trace import separate
 from epic_cli.engine.strategy import Strategy, is_native
-from epic_cli.formats.folders import recordings_in
+from epic_cli.formats.recordings import recordings_in
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

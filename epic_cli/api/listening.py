@@ -11,7 +11,7 @@ from typing import Literal, Self
 from epic_cli.api.reading import make_layout
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.decoding import Decoder
@@ -51,14 +51,14 @@ def listen(
     ``OSError`` where it cannot listen there, and ``ValueError`` or ``TypeError`` for wrong
     arguments.
     """
-    formats = ("auto", *PACKET_FORMATS)
+    formats = ("auto", *packet_formats())
     if input_format not in formats:
         raise ValueError(f"there is no format {input_format!r}: choose from {', '.join(formats)}")
     given = make_layout(columns, time_unit, time_origin, axes, scale, None)
     if layout is not None and (given is not None or input_format != "auto"):
         raise ValueError("layout says all of binary records: leave the other arguments away")
     origin = None if given is None else given.time_origin
-    kind: PacketFormat | None = None if input_format == "auto" else input_format
+    kind: str | None = None if input_format == "auto" else input_format
     records = None if layout is None else RecordLayout(layout)
     if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
         raise ValueError(f"max_entities is a whole number from 1 on, and not {max_entities!r}")

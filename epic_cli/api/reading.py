@@ -11,7 +11,8 @@ from types import NoneType
 from typing import IO, TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import INPUT_FORMATS, InputFormat, read_stream
+from epic_cli.formats import input_formats
+from epic_cli.formats.recordings import read_stream
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -120,7 +121,7 @@ def read_packets(
     axes: str | None = None,
     scale: float = 1.0,
     pattern: str | None = None,
-    input_format: InputFormat = "auto",
+    input_format: str = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
     """The packets of a recording: packet text, a table, JSON lines or Parquet.
@@ -148,8 +149,8 @@ def read_packets(
     ``TypeError`` for what is no source, all at the call; ``RefusedLine`` already at the call
     where no packet stands above the line.
     """
-    if input_format not in INPUT_FORMATS:
-        known = ", ".join(INPUT_FORMATS)
+    if input_format not in input_formats():
+        known = ", ".join(input_formats())
         raise ValueError(f"there is no input format {input_format!r}: choose from {known}")
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
@@ -217,7 +218,7 @@ def _name(source: object) -> str:
 def _blocks(
     file: IO[bytes],
     close: bool,
-    input_format: InputFormat,
+    input_format: str,
     layout: Layout | None,
     tell: Callable[[Layout], object],
 ) -> _Blocks:

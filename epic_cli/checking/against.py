@@ -12,7 +12,6 @@ from epic_cli.checking.feed import environment_of, feed_of
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, Port
 from epic_cli.checking.rows import NotRows, format_of, parse
-from epic_cli.formats.recordings import PacketFormat
 
 
 def singles(case: Case) -> Iterator[Case]:
@@ -38,7 +37,7 @@ class Against(NamedTuple):
     """
 
     port: Port
-    packet_format: PacketFormat = "text"
+    packet_format: str = "text"
     tolerances: Tolerances | None = None
 
     def check(self, case: Case) -> Outcome:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.engine.text.tables import COLUMNS
-from epic_cli.formats.recordings import InputFormat
 
 if TYPE_CHECKING:
     from epic_cli.analysis.conditions import Condition
@@ -82,7 +81,7 @@ class Drawing(NamedTuple):
     timing: Timing = Timing()
     row_format: str = "tsv"
     entity: str | None = None
-    input_format: InputFormat = "auto"
+    input_format: str = "auto"
     given: Layout | None = None
     strict: bool = False
     file_column: str | None = None

@@ -12,7 +12,7 @@ from epic_cli.checking.case import Drawing, Recording
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BLOCK_SIZE, read, read_from
 
 if TYPE_CHECKING:

@@ -8,15 +8,16 @@ from epic_cli.checking.case import Case, Drawing
 from epic_cli.checking.drawing import packets
 from epic_cli.checking.toml_file import BrokenCase
 from epic_cli.engine.strategies import declaration
+from epic_cli.formats import formats
 from epic_cli.formats.conversion import Changes, Conversion
-from epic_cli.formats.recordings import PacketFormat, make_writer
+from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Unwritable, number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 
 
-def feed_of(drawing: Drawing, packet_format: PacketFormat) -> bytes:
+def feed_of(drawing: Drawing, packet_format: str) -> bytes:
     """The packets of the drawing's only recording, as they are drawn.
 
     Packet text has the velocities that strategies are given where the recording has none, and
@@ -24,7 +25,7 @@ def feed_of(drawing: Drawing, packet_format: PacketFormat) -> bytes:
     """
     (recording,) = drawing.recordings
     writer = make_writer(packet_format, delta=True)
-    conversion = Conversion(Changes(fill_velocities=packet_format == "text"))
+    conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
     parts = [writer.header]
     for block in packets(drawing, recording):
         for index, packet in conversion.packets(block):

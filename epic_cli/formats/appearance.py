@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from epic_cli.engine.refusals import Appearance, Reason, Refusal
-from epic_cli.formats.conventions import is_packet
-from epic_cli.formats.detection import is_sentence
+from epic_cli.formats.entries.sentences import is_sentence
+from epic_cli.formats.entries.text import is_packet
 
 #: What files of other kinds begin with.
 _MAGIC = (

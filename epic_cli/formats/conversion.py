@@ -13,7 +13,7 @@ from epic_cli.formats.writing import LineWriter, Unwritable
 
 if TYPE_CHECKING:
     from epic_cli.engine.text.packet_rows import PacketRows
-    from epic_cli.formats.recordings import Writer
+    from epic_cli.formats import Writer
 
 
 class Changes(NamedTuple):

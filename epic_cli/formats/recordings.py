@@ -1,4 +1,4 @@
-"""Recordings in their formats, told apart by their content, read and written block by block.
+"""Recordings in their formats, told apart by their content, read block by block.
 
 Whatever the length of a recording or of its lines, only a block of it is in memory at a time.
 """
@@ -7,98 +7,53 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.formats.conventions import (
+from epic_cli.formats import (
     BYTE_ORDER_MARK,
-    CAPTURE_MAGICS,
-    LONGEST_LINE,
-    LONGEST_OBJECT,
-    IsCapture,
-    NeedsFile,
+    DEFAULT,
+    Fit,
+    Format,
+    Head,
     Unreadable,
-    is_packet,
+    formats,
+    suffixes,
 )
 
 if TYPE_CHECKING:
-    from typing import IO, Protocol
+    from typing import IO
 
-    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Entities, PacketBlock
+    from epic_cli.formats import Reader, Writer
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
 
-    class Reader(Protocol):
-        """Turns the bytes of one recording into blocks of packets."""
-
-        @property
-        def entities(self) -> Entities:
-            """The names of the entities seen so far."""
-
-        @property
-        def ended(self) -> bool:
-            """The recording has said that it ends here; what follows is not read."""
-
-        def scan(self, data: bytes, final: bool = False) -> PacketBlock:
-            """The packets of all lines that ``data`` completes; ``final``: there is no more."""
-
-    class Writer(Protocol):
-        """Turns packets into a recording that its format's reader reads back as the same."""
-
-        @property
-        def header(self) -> bytes:
-            """What stands above the first packet."""
-
-        def row(self, packet: Packet) -> bytes:
-            """The line of a packet; raises ``Unwritable`` where it would not be read back."""
-
-        def end(self) -> bytes:
-            """What is left to be written below the last packet."""
-
-
-PacketFormat = Literal["text", "csv", "jsonl"]
-PACKET_FORMATS: tuple[PacketFormat, ...] = ("text", "csv", "jsonl")
-ReadFormat = Literal["text", "csv", "jsonl", "json", "sentences"]
-InputFormat = Literal["auto", "text", "csv", "jsonl", "json", "parquet"]
-INPUT_FORMATS: tuple[InputFormat, ...] = ("auto", *PACKET_FORMATS, "json", "parquet")
-WrittenFormat = Literal["text", "csv", "tsv", "jsonl", "parquet"]
-WRITTEN_FORMATS: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl", "parquet")
-
-#: What a file's name ends with, by format.
-ENDINGS: dict[str, WrittenFormat] = {
-    ".txt": "text",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-}
-
-#: What a Parquet file begins and ends with.
-PARQUET_MAGIC = b"PAR1"
-
 BLOCK_SIZE = 65536
 
+#: The format of lines in which a pattern says where the fields stand.
+_SENTENCES = "sentences"
 
-class NoLayout(Unreadable):
-    """A layout was given for packet text, which has but one."""
 
-    def __init__(self) -> None:
-        super().__init__("columns and units are for tables and JSON lines; this is packet text")
+class NeedsFile(Unreadable):
+    """Such a recording comes in a stream, in which nobody can go back."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(
+            f"{title} is read from a file, not from a stream: first"
+            f" epic convert FILE.{title.lower()} -o FILE.csv"
+        )
 
 
 class TwoFormats(Unreadable):
     """A pattern was given for a recording, and a format as well."""
 
-    def __init__(self, input_format: InputFormat) -> None:
+    def __init__(self, input_format: str) -> None:
         super().__init__(f"a pattern is for lines of text, and not for {input_format}")
 
 
-# Each format is loaded when it is wanted: packet text must start fast.
-
-
 def make_reader(
-    packet_format: ReadFormat,
+    packet_format: str,
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
@@ -106,69 +61,61 @@ def make_reader(
     head: bytes = b"",
 ) -> Reader:
     """A reader for one recording in this format, which begins with ``head``; see ``read``."""
-    if packet_format != "text" and rebase_time:
+    if packet_format != DEFAULT and rebase_time:
         from epic_cli.formats.layout import Layout
 
         layout = (layout or Layout())._replace(rebase_time=True)
-    if packet_format == "csv":
-        from epic_cli.formats.tables.csv_reader import CsvReader
-
-        reader = CsvReader(layout, tell, entities)
-        reader.look_for_header(head)
-        return reader
-    if packet_format == "jsonl":
-        from epic_cli.formats.json.lines_reader import JsonlReader
-
-        return JsonlReader(layout, tell, entities)
-    if packet_format == "json":
-        from epic_cli.formats.json.document_reader import JsonReader
-
-        document = JsonReader(layout, tell, entities)
-        document.look_for_array(head)
-        return document
-    if packet_format == "sentences":
-        from epic_cli.formats.pattern_reader import PatternReader
-
-        return PatternReader(layout, tell, entities)
-    if layout is not None and not (layout.unless_own or layout.is_empty):
-        raise NoLayout
-    from epic_cli.engine.text.scan import TextScanner
-
-    return TextScanner(entities)
+    reader = _entry(packet_format).reader
+    assert reader is not None
+    return reader(layout, tell, entities, head)
 
 
-def make_writer(packet_format: WrittenFormat, delta: bool = False) -> Writer:
+def make_writer(packet_format: str, delta: bool = False) -> Writer:
     """A writer for one recording in this format; tables have a column for ``delta`` on request.
 
     Raises ``NoParquetLibrary``.
     """
-    if packet_format == "parquet":
-        from epic_cli.formats.tables.parquet_writer import ParquetWriter
-
-        return ParquetWriter()
-    return make_line_writer(packet_format, delta)
+    writer = _entry(packet_format).writer
+    assert writer is not None
+    return writer(delta)
 
 
-def make_line_writer(
-    packet_format: Literal["text", "csv", "tsv", "jsonl"], delta: bool = False
-) -> LineWriter:
+def make_line_writer(packet_format: str) -> LineWriter:
     """As ``make_writer``, for the formats that have a line for each packet."""
-    if packet_format in ("csv", "tsv"):
-        from epic_cli.formats.tables.csv_writer import CsvWriter
+    from epic_cli.formats.writing import LineWriter
 
-        return CsvWriter(delta, "," if packet_format == "csv" else "\t")
-    if packet_format == "jsonl":
-        from epic_cli.formats.json.lines_writer import JsonlWriter
+    writer = make_writer(packet_format)
+    assert isinstance(writer, LineWriter)
+    return writer
 
-        return JsonlWriter()
-    from epic_cli.formats.text import TextWriter
 
-    return TextWriter()
+def _entry(name: str) -> Format:
+    if name != DEFAULT:
+        return formats()[name]
+    from epic_cli.formats.entries import text  # without the others: packet text must start fast
+
+    return text.FORMATS[0]
+
+
+def detect(head: bytes, final: bool = False, layout: Layout | None = None) -> str | None:
+    """The format of a recording that begins like this; None: more of it is needed."""
+    if not final and BYTE_ORDER_MARK.startswith(head):
+        return None
+    look = Head(head, final, layout)
+    best, name = _entry(DEFAULT).detect(look), DEFAULT
+    if best is not Fit.CERTAIN:
+        for one in formats().values():
+            if head.startswith(one.magic):
+                return one.name
+            fit = one.detect(look)
+            if fit > best:
+                best, name = fit, one.name
+    return None if best is Fit.UNDECIDED else name
 
 
 def read(
     descriptor: int,
-    input_format: InputFormat = "auto",
+    input_format: str = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
@@ -185,68 +132,112 @@ def read(
     Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
     packet text, and other kinds of ``Unreadable``.
     """
-    if input_format == "parquet" or (input_format == "auto" and _is_parquet(descriptor)):
-        from epic_cli.formats.tables.parquet_reader import rows_of
-
-        return read_from(rows_of(descriptor, layout), "csv", layout, tell, rebase_time, entities)
-    return read_from(
+    source = _Source(
         lambda: os.read(descriptor, BLOCK_SIZE),
-        input_format,
-        layout,
-        tell,
-        rebase_time,
-        entities,
+        lambda: open(descriptor, "rb", closefd=False),  # noqa: SIM115
     )
+    return _read(source, input_format, layout, tell, rebase_time, entities)
+
+
+def read_stream(
+    stream: IO[bytes],
+    input_format: str = "auto",
+    layout: Layout | None = None,
+    tell: Callable[[Layout], object] | None = None,
+    rebase_time: bool = False,
+    entities: Entities | None = None,
+) -> Iterator[PacketBlock]:
+    """As ``read``, from a file that is open for reading bytes."""
+    some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
+    source = _Source(lambda: some(BLOCK_SIZE), lambda: stream)
+    return _read(source, input_format, layout, tell, rebase_time, entities)
 
 
 def read_from(
     more: Callable[[], bytes],
-    input_format: InputFormat = "auto",
+    input_format: str = "auto",
     layout: Layout | None = None,
     tell: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
     entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """As ``read``, from a function that gives some more bytes, and none at the end."""
-    head = b""
-    reader: Reader | None = None
-    while reader is None or not reader.ended:
-        data = more()
+    return _read(_Source(more), input_format, layout, tell, rebase_time, entities)
+
+
+class _Source:
+    """Where a recording comes from; what has been looked at is given once more."""
+
+    def __init__(
+        self, more: Callable[[], bytes], open_file: Callable[[], IO[bytes]] | None = None
+    ) -> None:
+        self._more = more
+        self._open = open_file
+        self._head = b""
+
+    def give_again(self, head: bytes) -> None:
+        """The first bytes that ``more`` is to give."""
+        self._head = head
+
+    def more(self) -> bytes:
+        """Some more bytes; none at the end."""
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        return self._more()
+
+    def file(self, title: str) -> IO[bytes]:
+        """The whole of it; raises ``NeedsFile`` in the name of a format."""
+        file = None
+        with suppress(OSError, ValueError):
+            file = self._open and self._open()
+        if file is None or not file.seekable():
+            raise NeedsFile(title)
+        file.seek(-len(self._head), os.SEEK_CUR)
+        self._head = b""
+        return file
+
+
+def _read(
+    source: _Source,
+    input_format: str,
+    layout: Layout | None,
+    tell: Callable[[Layout], object] | None,
+    rebase_time: bool,
+    entities: Entities | None,
+) -> Iterator[PacketBlock]:
+    head, final = b"", False
+    name = input_format if input_format != "auto" and _entry(input_format).unpack else None
+    while name is None:
+        data = source.more()
         final = not data
-        if reader is None:
-            head += data
-            if input_format == "parquet":
-                raise NeedsFile
-            if layout is not None and layout.pattern is not None:
-                layout = _held_to_pattern(layout, input_format, head)
-            kind: ReadFormat | None
-            if layout is not None and layout.pattern is not None:
-                kind = "sentences"
-            else:
-                kind = detect(head, final) if input_format == "auto" else input_format
-                if b"{" in head and kind in (None, "json", "jsonl") and input_format != "jsonl":
-                    kind = _array_in(kind, head, final, layout)
-            if kind is None:
-                continue
-            reader, data = make_reader(kind, layout, tell, rebase_time, entities, head), head
+        head += data
+        if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
+            layout = _held_to_pattern(layout, input_format, head)
+            name = None if layout.pattern is None else _SENTENCES
+        if name is None:
+            name = detect(head, final, layout) if input_format == "auto" else input_format
+    entry = _entry(name)
+    if entry.unpack is not None:
+        source.give_again(head)
+        inside = _Source(entry.unpack(source, layout))
+        yield from _read(inside, entry.unpacked, layout, tell, rebase_time, entities)
+        return
+    reader = make_reader(name, layout, tell, rebase_time, entities, head)
+    yield reader.scan(head, final)
+    while not final and not reader.ended:
+        data = source.more()
+        final = not data
         yield reader.scan(data, final)
-        if final:
-            return
 
 
-def _array_in(
-    kind: ReadFormat | None, head: bytes, final: bool, layout: Layout | None
-) -> ReadFormat | None:
-    """A document, where the packets are in an array in an object; else ``kind``, or None."""
-    from epic_cli.formats.json.envelope import Envelope, Sight, find_envelope
-
-    found = find_envelope(head, final, layout)
-    if isinstance(found, Envelope):
-        return "json"
-    return None if found is Sight.SHORT and kind != "jsonl" else kind
+def _is_packed(head: bytes, input_format: str) -> bool:
+    """Whether a format has to be unpacked that begins like this, unless another one is given."""
+    packed = (one.magic for one in formats().values() if one.unpack)
+    return input_format == "auto" and any(map(head.startswith, packed))
 
 
-def _held_to_pattern(layout: Layout, input_format: InputFormat, head: bytes) -> Layout:
+def _held_to_pattern(layout: Layout, input_format: str, head: bytes) -> Layout:
     """The layout without its pattern where that is not meant for a recording with this ``head``."""
     if layout.unless_own:
         from re import search
@@ -259,70 +250,23 @@ def _held_to_pattern(layout: Layout, input_format: InputFormat, head: bytes) -> 
     return layout
 
 
-def read_stream(
-    stream: IO[bytes],
-    input_format: InputFormat = "auto",
-    layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
-    rebase_time: bool = False,
-    entities: Entities | None = None,
-) -> Iterator[PacketBlock]:
-    """As ``read``, from a file that is open for reading bytes."""
-    if input_format == "parquet" or (input_format == "auto" and _begins_as_parquet(stream)):
-        from epic_cli.formats.tables.parquet_reader import rows_in
+def recordings_in(path: str | os.PathLike[str]) -> list[str]:
+    """The files of a folder whose names end like those of recordings, by name; a file: itself.
 
-        return read_from(rows_in(stream, layout), "csv", layout, tell, rebase_time, entities)
-    some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
-    return read_from(lambda: some(BLOCK_SIZE), input_format, layout, tell, rebase_time, entities)
-
-
-def _begins_as_parquet(stream: IO[bytes]) -> bool:
-    try:
-        begin = stream.tell()
-        head = stream.read(len(PARQUET_MAGIC))
-        stream.seek(begin)
-    except (AttributeError, OSError):
-        return False  # a stream, which ``detect`` looks at
-    return head == PARQUET_MAGIC
-
-
-def _is_parquet(descriptor: int) -> bool:
-    try:
-        return os.pread(descriptor, len(PARQUET_MAGIC), 0) == PARQUET_MAGIC
-    except OSError:
-        return False  # a stream, which ``detect`` looks at
-
-
-def _is_json(text: bytes) -> bool:
-    from json import loads
-
-    try:
-        loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def detect(head: bytes, final: bool = False) -> ReadFormat | None:
-    """The format of a recording that begins like this; None: more of it is needed.
-
-    What is not packet text at first sight, see ``is_packet``, is told by ``detection``.
+    Hidden ones are not meant. Raises ``OSError``, ``FileNotFoundError`` where there is none.
     """
-    if not final and BYTE_ORDER_MARK.startswith(head):
-        return None
-    if head.startswith(PARQUET_MAGIC):
-        raise NeedsFile
-    if head.startswith(CAPTURE_MAGICS):
-        raise IsCapture
-    begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
-    line, newline, _ = begin.partition(b"\n")
-    if begin[:1] == b"{" and line.rstrip().endswith(b"}") and (newline or _is_json(line)):
-        return "jsonl"
-    if is_packet(line):
-        return "text"
-    if begin[:1] in (b"q", b"") and (newline or final) and b"," not in line:
-        return "text"
-    from epic_cli.formats.detection import kind_of
+    from errno import ENOENT
+    from pathlib import Path
 
-    longest = LONGEST_OBJECT if begin[:1] == b"{" else LONGEST_LINE
-    return kind_of(begin, final or len(head) >= longest)
+    folder, endings = Path(path), suffixes()
+    if not folder.is_dir():
+        return [os.fspath(path)]
+    found = sorted(
+        str(one)
+        for one in folder.iterdir()
+        if one.suffix in endings and one.is_file() and not one.name.startswith(".")
+    )
+    if not found:
+        reason = f"there is no recording in this folder; their names end with {', '.join(endings)}"
+        raise FileNotFoundError(ENOENT, reason, str(folder))
+    return found

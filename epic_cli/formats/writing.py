@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from enum import Enum, auto
+from enum import Enum
 from typing import TYPE_CHECKING
+
+from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats import LONGEST_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,57 +20,84 @@ if TYPE_CHECKING:
 MOST_SEQUENCE = 2**63 - 1
 
 
-class LineWriter(ABC):
-    """Writes a packet a line, with nothing above the first and nothing below the last."""
-
-    header = b""
-
-    @abstractmethod
-    def many(self, **changes: Any) -> PacketRows:
-        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
-
-    @abstractmethod
-    def row(self, packet: Packet) -> bytes:
-        """A packet as one line; raises ``Unwritable``."""
-
-    def end(self) -> bytes:
-        """What is left to be written below the last packet."""
-        return b""
-
-
 class Fault(Enum):
-    """Why a field of a packet cannot be written."""
+    """Why a field of a packet cannot be written: what is said of it."""
 
-    UNPRINTABLE = auto()
-    BLANK = auto()
-    OUTER_BLANK = auto()
-    TOO_LONG = auto()
-    NOT_FINITE = auto()
-    OUT_OF_RANGE = auto()
-    NO_COLUMN = auto()
-    NO_VELOCITY = auto()
-
-
-_WORDS = {
-    Fault.UNPRINTABLE: "the entity's name {value!r} has characters that cannot be shown",
-    Fault.BLANK: "packet text cannot hold the entity's name {value!r}: it would end at the blank",
-    Fault.OUTER_BLANK: "the entity's name {value!r} would be read back without its outer blanks",
-    Fault.TOO_LONG: "the entity's name is too long to be read back: {value:.20}...",
-    Fault.NOT_FINITE: "{field} is {value!r}, and has to be a finite number",
-    Fault.OUT_OF_RANGE: "{field} is {value!r}, and has to be a whole number from 0 to 2^63 - 1",
-    Fault.NO_COLUMN: "{field} is {value!r}, for which the table has no column",
-    Fault.NO_VELOCITY: "the packet has no velocity, and packet text cannot leave it out",
-}
+    UNPRINTABLE = "the entity's name {value!r} has characters that cannot be shown"
+    BLANK = "packet text cannot hold the entity's name {value!r}: it would end at the blank"
+    OUTER_BLANK = "the entity's name {value!r} would be read back without its outer blanks"
+    TOO_LONG = "the entity's name is too long to be read back: {value:.20}..."
+    NOT_FINITE = "{field} is {value!r}, and has to be a finite number"
+    OUT_OF_RANGE = "{field} is {value!r}, and has to be a whole number from 0 to 2^63 - 1"
+    NO_COLUMN = "{field} is {value!r}, for which the table has no column"
+    NO_VELOCITY = "the packet has no velocity, and packet text cannot leave it out"
 
 
 class Unwritable(ValueError):
     """A packet that could not be read back as it is: its ``field``, that one's value, and why."""
 
     def __init__(self, fault: Fault, field: str, value: object) -> None:
-        super().__init__(_WORDS[fault].format(field=field, value=value))
+        super().__init__(fault.value.format(field=field, value=value))
         self.fault = fault
         self.field = field
         self.value = value
+
+
+class LineWriter:
+    """Writes a packet a line, as the engine does, and says why a packet has none.
+
+    ``name`` gives what a line has of an entity's name, or raises ``Unwritable``; ``longest`` are
+    the bytes that the format's reader takes in a line, with its end. ``form`` is what
+    ``PacketRows`` takes of the format.
+    """
+
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        *,
+        header: bytes = b"",
+        longest: int = LONGEST_LINE,
+        needs_velocity: bool = False,
+        holds_delta: bool = True,
+        **form: Any,
+    ) -> None:
+        self.header = header
+        self._name = name
+        self._longest = longest
+        self._needs_velocity = needs_velocity
+        self._holds_delta = holds_delta
+        self._form = form
+
+    def many(self, **changes: Any) -> PacketRows:
+        """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
+        from epic_cli.engine.text.packet_rows import PacketRows  # most write other things
+
+        def name_or_none(entity: str) -> str | None:
+            try:
+                return self._name(entity)
+            except Unwritable:
+                return None
+
+        return PacketRows(name_or_none, self._longest, **self._form, **changes)
+
+    def row(self, packet: Packet) -> bytes:
+        """A packet as one line; raises ``Unwritable``."""
+        check(packet)
+        if self._needs_velocity and packet.velocity is None:
+            raise Unwritable(Fault.NO_VELOCITY, "velocity", None)
+        if packet.delta and not self._holds_delta:
+            raise Unwritable(Fault.NO_COLUMN, "delta", packet.delta)
+        self._name(packet.entity)
+        block = PacketBlock()
+        block.append(packet)
+        row, written = self.many().rows(block)
+        if not written:
+            raise Unwritable(Fault.TOO_LONG, "entity", packet.entity)
+        return bytes(row)
+
+    def end(self) -> bytes:
+        """What is left to be written below the last packet."""
+        return b""
 
 
 def number(value: float) -> str:
@@ -83,22 +112,18 @@ def csv_field(text: str) -> str:
     return text
 
 
-def check_name(entity: str) -> None:
-    """Raises ``Unwritable`` for a name that no format is to hold: it could steer a terminal."""
+def check_name(entity: str) -> str:
+    """The name; raises ``Unwritable`` for one that could steer a terminal."""
     if not entity.isprintable():
         raise Unwritable(Fault.UNPRINTABLE, "entity", entity)
+    return entity
 
 
-def if_writable(name: Callable[[str], str]) -> Callable[[str], str | None]:
-    """What a row has of an entity's name; None where ``name`` raises ``Unwritable``."""
-
-    def text(entity: str) -> str | None:
-        try:
-            return name(entity)
-        except Unwritable:
-            return None
-
-    return text
+def check_unbroken_name(entity: str) -> str:
+    """The name; raises ``Unwritable`` for one that would end at a blank."""
+    if " " in check_name(entity):  # of the printable characters the one that ends a word
+        raise Unwritable(Fault.BLANK, "entity", entity)
+    return entity
 
 
 def check(packet: Packet) -> None:
@@ -110,10 +135,3 @@ def check(packet: Packet) -> None:
         raise Unwritable(Fault.NOT_FINITE, "delta", packet.delta)
     if packet.sequence is not None and not 0 <= packet.sequence <= MOST_SEQUENCE:
         raise Unwritable(Fault.OUT_OF_RANGE, "seq", packet.sequence)
-
-
-def check_length(row: bytes, longest: int, entity: str) -> bytes:
-    """The row; raises ``Unwritable`` where it is longer than the reader takes (bytes)."""
-    if len(row) > longest:
-        raise Unwritable(Fault.TOO_LONG, "entity", entity)
-    return row

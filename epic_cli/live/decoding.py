@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text.json_objects import cut_alike
 from epic_cli.engine.text.scan import TextScanner
-from epic_cli.formats.conventions import is_packet
+from epic_cli.formats.entries.text import is_packet
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import PacketFormat, make_reader
+from epic_cli.formats.recordings import make_reader
 from epic_cli.live.refused import Refused
 
 if TYPE_CHECKING:
     from epic_cli.engine.intake.binary import RecordReader
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.formats.recordings import Reader
+    from epic_cli.formats import Reader
     from epic_cli.live.binary import RecordLayout
 
 #: Bytes of a JSON object, or of the header of a table, that names are looked for in.
@@ -62,7 +62,7 @@ class Decoded(NamedTuple):
 class _Way(NamedTuple):
     """How datagrams that are alike are read: by the reader for these names, under this header."""
 
-    kind: PacketFormat
+    kind: str
     names: object = None
     header: bytes = b""
 
@@ -78,7 +78,7 @@ class Decoder:
 
     def __init__(
         self,
-        packet_format: PacketFormat | None = None,
+        packet_format: str | None = None,
         layout: Layout | None = None,
         records: RecordLayout | None = None,
     ) -> None:
@@ -161,7 +161,7 @@ class Decoder:
             ends.append(end)
         yield _decoded(first, ends, block)
 
-    def _alone(self, number: int, data: bytes, kind: PacketFormat | None) -> Iterator[Decoded]:
+    def _alone(self, number: int, data: bytes, kind: str | None) -> Iterator[Decoded]:
         """The packets of one datagram."""
         found = False
         for decoded in self._pieces(number, data, kind or self._format or _kind(data)):
@@ -171,7 +171,7 @@ class Decoder:
             reason = Refused.NOT_PACKETS if data else Refused.EMPTY
             yield Decoded(number, array("I", [0]), refused=1, reason=reason)
 
-    def _pieces(self, number: int, data: bytes, kind: PacketFormat | None) -> Iterator[Decoded]:
+    def _pieces(self, number: int, data: bytes, kind: str | None) -> Iterator[Decoded]:
         if not data:
             return
         if kind == "text":
@@ -187,7 +187,7 @@ class Decoder:
                 yield self._with_reader(number, names, "csv", rows, header)
 
     def _with_reader(
-        self, number: int, names: object, kind: PacketFormat, data: bytes, header: bytes = b""
+        self, number: int, names: object, kind: str, data: bytes, header: bytes = b""
     ) -> Decoded:
         """Reads it with the reader for these names; a new one has the header above it."""
         reader = self._readers.pop(names, None)
@@ -300,7 +300,7 @@ def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
 
 
-def _kind(data: bytes) -> PacketFormat | None:
+def _kind(data: bytes) -> str | None:
     """What a datagram looks like; None: nothing that is known."""
     if data[:1] in (b"{", b"["):
         return "jsonl"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import PacketFormat, make_writer
+from epic_cli.formats.recordings import make_writer
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.state import Movement
 
@@ -64,7 +64,7 @@ def moments_of_movement(movement: Movement, rate: float, duration: float) -> Ite
 
 
 def datagrams(
-    moments: Iterable[Moment], packet_format: PacketFormat, separate: bool = False
+    moments: Iterable[Moment], packet_format: str, separate: bool = False
 ) -> Iterator[Datagram]:
     """Puts packets into datagrams, each of which can be read for itself; raises ``Unwritable``.
 

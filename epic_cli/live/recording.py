@@ -6,7 +6,8 @@ import os
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.recordings import ENDINGS, PacketFormat, make_line_writer
+from epic_cli.formats import DEFAULT, formats, packet_formats, suffixes
+from epic_cli.formats.recordings import make_line_writer
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.packet_filter import Limits
 from epic_cli.live.whole_files import Rotation, WholeFile
@@ -15,10 +16,10 @@ from epic_cli.live.whole_files import Rotation, WholeFile
 _STILL = Packet((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
 
 
-def format_of(path: str) -> PacketFormat:
+def format_of(path: str) -> str:
     """By what the name ends with: CSV, JSON lines, and packet text for all others."""
-    kind = ENDINGS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - as elsewhere
-    return kind if kind in ("csv", "jsonl") else "text"
+    kind = suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
+    return kind if kind in packet_formats() else DEFAULT
 
 
 def _whole_lines(data: bytes, most: int) -> int:
@@ -32,13 +33,13 @@ class GrowingRecording:
     """
 
     def __init__(self, path: str, rotation: Rotation | None = None) -> None:
-        packet_format = format_of(path)
-        self._writer = make_line_writer(packet_format)
+        entry = formats()[format_of(path)]
+        self._writer = make_line_writer(entry.name)
         self._rows = self._writer.many()
         self._file = WholeFile(path, self._writer.header, _whole_lines, rotation)
         self.recorded = 0
         #: What it has no place for.
-        self.limits = Limits(packet_format == "text", packet_format != "csv", self._takes)
+        self.limits = Limits(entry.needs_velocity, not entry.needs_delta_column, self._takes)
 
     @property
     def files(self) -> int:

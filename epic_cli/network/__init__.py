@@ -18,7 +18,7 @@ A program that drives a connection itself sends one packet at a time:
 
 """
 
-from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.tables import RefusedLine
 from epic_cli.network.added_link import AddedLink
 from epic_cli.network.conditions import LinkConditions, QueueLimit
 from epic_cli.network.link import Channel, Fates, Link, fates

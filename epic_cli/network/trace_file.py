@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO, Literal
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.tables.csv_table import Row, Table
+from epic_cli.formats.tables import Row, Table
 from epic_cli.network.trace import Trace
 
 Direction = Literal["down", "up"]

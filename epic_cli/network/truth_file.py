@@ -10,7 +10,7 @@ from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read_stream
-from epic_cli.formats.tables.csv_table import FARTHEST, RefusedLine
+from epic_cli.formats.tables import FARTHEST, RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.network.movement import RecordedMovement, Track
 

@@ -14,13 +14,13 @@ import random
 import time
 from collections.abc import Callable, Iterable
 
-from epic_cli.formats.recordings import BLOCK_SIZE, PacketFormat, make_reader
+from epic_cli.formats.recordings import BLOCK_SIZE, make_reader
 
 PACKETS = 100_000
 ROUNDS = 5
 
 
-def recordings() -> dict[str, tuple[PacketFormat, bytes]]:
+def recordings() -> dict[str, tuple[str, bytes]]:
     """The same movement in all formats, by what is special about each."""
     source = random.Random(1)
     own, text, table, game, objects, nested = [], [], [], [], [], []
@@ -40,7 +40,7 @@ def recordings() -> dict[str, tuple[PacketFormat, bytes]]:
     own = ["time,x,y,z,vx,vy,vz\n", *table]
     game.insert(0, "timestamp_ms;player;pos_x;pos_y;vel_x;vel_y\n")
     quoted = [own[0], *('"' + row.strip().replace(",", '","') + '"\n' for row in table)]
-    kinds: dict[str, tuple[PacketFormat, Iterable[str]]] = {
+    kinds: dict[str, tuple[str, Iterable[str]]] = {
         "packet text": ("text", text),
         "CSV": ("csv", own),
         "CSV, every cell quoted": ("csv", quoted),
@@ -51,7 +51,7 @@ def recordings() -> dict[str, tuple[PacketFormat, bytes]]:
     return {name: (kind, "".join(lines).encode()) for name, (kind, lines) in kinds.items()}
 
 
-def read(kind: PacketFormat, data: bytes) -> int:
+def read(kind: str, data: bytes) -> int:
     """Reads a recording in blocks, as from a file."""
     reader, count = make_reader(kind), 0
     for begin in range(0, len(data), BLOCK_SIZE):
@@ -59,7 +59,7 @@ def read(kind: PacketFormat, data: bytes) -> int:
     return count + len(reader.scan(b"", final=True))
 
 
-def others(data: dict[str, tuple[PacketFormat, bytes]]) -> dict[str, Callable[[], int]]:
+def others(data: dict[str, tuple[str, bytes]]) -> dict[str, Callable[[], int]]:
     """What other libraries make of the plain table and of the plain objects: numbers."""
     table, objects = data["CSV"][1], data["JSON lines"][1]
     rows = table.decode()

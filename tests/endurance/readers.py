@@ -28,8 +28,8 @@ from pathlib import Path
 
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.recordings import PacketFormat, detect, make_reader
-from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.recordings import detect, make_reader
+from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
@@ -44,7 +44,7 @@ ENGINE = HERE.parents[1] / "epic_cli" / "engine"
 MOST_ROWS = 2000
 
 
-def recording(kind: PacketFormat | None) -> Callable[[bytes], None]:
+def recording(kind: str | None) -> Callable[[bytes], None]:
     """Reads a recording in two pieces, draws its first rows and says what was refused."""
 
     def read(data: bytes) -> None:

@@ -13,8 +13,9 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats import written_formats
 from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.formats.recordings import WRITTEN_FORMATS, WrittenFormat, make_writer, read
+from epic_cli.formats.recordings import make_writer, read
 from epic_cli.formats.writing import Unwritable, number
 
 numbers = st.floats()
@@ -40,9 +41,7 @@ packets = st.builds(
 ODD = Packet((math.nan, -0.0, 5e-324), None, 0.1 + 0.2, -1e300, 'a,"b', True, 2**63 - 1, 0.03)
 
 
-def through(
-    packet_format: WrittenFormat, wanted: list[Packet]
-) -> tuple[list[Packet], list[Packet]]:
+def through(packet_format: str, wanted: list[Packet]) -> tuple[list[Packet], list[Packet]]:
     """Those of the packets that the format holds, and what is read of the recording of them."""
     writer, held = make_writer(packet_format, delta=True), []
     with tempfile.TemporaryFile() as file:
@@ -71,12 +70,12 @@ def comparable(wanted: list[Packet]) -> list[str]:
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in wanted]
 
 
-@pytest.mark.parametrize("new", WRITTEN_FORMATS)
-@pytest.mark.parametrize("old", WRITTEN_FORMATS)
+@pytest.mark.parametrize("new", written_formats())
+@pytest.mark.parametrize("old", written_formats())
 @given(wanted=st.lists(packets, min_size=1, max_size=4))
 @example([ODD, ODD._replace(velocity=(math.inf, -0.0, math.nan), entity="")])
 @examples(30)
-def test_no_packet_is_changed(old: WrittenFormat, new: WrittenFormat, wanted: list[Packet]) -> None:
+def test_no_packet_is_changed(old: str, new: str, wanted: list[Packet]) -> None:
     held, first = through(old, wanted)
     assert comparable(first) == comparable(held)
     held, second = through(new, first)
@@ -84,7 +83,7 @@ def test_no_packet_is_changed(old: WrittenFormat, new: WrittenFormat, wanted: li
 
 
 def test_each_format_but_text_holds_what_is_odd() -> None:
-    for packet_format in WRITTEN_FORMATS:
+    for packet_format in written_formats():
         held, _ = through(packet_format, [ODD])
         assert len(held) == (packet_format != "text")
 
@@ -128,7 +127,7 @@ def test_a_velocity_is_estimated_across_blocks_and_from_what_is_not_kept() -> No
     assert second.velocity == (2.0, 0.0, 0.0)
 
 
-LINES: tuple[WrittenFormat, ...] = ("text", "csv", "tsv", "jsonl")
+LINES: tuple[str, ...] = ("text", "csv", "tsv", "jsonl")
 
 #: Numbers on both sides of what is written with an exponent, and of what has a short decimal.
 TURNS = [
@@ -138,7 +137,7 @@ TURNS = [
 ]
 
 
-def one_by_one(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
+def one_by_one(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     """The rows as the writers write them one by one, and at which packet they stop, and why."""
     writer, rows = make_writer(to, delta=True), b""
     for index, one in Conversion(changes).packets(block):
@@ -149,7 +148,7 @@ def one_by_one(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple
     return rows, None
 
 
-def at_once(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
+def at_once(to: str, changes: Changes, block: PacketBlock) -> tuple[bytes, object]:
     rows = b""
     try:
         for some in Conversion(changes).rows(block, make_writer(to, delta=True)):
@@ -174,7 +173,7 @@ def at_once(to: WrittenFormat, changes: Changes, block: PacketBlock) -> tuple[by
 @example([Packet((x, -x, x / 7), (x * 3, 0.0, 1.0), x, None, "ä b") for x in TURNS], Changes())
 @examples(60)
 def test_rows_many_at_once_are_those_one_by_one(
-    to: WrittenFormat, wanted: list[Packet], changes: Changes
+    to: str, wanted: list[Packet], changes: Changes
 ) -> None:
     assert at_once(to, changes, block_of(*wanted)) == one_by_one(to, changes, block_of(*wanted))
 

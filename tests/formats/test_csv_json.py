@@ -7,8 +7,8 @@ from support.recordings import problems_of, scan_packets, scan_problems
 from support.running import epic
 
 from epic_cli import Packet
-from epic_cli.formats.json.lines_reader import JsonlReader
-from epic_cli.formats.tables.csv_reader import CsvReader
+from epic_cli.formats.entries.csv.reader import CsvReader
+from epic_cli.formats.entries.json.reader import JsonlReader
 from epic_cli.formats.wording import Problem
 
 HEADER = b"time,x,y,z,vx,vy,vz\n"

@@ -18,18 +18,11 @@ from support.recordings import (
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import LONGEST_LINE, LONGEST_OBJECT
+from epic_cli.formats import LONGEST_LINE, LONGEST_OBJECT, packet_formats
+from epic_cli.formats.entries.csv.reader import CsvReader
+from epic_cli.formats.entries.text import NoLayout
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import (
-    PACKET_FORMATS,
-    InputFormat,
-    NoLayout,
-    PacketFormat,
-    detect,
-    make_reader,
-    read,
-)
-from epic_cli.formats.tables.csv_reader import CsvReader
+from epic_cli.formats.recordings import detect, make_reader, read
 
 BOM = b"\xef\xbb\xbf"
 HEADER = b"time,x,y,z,vx,vy,vz\n"
@@ -43,7 +36,7 @@ TEXT = b"1,2,3 / 4,5,6 / 0.1\n2,3,4 / 5,6,7 / 0.2\n"
 PACKETS = [Packet((1, 2, 3), (4, 5, 6), 0.1), Packet((2, 3, 4), (5, 6, 7), 0.2)]
 
 
-def read_all(data: bytes, input_format: InputFormat = "auto") -> list[PacketBlock]:
+def read_all(data: bytes, input_format: str = "auto") -> list[PacketBlock]:
     """Read through a pipe; what is written to it fits into its buffer."""
     outlet, inlet = os.pipe()
     try:
@@ -78,7 +71,7 @@ def test_the_format_is_found_out(data: bytes) -> None:
         (b"{}", "jsonl"),
         (BOM + b"\n{}", "jsonl"),
         (b'{"broken":\n{}\n', "jsonl"),
-        (b'{\n "t": 1', "json"),
+        (b'{\n "t": 1}\n', "json"),
         (b'[\n\n{"t": 1', "json"),
         (b"t", None),
         (b"time,x", None),
@@ -103,7 +96,7 @@ def test_the_format_is_found_out(data: bytes) -> None:
         (b"x" * LONGEST_LINE, "text"),
     ],
 )
-def test_what_the_first_bytes_tell(head: bytes, kind: InputFormat | None) -> None:
+def test_what_the_first_bytes_tell(head: bytes, kind: str | None) -> None:
     assert detect(head) == kind
     assert detect(head, final=True) == (kind or ("csv" if b"time" in head else "text"))
 
@@ -126,8 +119,8 @@ def test_a_beginning_never_tells_another_format_than_the_whole(
 
 
 @pytest.mark.parametrize("data", [TEXT, CSV, JSON])
-@pytest.mark.parametrize("kind", PACKET_FORMATS)
-def test_a_format_can_be_forced(data: bytes, kind: PacketFormat) -> None:
+@pytest.mark.parametrize("kind", packet_formats())
+def test_a_format_can_be_forced(data: bytes, kind: str) -> None:
     blocks = read_all(data, kind)
     assert packets_of(blocks) == scan_packets(make_reader(kind), data)
     expected = scan_problems(make_reader(kind), data)
@@ -151,7 +144,7 @@ def test_a_recording_that_has_ended_is_not_read_on() -> None:
 
 
 @pytest.mark.parametrize(("kind", "data"), [("text", TEXT), ("csv", CSV), ("jsonl", JSON)])
-def test_the_last_line_needs_no_end(kind: PacketFormat, data: bytes) -> None:
+def test_the_last_line_needs_no_end(kind: str, data: bytes) -> None:
     assert scan_packets(make_reader(kind), data.rstrip(b"\n")) == PACKETS
     assert scan_packets(make_reader(kind), data.replace(b"\n", b"\r\n")) == PACKETS
 
@@ -176,7 +169,7 @@ def test_the_last_line_needs_no_end(kind: PacketFormat, data: bytes) -> None:
 )
 @examples(400)
 def test_any_bytes_are_packets_and_problems_however_they_are_cut(
-    kind: PacketFormat, data: bytes, size: int
+    kind: str, data: bytes, size: int
 ) -> None:
     data = HEADER + data if kind == "csv" else data
     whole = scan_packets(make_reader(kind), data)
@@ -227,7 +220,7 @@ def test_any_objects_are_read_or_refused(items: list[dict[str, object]], size: i
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_a_number_is_rounded_once(kind: PacketFormat) -> None:
+def test_a_number_is_rounded_once(kind: str) -> None:
     token = "16777217.0000000001"  # as a double it is half-way between two floats
     data = {"csv": f"x,y,z,time,vx,vy,vz\n{token},0,0,0,0,0,0\n", "jsonl": JSON_LINE % token}
     text = data[kind].encode("ascii")
@@ -249,7 +242,7 @@ def test_a_csv_number_is_what_packet_text_makes_of_it(token: str) -> None:
 LONGEST = {"text": LONGEST_LINE, "csv": LONGEST_LINE, "jsonl": LONGEST_OBJECT}
 
 
-def long_recording(kind: PacketFormat, length: int) -> bytes:
+def long_recording(kind: str, length: int) -> bytes:
     """A recording with a line of this length between two others."""
     first, second = {"csv": CSV, "jsonl": JSON}[kind].splitlines(keepends=True)[-2:]
     header = HEADER if kind == "csv" else b""
@@ -260,7 +253,7 @@ def long_recording(kind: PacketFormat, length: int) -> bytes:
 @pytest.mark.parametrize("beyond", [1, 2, 134_464])
 @pytest.mark.parametrize("size", [10_000, 65536, 100_000, 10**6])
 def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
-    kind: PacketFormat, beyond: int, size: int
+    kind: str, beyond: int, size: int
 ) -> None:
     data = long_recording(kind, LONGEST[kind] + beyond)
     assert scan_packets(make_reader(kind), cut(data, size)) == PACKETS
@@ -272,13 +265,13 @@ def test_a_line_that_is_too_long_is_refused_however_it_is_cut(
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 @pytest.mark.parametrize("size", [10_000, 65536, 10**6])
-def test_a_line_that_is_just_not_too_long_is_read(kind: PacketFormat, size: int) -> None:
+def test_a_line_that_is_just_not_too_long_is_read(kind: str, size: int) -> None:
     data = long_recording(kind, LONGEST[kind])
     assert scan_packets(make_reader(kind), cut(data, size)) == [PACKETS[0], PACKETS[0], PACKETS[1]]
 
 
-@pytest.mark.parametrize("kind", PACKET_FORMATS)
-def test_a_line_without_end_is_not_kept(kind: PacketFormat) -> None:
+@pytest.mark.parametrize("kind", packet_formats())
+def test_a_line_without_end_is_not_kept(kind: str) -> None:
     reader = make_reader(kind)
     for _ in range(50):
         assert len(reader.scan(b"x" * 30_000).text) <= LONGEST[kind] + 30_000

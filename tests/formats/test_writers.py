@@ -16,22 +16,16 @@ from epic_cli import Packet
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.formats.conventions import LONGEST_LINE
-from epic_cli.formats.json.lines_writer import JsonlWriter
-from epic_cli.formats.recordings import (
-    PACKET_FORMATS,
-    PacketFormat,
-    detect,
-    make_reader,
-    make_writer,
-)
-from epic_cli.formats.tables.csv_reader import CsvReader
-from epic_cli.formats.tables.csv_writer import CsvWriter
-from epic_cli.formats.text import TextWriter, packet_line
+from epic_cli.formats import LONGEST_LINE, packet_formats
+from epic_cli.formats.entries.csv import csv_writer
+from epic_cli.formats.entries.csv.reader import CsvReader
+from epic_cli.formats.entries.json import jsonl_writer
+from epic_cli.formats.entries.text import packet_line, text_writer
+from epic_cli.formats.recordings import detect, make_reader, make_writer
 from epic_cli.formats.writing import Fault, Unwritable, csv_field, number
 
 if TYPE_CHECKING:
-    from epic_cli.formats.recordings import Reader, Writer
+    from epic_cli.formats import Reader, Writer
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -79,12 +73,12 @@ def comparable(packets: list[Packet]) -> list[str]:
     return [repr(packet._replace(delta=packet.delta + 0.0)) for packet in packets]
 
 
-@pytest.mark.parametrize("packet_format", PACKET_FORMATS)
+@pytest.mark.parametrize("packet_format", packet_formats())
 @given(wanted=st.lists(packets, max_size=4))
 @example([Packet(ORIGIN, ORIGIN, 0.0, entity=name) for name in ("a#b", "#", "ä", "=", "a,b")])
 @examples(400)
 def test_a_packet_is_read_back_as_it_was_or_not_written(
-    packet_format: PacketFormat, wanted: list[Packet]
+    packet_format: str, wanted: list[Packet]
 ) -> None:
     check_round_trip(make_writer(packet_format), make_reader(packet_format), wanted)
 
@@ -92,12 +86,12 @@ def test_a_packet_is_read_back_as_it_was_or_not_written(
 @given(wanted=st.lists(packets, max_size=4))
 @examples(400)
 def test_a_table_with_delta_is_read_back(wanted: list[Packet]) -> None:
-    check_round_trip(CsvWriter(delta=True), CsvReader(), wanted)
+    check_round_trip(csv_writer(delta=True), CsvReader(), wanted)
 
 
-@pytest.mark.parametrize("packet_format", PACKET_FORMATS)
+@pytest.mark.parametrize("packet_format", packet_formats())
 @given(packet=packets)
-def test_the_format_is_found_out(packet_format: PacketFormat, packet: Packet) -> None:
+def test_the_format_is_found_out(packet_format: str, packet: Packet) -> None:
     writer = make_writer(packet_format)
     try:
         row = writer.row(packet)
@@ -114,22 +108,22 @@ def test_rows() -> None:
         "jsonl": b'{"time": 0.25, "x": 1.5, "y": -2, "z": 1e-06, "vx": 0.1, "vy": 0, "vz": 3,'
         b' "arrival": 0.33, "entity": "tank,7", "seq": 12, "teleport": 1}\n',
     }
-    for packet_format in PACKET_FORMATS:
+    for packet_format in packet_formats():
         assert make_writer(packet_format).row(packet) == expected[packet_format]
 
 
 def test_a_table_has_delta_where_it_is_asked_for() -> None:
-    assert CsvWriter(delta=True).header == CsvWriter().header.replace(b"\n", b",delta\n")
+    assert csv_writer(delta=True).header == csv_writer().header.replace(b"\n", b",delta\n")
     packet = Packet(ORIGIN, ORIGIN, 0.0, delta=0.03)
-    assert CsvWriter(delta=True).row(packet).endswith(b",0.03\n")
+    assert csv_writer(delta=True).row(packet).endswith(b",0.03\n")
     with pytest.raises(Unwritable, match="for which the table has no column"):
-        CsvWriter().row(packet)
+        csv_writer().row(packet)
 
 
 def test_numbers_that_are_not_finite() -> None:
     packet = Packet((math.inf, -math.inf, math.nan), ORIGIN, 0.0)
-    assert TextWriter().row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
-    assert b'"x": Infinity, "y": -Infinity, "z": NaN' in JsonlWriter().row(packet)
+    assert text_writer().row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
+    assert b'"x": Infinity, "y": -Infinity, "z": NaN' in jsonl_writer().row(packet)
 
 
 def test_shortest_numbers() -> None:
@@ -158,11 +152,9 @@ BAD_PACKETS = [
 ]
 
 
-@pytest.mark.parametrize("packet_format", PACKET_FORMATS)
+@pytest.mark.parametrize("packet_format", packet_formats())
 @pytest.mark.parametrize(("fields", "fault"), BAD_PACKETS)
-def test_what_no_format_holds(
-    packet_format: PacketFormat, fields: dict[str, Any], fault: Fault
-) -> None:
+def test_what_no_format_holds(packet_format: str, fields: dict[str, Any], fault: Fault) -> None:
     packet = Packet(ORIGIN, ORIGIN, 0.0)._replace(**fields)
     with pytest.raises(Unwritable) as refused:
         make_writer(packet_format).row(packet)
@@ -177,13 +169,13 @@ def test_packet_text_ends_a_name_at_a_blank() -> None:
     packet = Packet(ORIGIN, ORIGIN, 0.0, entity="tank 7")
     with pytest.raises(Unwritable, match="cannot hold the entity's name 'tank 7'"):
         packet_line(packet)
-    assert read_back(CsvReader(), CsvWriter().header + CsvWriter().row(packet)) == [packet]
+    assert read_back(CsvReader(), csv_writer().header + csv_writer().row(packet)) == [packet]
 
 
 # one line of 1023 bytes with its end is what the demo's fgets takes
 @pytest.mark.parametrize(("packet_format", "longest"), [("text", 1023), ("csv", LONGEST_LINE),
                                                         ("jsonl", LONGEST_LINE)])  # fmt: skip
-def test_the_longest_line_is_the_reader_s(packet_format: PacketFormat, longest: int) -> None:
+def test_the_longest_line_is_the_reader_s(packet_format: str, longest: int) -> None:
     writer = make_writer(packet_format)
     packet = Packet(ORIGIN, ORIGIN, 0.0, entity="x")
     packet = packet._replace(entity="x" * (longest - len(writer.row(packet)) + 1))
@@ -211,7 +203,7 @@ def rows_of(name: str, writer: RowWriter) -> list[str]:
     """The rows, without header, of an entity of this name."""
     stream = SampleStream(Strategy, Timing())  # one that draws nothing
     reader = CsvReader()
-    block = reader.scan(CsvWriter().header, final=True)
+    block = reader.scan(csv_writer().header, final=True)
     block.append(Packet(ORIGIN, ORIGIN, 0.0, entity=name))
     drawn = b"".join(writer.rows(one, block.entities) for one in stream.feed(block)).decode()
     return drawn.removesuffix("\n").split("\n")

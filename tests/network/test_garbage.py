@@ -9,7 +9,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats import Unreadable
 from epic_cli.formats.wording import Problem
 from epic_cli.network import RefusedLine, TraceLink, read_movement, read_trace, sample
 

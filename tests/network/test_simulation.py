@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epic_cli.formats.text import TextWriter
+from epic_cli.formats.entries.text import text_writer
 from epic_cli.network import (
     PATHS,
     GilbertElliott,
@@ -168,7 +168,7 @@ def test_golden(name: str) -> None:
     sender = Sender(SenderClock(1, 100), Quantization(0.001))
     link = Link(LinkConditions(**case["link"]), seed=case["seed"])
     packets = simulate(movement, duration=2, channel=link, sender=sender)
-    writer = TextWriter()
+    writer = text_writer()
     found = b"".join(map(writer.row, packets))
     assert found == (HERE / "golden" / f"{name}.txt").read_bytes()
 

@@ -19,7 +19,7 @@ from epic_cli.formats.wording import FrontEnd, Problem, in_words
 from support.oracle import Vector
 
 if TYPE_CHECKING:
-    from epic_cli.formats.recordings import Reader
+    from epic_cli.formats import Reader
 
 DEFAULT_TIMING = Timing()
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
-    from epic_cli.formats.recordings import InputFormat
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class DiagnoseSpec:
     strategies: tuple[StrategySpec, ...] = ()
     span: tuple[float, float] = (-math.inf, math.inf)
     entity: str | None = None
-    input_format: InputFormat = "auto"
+    input_format: str = "auto"
     layout: Layout | None = None
 
 

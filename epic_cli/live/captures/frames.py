@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from epic_cli.formats.conventions import CAPTURE_MAGICS
+from epic_cli.formats.entries.capture import CAPTURE_MAGICS
 
 #: By the first four bytes: the order of bytes, and how many of its fractions are a second.
 _WAYS = (("<", 10**6), (">", 10**6), ("<", 10**9), (">", 10**9))

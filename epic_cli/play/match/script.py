@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
-from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import Problem
 from epic_cli.play.match.changes import NAMES, Change, parse_change
 from epic_cli.play.match.settings import default_players

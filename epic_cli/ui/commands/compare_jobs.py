@@ -13,7 +13,6 @@ from epic_cli.analysis.study import Asked, Run, Verdict, verdict
 from epic_cli.analysis.truth import Truth, truths_of
 from epic_cli.formats.layout import STATE, Beginning, begun_together
 from epic_cli.formats.layout import Layout as RecordingLayout
-from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.commands.archive import JobResult, capture_job, layout_key, what_it_is
 from epic_cli.ui.commands.recordings import of_entity
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
@@ -38,7 +37,7 @@ class Request(NamedTuple):
 
     asked: Asked
     given: RecordingLayout | None = None
-    input_format: InputFormat = "auto"
+    input_format: str = "auto"
     entity: str | None = None
     truth: str | None = None
     remarks: Messages = Messages()
@@ -176,7 +175,7 @@ def key_maker(request: Request) -> Callable[[Any], str | None]:
     return key_of
 
 
-def settled(given: RecordingLayout, names: list[str], input_format: InputFormat) -> RecordingLayout:
+def settled(given: RecordingLayout, names: list[str], input_format: str) -> RecordingLayout:
     """The layout with the moment at which all recordings begin, as if they were read in order."""
     from epic_cli.ui.io.sources import blocks
 

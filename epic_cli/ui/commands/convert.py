@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault
@@ -23,7 +23,7 @@ from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
 
 if TYPE_CHECKING:
-    from epic_cli.formats.recordings import Writer
+    from epic_cli.formats import Writer
 
 EXAMPLES = """\b
 Examples:
@@ -62,8 +62,9 @@ def convert(options: ConvertOptions) -> int:
         Progress("converting", in_bytes=True) as progress,
         open_sink(options.output) as sink,
     ):
-        if options.written_format == "parquet" and sink.isatty():
-            raise WrongUsage("Parquet is not for a terminal: give --output")
+        if formats()[options.written_format].binary and sink.isatty():
+            title = options.written_format.capitalize()
+            raise WrongUsage(f"{title} is not for a terminal: give --output")
         sink.write(writer.header)
         files = options.files or ("-",)
         for file, told in zip(files, told_of_each(progress, files), strict=True):

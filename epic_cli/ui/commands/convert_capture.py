@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from epic_cli.formats.recordings import PACKET_FORMATS
+from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.carried import Lost
 from epic_cli.live.captures.reading import Capture
@@ -21,7 +21,7 @@ _MOST_ENTITIES = 100_000
 def make_capture(options: ConvertOptions) -> Capture:
     """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
     records, given = options.capture.records, options.given
-    packet_format = next((one for one in PACKET_FORMATS if one == options.input_format), None)
+    packet_format = next((one for one in packet_formats() if one == options.input_format), None)
     if options.input_format != "auto" and packet_format is None:
         raise WrongUsage(f"a datagram is text, csv or jsonl, and not {options.input_format}")
     if records is not None and (given or packet_format):

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import click
 
-from epic_cli.formats.text import TextWriter
+from epic_cli.formats.entries.text import text_writer
 from epic_cli.formats.wording import left_out_words
 from epic_cli.network.truth_writer import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
@@ -145,7 +145,7 @@ def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
     """Writes everything that the options ask for, while the match runs."""
     with _unrecordable():
         recorder = run.record() if options.record else None
-    packet, truth = TextWriter(), TruthWriter()
+    packet, truth = text_writer(), TruthWriter()
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
         packets = stack.enter_context(_open_optional(options.packets))

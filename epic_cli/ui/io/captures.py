@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import CAPTURE_MAGICS
+from epic_cli.formats.entries.capture import CAPTURE_MAGICS
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.io.sources import open_source, source_name
 

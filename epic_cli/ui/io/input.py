@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import BinaryIO, TypeVar
 
-from epic_cli.formats.tables.csv_table import RefusedLine
+from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.color import use_color
 from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage

@@ -13,7 +13,6 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text.rows import COLUMNS, RowWriter
-from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
@@ -41,7 +40,7 @@ class ReplayOptions:
         row_format: str = "epic",
         output: str | None = None,
         entity: str | None = None,
-        input_format: InputFormat = "auto",
+        input_format: str = "auto",
         given: "Layout | None" = None,
         saving: "Saving | None" = None,
         strict: bool = False,
@@ -55,7 +54,7 @@ class ReplayOptions:
         self.row_format: Final = row_format
         self.output: Final = output
         self.entity: Final = entity
-        self.input_format: Final[InputFormat] = input_format
+        self.input_format: Final = input_format
         self.given: Final = given
         self.saving: Final = saving
         self.strict: Final = strict

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import Unreadable
-from epic_cli.formats.recordings import InputFormat, read
+from epic_cli.formats import Unreadable
+from epic_cli.formats.recordings import read
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 
@@ -49,7 +49,7 @@ def open_source(file: str) -> Iterator[int]:
 
 def blocks(
     file: str,
-    input_format: InputFormat = "auto",
+    input_format: str = "auto",
     given: Layout | None = None,
     reporter: Reporter | None = None,
     progress: Callable[[int], object] | None = None,
@@ -87,7 +87,7 @@ def _place(descriptor: int) -> int:
 
 
 def load(
-    file: str, input_format: InputFormat, reporter: Reporter, given: Layout | None = None
+    file: str, input_format: str, reporter: Reporter, given: Layout | None = None
 ) -> dict[str, PacketBlock]:
     """The packets of a whole recording by entity; its refused lines go to ``reporter``.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.checking.case import Tolerance, Tolerances
-from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import FiniteRange, Seconds
 from epic_cli.ui.options.groups import OptionGroup
@@ -53,7 +53,7 @@ class Program:
     """Somebody's own implementation, and how it is held against ours."""
 
     against: str | None
-    feed: PacketFormat
+    feed: str
     timeout: float
     builtin: bool
     atol: float | None
@@ -99,7 +99,7 @@ program_options = OptionGroup(
     ),
     click.option(
         "--feed",
-        type=click.Choice(PACKET_FORMATS),
+        type=click.Choice(packet_formats()),
         default="text",
         show_default=True,
         help="How that program is given packets.",

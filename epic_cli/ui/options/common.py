@@ -14,7 +14,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text.rows import FORMATS
-from epic_cli.formats.recordings import INPUT_FORMATS, PACKET_FORMATS
+from epic_cli.formats import input_formats, packet_formats
 from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import WrongUsage
@@ -132,7 +132,7 @@ tick_option = _timing_option(TIMING[0], Timing(), "")
 #: ``--input-format``
 input_format_option: Decorator = click.option(
     "--input-format",
-    type=click.Choice(INPUT_FORMATS),
+    type=click.Choice(input_formats()),
     default="auto",
     show_default=True,
     help="How packets are written; auto goes by the first line.",
@@ -190,7 +190,7 @@ def row_format_option(meaning: str) -> Decorator:
 
 def packet_format_option(meaning: str) -> Decorator:
     """``--format`` of packets, as ``packet_format``."""
-    return format_option("packet_format", PACKET_FORMATS, "text", meaning)
+    return format_option("packet_format", packet_formats(), "text", meaning)
 
 
 def figures_format_option(meaning: str) -> Decorator:

@@ -12,7 +12,6 @@ from epic_cli.analysis.conditions import Condition, ConditionError, check_sense
 from epic_cli.analysis.games import GAMES, game
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import Weights, make_weights
-from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import Seconds, Span
 from epic_cli.ui.options.common import figures_format_option, input_format_option
@@ -51,7 +50,7 @@ class Inputs:
     truth: str | None
     truth_offset: float
     entity: str | None
-    input_format: InputFormat
+    input_format: str
     given: RecordingLayout | None
 
     def __post_init__(self) -> None:

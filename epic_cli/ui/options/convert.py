@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.formats import suffixes, written_formats
 from epic_cli.formats.conversion import Changes
-from epic_cli.formats.recordings import ENDINGS, WRITTEN_FORMATS, InputFormat, WrittenFormat
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
@@ -90,10 +90,10 @@ class ConvertOptions(NamedTuple):
     """What is converted, how, and where it goes; no ``files``: standard input."""
 
     files: tuple[str, ...]
-    to: WrittenFormat | None
+    to: str | None
     output: str | None
     changes: Changes
-    input_format: InputFormat
+    input_format: str
     given: Layout | None
     capture: CaptureOptions
     strict: bool
@@ -101,15 +101,15 @@ class ConvertOptions(NamedTuple):
     color: ColorChoice
 
     @property
-    def written_format(self) -> WrittenFormat:
+    def written_format(self) -> str:
         """The format that was given, or that of the output's ending; raises ``WrongUsage``."""
         if self.to is not None:
             return self.to
         ending = os.path.splitext(self.output or "")[1].lower()  # noqa: PTH122
-        if ending not in ENDINGS:
-            formats = ", ".join(WRITTEN_FORMATS)
+        if ending not in suffixes():
+            formats = ", ".join(written_formats())
             raise WrongUsage(f"the new format is not known: give --to, one of {formats}")
-        return ENDINGS[ending]
+        return suffixes()[ending]
 
 
 #: All of them, as ``options: ConvertOptions``.
@@ -119,7 +119,7 @@ convert_options = OptionGroup(
     click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
     click.option(
         "--to",
-        type=click.Choice(WRITTEN_FORMATS),
+        type=click.Choice(written_formats()),
         default=None,
         help="The new format.  [default: by the ending of --output]",
     ),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from epic_cli.formats.layout import begun_together
-from epic_cli.formats.recordings import InputFormat
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
@@ -53,7 +52,7 @@ class DiagnoseOptions(NamedTuple):
     fail_if: tuple[str, ...]
     drawing: DrawnFile
     link_out: str | None
-    input_format: InputFormat
+    input_format: str
     given: Layout | None
     archive: Archive
     remarks: Messages

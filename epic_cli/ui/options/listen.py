@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.formats.recordings import PACKET_FORMATS, PacketFormat
+from epic_cli.formats import packet_formats
 from epic_cli.live.forwarding import Target, parse_target
 from epic_cli.ui.io.console import has_terminal
 from epic_cli.ui.io.errors import WrongUsage
@@ -39,9 +39,9 @@ class IntakeOptions:
     duration: float
 
     @property
-    def packet_format(self) -> PacketFormat | None:
+    def packet_format(self) -> str | None:
         """None: by what each datagram looks like."""
-        return next((one for one in PACKET_FORMATS if one == self.input_format), None)
+        return next((one for one in packet_formats() if one == self.input_format), None)
 
     @property
     def origin(self) -> float | None:
@@ -55,7 +55,7 @@ intake_options = OptionGroup(
     IntakeOptions,
     click.option(
         "--input-format",
-        type=click.Choice(("auto", *PACKET_FORMATS)),
+        type=click.Choice(("auto", *packet_formats())),
         default="auto",
         show_default=True,
         help="How packets are written; auto goes by each datagram.",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.formats.recordings import InputFormat, PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.ui.io.quantities import Duration, FiniteRange, Rate
 from epic_cli.ui.options.common import input_format_option, layout_options, packet_format_option
@@ -33,7 +32,7 @@ class SourceOptions:
     send_rate: float
     entity: str | None
     duration: float | None
-    input_format: InputFormat
+    input_format: str
     given: Layout | None
 
     @property
@@ -75,7 +74,7 @@ source_options = OptionGroup(
 class PaceOptions:
     """How it is sent."""
 
-    packet_format: PacketFormat
+    packet_format: str
     speed: float
     separate: bool
     truth_out: str | None

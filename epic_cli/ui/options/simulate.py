@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.formats.recordings import PacketFormat
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
@@ -200,7 +199,7 @@ sender_options = OptionGroup(
 class OutputOptions:
     """Where the packets and the truth go, and in which format."""
 
-    packet_format: PacketFormat
+    packet_format: str
     output: str | None
     truth_out: str | None
     truth_rate: float

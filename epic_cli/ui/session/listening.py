@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from epic_cli.engine.strategy import Strategy
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.engine.velocities import VelocityFiller
-from epic_cli.formats.text import packet_line
+from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.decoding import Decoder

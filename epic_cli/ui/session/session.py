@@ -16,7 +16,7 @@ from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
 from epic_cli.engine.settings import Value
 from epic_cli.engine.text.packet_rows import own_lines
 from epic_cli.engine.text.scan import TextScanner
-from epic_cli.formats.text import packet_line
+from epic_cli.formats.entries.text import packet_line
 from epic_cli.ui.session.packet_store import PacketStore
 from epic_cli.ui.session.terminal import DrawingStopped, held_back
 from epic_cli.ui.session.view import Drawing, ViewChange, count_different

@@ -21,7 +21,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.engine.text.widths import width
-from epic_cli.formats.recordings import PacketFormat, make_reader
+from epic_cli.formats.recordings import make_reader
 
 ORIGIN = (0.0, 0.0, 0.0)
 EDGES = (
@@ -149,7 +149,7 @@ def test_a_sample_without_anything_to_draw_has_no_numbers() -> None:
 @given(shown=st.lists(vectors(st.floats(-1e9, 1e9)), min_size=1, max_size=9), name=NAMES)
 @examples(100)
 def test_rows_are_a_recording_again(
-    row_format: PacketFormat, shown: list[tuple[Vector, Vector]], name: str
+    row_format: str, shown: list[tuple[Vector, Vector]], name: str
 ) -> None:
     writer = RowWriter(row_format)
     text = writer.header() + writer.rows(*show(*shown, entity=name))

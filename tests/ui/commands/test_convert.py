@@ -116,7 +116,7 @@ def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "message"),
     [
-        ([], PACKET, b"give --to, one of text, csv, tsv, jsonl, parquet"),
+        ([], PACKET, b"give --to, one of text, csv, jsonl, parquet, tsv"),
         (["-o", "a.xlsx"], PACKET, b"give --to, one of"),
         (["--to", "text"], b'{"time":0,"x":0,"y":0,"z":0,"vx":0,"vy":0,"vz":0,"entity":"a b"}\n',
          b"<stdin>:1: packet text cannot hold the entity's name 'a b'"),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support import oracle
 from support.running import environment
 
-from epic_cli.formats.conventions import CAPTURE_MAGICS
+from epic_cli.formats.entries.capture import CAPTURE_MAGICS
 from epic_cli.ui.main import main
 
 # No time below draws more than 20,000 rows; what never ends is refused.

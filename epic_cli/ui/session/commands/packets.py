@@ -11,10 +11,10 @@ import click
 from epic_cli.analysis.digits import counted
 from epic_cli.engine.text.rows import FORMATS, RowWriter
 from epic_cli.engine.velocities import VelocityFiller
-from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats import Unreadable
 from epic_cli.formats.conversion import Changes, Conversion
+from epic_cli.formats.entries.text import text_writer
 from epic_cli.formats.recordings import read
-from epic_cli.formats.text import TextWriter
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.io.hint_words import hint_words
@@ -155,7 +155,7 @@ class Loading:
         self._filler = VelocityFiller()
         self._filled = 0
         self._conversion = Conversion(Changes())
-        self._writer = TextWriter()
+        self._writer = text_writer()
         self._told: list[Layout] = []
         self._hints = Hints()
         self._hints.settled(given)

@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from epic_cli import Packet, read_packets
-from epic_cli.formats.conventions import Unreadable
+from epic_cli.formats import Unreadable
+from epic_cli.formats.entries import parquet
+from epic_cli.formats.entries.parquet import NoParquetLibrary
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import InputFormat, make_writer, read, read_from
-from epic_cli.formats.tables import parquet_writer
-from epic_cli.formats.tables.parquet_library import NoParquetLibrary
+from epic_cli.formats.recordings import make_writer, read, read_from
 
 
 def packets_of(
-    path: Path, layout: Layout | None = None, input_format: InputFormat = "auto"
+    path: Path, layout: Layout | None = None, input_format: str = "auto"
 ) -> list[Packet]:
     """The packets of a file in which no row is refused."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -51,7 +51,7 @@ def test_the_columns_have_types(tmp_path: Path) -> None:
 
 
 def test_groups_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_writer, "ROW_GROUP", 3)
+    monkeypatch.setattr(parquet, "ROW_GROUP", 3)
     writer = make_writer("parquet")
     wanted = [Packet((float(k), 0.0, 0.0), (0.0,) * 3, k / 10) for k in range(7)]
     parts = [writer.row(packet) for packet in wanted]
@@ -145,7 +145,7 @@ def test_text_is_no_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("input_format", ["auto", "parquet"])
-def test_a_stream_is_refused(tmp_path: Path, input_format: InputFormat) -> None:
+def test_a_stream_is_refused(tmp_path: Path, input_format: str) -> None:
     data = written(tmp_path / "a", {"time": [0.0], "x": [0.0], "y": [0.0]}).read_bytes()
     parts = iter([data])
     with pytest.raises(Unreadable, match="from a file, not from a stream"):

@@ -1,4 +1,4 @@
-"""Packets from lines of any other kind: a regular expression says where the fields stand."""
+"""Logs in sentences: a regular expression says where the fields stand in a line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PatternReader(LineReader):
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
-        from epic_cli.formats.names.proposal import propose
+        from epic_cli.formats.entries.sentences.proposal import propose
 
         self._first = self._first or (self._line, raw)
         pattern = propose(line)

@@ -10,8 +10,8 @@ from support.running import epic
 from support.typed_session import TypedSession
 
 from epic_cli import read_packets
-from epic_cli.formats.detection import kind_of
-from epic_cli.formats.names.proposal import propose
+from epic_cli.formats.entries.sentences.proposal import propose
+from epic_cli.formats.recordings import detect
 
 #: How games log a movement from (0, 0, 0) to (1, 0, 2) in 0.1 s; the units are ticks of 20 Hz.
 LOGS = {
@@ -126,7 +126,7 @@ def test_a_pattern_and_a_format_are_one_too_many() -> None:
     ],
 )
 def test_sentences_are_told_from_json_and_tables(begin: bytes, kind: str) -> None:
-    assert kind_of(begin, True) == kind
+    assert detect(begin, True) == kind
 
 
 @pytest.mark.parametrize(

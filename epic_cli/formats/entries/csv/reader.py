@@ -9,13 +9,13 @@ from operator import itemgetter
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import RecordScanner, TableScanner
-from epic_cli.formats.cells import field_offset, split_row
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, delimiter_of
-from epic_cli.formats.detection import lines_above_header
+from epic_cli.formats import BYTE_ORDER_MARK
+from epic_cli.formats.entries.csv import lines_above_header
 from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, is_value
 from epic_cli.formats.names.stars import complete_row, entities_in, is_named, starred
+from epic_cli.formats.tables import delimiter_of, field_offset, split_row
 from epic_cli.formats.vectors import numbers_in
 
 #: What is wrong with names is wrong with a header; there may be none.

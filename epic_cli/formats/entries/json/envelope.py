@@ -8,8 +8,8 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import NamedTuple
 
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_OBJECT
-from epic_cli.formats.json.values import complete_object, has_no_entries, parse
+from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
+from epic_cli.formats.entries.json.values import complete_object, has_no_entries, parse
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.json_objects import DocumentCutter
-from epic_cli.formats.conventions import BYTE_ORDER_MARK
-from epic_cli.formats.json.envelope import Envelope, find_envelope
-from epic_cli.formats.json.lines_reader import JsonlReader
-from epic_cli.formats.json.values import look_up, parse
+from epic_cli.formats import BYTE_ORDER_MARK
+from epic_cli.formats.entries.json.envelope import Envelope, Sight, find_envelope
+from epic_cli.formats.entries.json.reader import JsonlReader
+from epic_cli.formats.entries.json.values import look_up, parse
 
 
 class JsonReader(JsonlReader):
@@ -28,20 +28,22 @@ class JsonReader(JsonlReader):
         """See ``LineReader``."""
         super().begin()
         self._cutter = DocumentCutter()
-        self._above = 0  # bytes in front of an array in an object
+        self._head: bytes | None = b""  # what has come while nobody can say what is around it
         self._entered = False
-
-    def look_for_array(self, head: bytes) -> None:
-        """Enters the array of packets that stands in an object; see ``find_envelope``."""
-        found = find_envelope(head, True, self.layout)
-        if isinstance(found, Envelope):
-            self._above, self._entered = found.begin, True
-            self._cutter.enter(head.removeprefix(BYTE_ORDER_MARK)[: found.begin], found.around)
 
     def scan(self, data: bytes, final: bool = False) -> PacketBlock:
         """The packets of all objects that ``data`` completes; ``final``: there is no more."""
-        data = data.removeprefix(BYTE_ORDER_MARK) if not self._line else data
-        data, self._above = data[self._above :], 0
+        if self._head is not None:
+            data = self._head + data
+            found = find_envelope(data, final, self.layout)
+            self._head = data if found is Sight.SHORT else None
+            if self._head is not None:
+                return PacketBlock(self.entities)
+            data = data.removeprefix(BYTE_ORDER_MARK)
+            if isinstance(found, Envelope):
+                self._entered = True
+                self._cutter.enter(data[: found.begin], found.around)
+                data = data[found.begin :]
         block = super().scan(self._cutter.cut(data, final), final)
         self._cutter.place_packets(block)
         block.refusals = [self._placed(one) for one in block.refusals]

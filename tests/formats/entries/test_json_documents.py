@@ -13,7 +13,7 @@ from support.running import epic
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_OBJECT
+from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
 from epic_cli.formats.recordings import read_from
 
 TEXTS = st.text(st.sampled_from('ab"\\{}[],: \n\r\tä'), max_size=6)

@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
+import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.formats.cells import field_offset, split_row
-from epic_cli.formats.conventions import BYTE_ORDER_MARK, LONGEST_LINE, delimiter_of
+from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.formats.wording import FrontEnd, Problem, in_words
+
+#: What may separate a table's columns: the first of these that its first line has, outside quotes.
+DELIMITERS = "\t;|,"
+
+#: What stands between blanks as the engine knows them; Unicode has more, which are text.
+_WORD = re.compile(r"[^ \t-\r]+")
 
 #: A longer table is refused: it would be held in memory.
 MOST_ROWS = 5_000_000
 
 #: A greater number has no digits after the point left, and could overflow in a product.
 FARTHEST = 1e15
+
+
+def delimiter_of(line: str) -> str:
+    """What separates a table's columns, by its first line; blanks where there is nothing else."""
+    bare = line.strip("\r\n")
+    if '"' in bare:
+        bare = "".join(bare.split('"')[::2])
+    return next((one for one in DELIMITERS if one in bare), "," if '"' in line else " ")
+
+
+def split_row(line: str, delimiter: str) -> list[str] | None:
+    """The fields of a line; None: its quotes do not end."""
+    if delimiter == " ":
+        return _WORD.findall(line)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return None
+
+
+def field_offset(raw: bytes, place: int, delimiter: str) -> int:
+    """At which byte of a line its field number ``place`` (from 0) begins; 0: it has not so many."""
+    if delimiter == " ":
+        begins = [word.start() for word in re.finditer(rb"\S+", raw)]
+        return begins[place] if place < len(begins) else 0
+    quoted, separator = False, ord(delimiter)
+    for at, byte in enumerate(raw):
+        if place == 0:
+            return at
+        quoted ^= byte == ord('"')
+        place -= byte == separator and not quoted
+    return len(raw.rstrip(b"\r\n")) if place == 0 else 0
 
 
 class RefusedLine(ValueError):

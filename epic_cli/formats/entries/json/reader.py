@@ -10,8 +10,8 @@ from typing import Any
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner, RecordScanner
-from epic_cli.formats.conventions import LONGEST_OBJECT
-from epic_cli.formats.json.values import (
+from epic_cli.formats import LONGEST_OBJECT
+from epic_cli.formats.entries.json.values import (
     Entries,
     Object,
     complete_object,
@@ -87,7 +87,7 @@ class JsonlReader(LineReader):
         """Refuses what is no JSON; objects of other languages with a pattern for them."""
         pattern = None
         if self.records is None and self.has_lines and _OF_OTHERS.match(line):
-            from epic_cli.formats.names.proposal import propose
+            from epic_cli.formats.entries.sentences.proposal import propose
 
             pattern = propose(line)
         if pattern:

@@ -1,0 +1,129 @@
+"""Tables: values separated by commas, semicolons, tabs, bars or blanks, mostly under a header."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.formats import Fit, Format, Head
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.formats.entries.csv.reader import CsvReader
+    from epic_cli.formats.layout import Layout
+    from epic_cli.formats.writing import LineWriter
+
+#: The columns in the order in which they are written; ``delta`` may follow.
+COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", "teleport")
+
+#: So many lines may stand above a table's header, and so many rows are looked at below it.
+_ABOVE, _ROWS = 20, 5
+
+#: The axes of two entities that have a column for each.
+_SIDE_BY_SIDE = 4
+
+
+def _detect(head: Head) -> Fit:
+    if head.begins_as_json:
+        return Fit.NO
+    lines = head.lines
+    above = lines_above_header(lines)
+    header, cells = cells_of(lines[0]) if lines else ("", [])
+    if above or {"time", "x"} <= set(cells):
+        return Fit.GOOD
+    if len(lines) <= 1 and not head.enough and len(cells) != 1:
+        return Fit.UNDECIDED
+    return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
+
+
+def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
+    """How many of the first lines of a table are not its own: titles, and what a logger tells.
+
+    Its header has the names that are wanted as ``columns``, or such that a time and a position can
+    be told, and as many as the line below has cells. Where there is none, the first line is it.
+    """
+    from epic_cli.formats.tables import delimiter_of, split_row
+
+    for place, line in enumerate(lines[:_ABOVE]):
+        header, names = cells_of(line)
+        if not _names_packets(names, columns):
+            continue
+        below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
+        if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
+            return place
+    return 0
+
+
+def cells_of(line: bytes) -> tuple[str, list[str]]:
+    """A line that may be a header, as text, and the names in it."""
+    from epic_cli.formats.tables import delimiter_of, split_row
+
+    header = line.decode("utf-8", "replace").strip("\r").lstrip("#% ")
+    return header, [cell.strip(' "') for cell in split_row(header, delimiter_of(header)) or ()]
+
+
+def _names_packets(names: Sequence[str], columns: Collection[str]) -> bool:
+    if columns:
+        return all(one in names or one.rpartition(".")[0] in names for one in columns)
+    if {"time", "x"} <= set(names):
+        return True
+    from epic_cli.formats.names.spellings import SPELLINGS, TICKS, component_of, name_of
+
+    known = [name_of(name) for name in names]
+    times = {one for spellings in SPELLINGS["time"] for one in spellings} | set(TICKS)
+    components = list(filter(None, map(component_of, known)))
+    positions = any(not component.velocity for component in components)
+    # of several entities, each has its own
+    beside = sum(bool(set(name.words) & {"x", "y"}) for name in known) >= _SIDE_BY_SIDE
+    return any(name.spelling in times for name in known) and (positions or beside)
+
+
+def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
+    """Whether the lines have several cells each, as many as the first one."""
+    from epic_cli.formats.tables import delimiter_of, split_row
+
+    delimiter = delimiter_of(header)
+    if len(cells) <= 1 or (delimiter == " " and len(cells) <= 2):
+        return False
+    if delimiter != " ":
+        return True
+    rows = [split_row(line.decode("utf-8", "replace"), delimiter) or [] for line in others]
+    return bool(rows) and all(len(row) == len(cells) for row in rows)
+
+
+def _reader(layout: Layout | None, tell: Any, entities: Entities | None, head: bytes) -> CsvReader:
+    from epic_cli.formats.entries.csv.reader import CsvReader
+
+    reader = CsvReader(layout, tell, entities)
+    reader.look_for_header(head)
+    return reader
+
+
+def csv_writer(delta: bool = False, separator: str = ",") -> LineWriter:
+    """What writes packets as CSV, or as TSV with tabs for ``separator``.
+
+    A ``delta`` other than 0 needs the column of that name.
+    """
+    from epic_cli.formats.writing import LineWriter, check_name, csv_field
+
+    columns = (*COLUMNS, "delta") if delta else COLUMNS
+    return LineWriter(
+        lambda name: csv_field(check_name(name)),
+        header=separator.join(columns).encode() + b"\n",
+        holds_delta=delta,
+        separator=separator,
+        delta=delta,
+    )
+
+
+FORMATS = (
+    Format(
+        "csv",
+        suffixes=(".csv",),
+        detect=_detect,
+        reader=_reader,
+        writer=csv_writer,
+        needs_delta_column=True,
+    ),
+    Format("tsv", suffixes=(".tsv",), writer=lambda delta: csv_writer(delta, "\t")),
+)

@@ -1,0 +1,87 @@
+"""JSON: an object on each line, or a document with the packets in an array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.formats import Fit, Format, Head
+from epic_cli.formats.entries.text import is_packet
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.formats import Reader
+    from epic_cli.formats.layout import Layout
+    from epic_cli.formats.writing import LineWriter
+
+
+def _detect_lines(head: Head) -> Fit:
+    """Whatever has objects or arrays, unless it is a document."""
+    return Fit.WORDS if head.begins_as_json else Fit.NO
+
+
+def _detect_document(head: Head) -> Fit:
+    lines = head.has_object_line
+    if not head.begins_as_json or (is_packet(head.line) and not lines):
+        return Fit.NO
+    from epic_cli.formats.entries.json.envelope import Envelope, Sight, find_envelope
+
+    fit = Fit.NO if lines else _fit_by_lines(head)
+    found = find_envelope(head.data, head.final, head.layout)
+    if isinstance(found, Envelope):
+        return Fit.CERTAIN
+    return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
+
+
+def _fit_by_lines(head: Head) -> Fit:
+    """Whether it is a document; a line may also be the beginning of an object that broke."""
+    begin, below = head.begin, head.below.lstrip()
+    if begin[:1] == b"[":
+        first = begin[1:].lstrip()[:1]
+        if first == b"{":
+            return Fit.CERTAIN
+        return Fit.NO if first or head.enough else Fit.UNDECIDED
+    if head.ended and head.line.rstrip().endswith(b"},"):
+        return Fit.CERTAIN
+    if not below and not head.enough:
+        return Fit.UNDECIDED
+    return Fit.CERTAIN if head.ended and below[:1] not in (b"", b"{") else Fit.NO
+
+
+def _lines_reader(
+    layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes
+) -> Reader:
+    from epic_cli.formats.entries.json.reader import JsonlReader
+
+    return JsonlReader(layout, tell, entities)
+
+
+def _document_reader(
+    layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes
+) -> Reader:
+    from epic_cli.formats.entries.json.document import JsonReader
+
+    return JsonReader(layout, tell, entities)
+
+
+def jsonl_writer(_delta: bool = True) -> LineWriter:
+    """What writes a packet as an object on each line; what it has not is left out.
+
+    Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
+    """
+    from json import dumps
+
+    from epic_cli.formats.writing import LineWriter, check_name
+
+    return LineWriter(lambda name: dumps(name) if check_name(name) else "", json=True)
+
+
+FORMATS = (
+    Format("json", detect=_detect_document, reader=_document_reader),
+    Format(
+        "jsonl",
+        suffixes=(".jsonl", ".ndjson"),
+        detect=_detect_lines,
+        reader=_lines_reader,
+        writer=jsonl_writer,
+    ),
+)

@@ -1,0 +1,250 @@
+"""Parquet: the columns of any file, row by row, as the reader of tables takes them.
+
+So names are recognised, units converted and rows refused as they are in CSV, with the number of
+the row, from 2, in the place of the line's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.formats import Format, Unreadable
+from epic_cli.formats.entries.csv import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import IO
+
+    from epic_cli.engine.contract import Packet
+    from epic_cli.formats import Source
+    from epic_cli.formats.layout import Layout
+
+#: So many rows are held at a time.
+BATCH = 8192
+
+#: Arrays of so many numbers, all of one length, become columns of their own: ``pos.0``.
+_LONGEST_ARRAY = 16
+
+#: So many packets are held, and written at once.
+ROW_GROUP = 32768
+
+_TYPES = {"entity": "string", "seq": "int64", "teleport": "bool_"}
+_NULL = ("vx", "vy", "vz", "arrival", "seq")
+
+
+class NoParquetLibrary(Unreadable):
+    """The library that reads and writes Parquet, an extra of this program, is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("Parquet needs a library: pip install 'epic-cli[parquet]'")
+
+
+def _library() -> tuple[Any, Any]:
+    """``pyarrow`` and ``pyarrow.parquet``; raises ``NoParquetLibrary``."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise NoParquetLibrary from error
+    return pyarrow, pyarrow.parquet
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+def _unpack(source: Source, layout: Layout | None) -> Callable[[], bytes]:
+    """A function that gives the file's next rows as CSV, names first, and nothing at the end.
+
+    Only the columns are read that a recording with this layout has; the others are empty. It
+    raises ``Unreadable`` for what is no Parquet file, or not a whole one.
+    """
+    from epic_cli.formats.layout import Layout
+
+    arrow, parquet = _library()
+    rows = _rows(arrow, parquet, source.file("Parquet"), layout or Layout())
+    return lambda: next(rows, b"")
+
+
+def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterator[bytes]:
+    try:
+        file = parquet.ParquetFile(stream)
+        names = [name for name, _ in _flat(arrow, file.schema_arrow.empty_table())]
+        header = _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
+        yield header
+        first = next(file.iter_batches(1), None)
+        if first is None:
+            return
+        row = _csv(arrow, _flat(arrow, arrow.Table.from_batches([first])), False)
+        wanted = _wanted(layout, names, row.decode())
+        tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
+        for batch in file.iter_batches(BATCH, columns=tops):
+            read = dict(_flat(arrow, arrow.Table.from_batches([batch])))
+            empty = arrow.nulls(batch.num_rows)
+            yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
+    except arrow.ArrowException as error:
+        raise Unreadable(f"Parquet that cannot be read: {error}") from error
+
+
+def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
+    """The columns of the fields of a recording that begins with this row; or all of them."""
+    from epic_cli.formats.layout import column_name, column_text
+    from epic_cli.formats.names.guess import AmbiguousLayout
+    from epic_cli.formats.names.stars import complete_row, entities_in, starred
+    from epic_cli.formats.tables import split_row
+
+    cells = split_row(row, ",")
+    by_number = any(column.isdigit() for column in layout.places.values())
+    if cells is None or len(cells) != len(names) or by_number:
+        return names
+    try:
+        found = complete_row(layout, dict(zip(map(column_text, names), cells, strict=True)))
+    except AmbiguousLayout:
+        return names  # what is wrong is told by who reads them
+    texts = [column_text(name) for name in names]
+    several = entities_in(starred(found), texts).values()
+    own = {names[place] for places in several for place in places.values()}
+    return own | {column_name(column) for column in found.places.values()}
+
+
+def _leads_to(top: str, wanted: Collection[str]) -> bool:
+    return any(path == top or path.startswith(f"{top}.") for path in wanted)
+
+
+def _csv(arrow: Any, columns: list[tuple[str, Any]], header: bool) -> bytes:
+    from pyarrow import csv
+
+    names, values = zip(*columns, strict=True) if columns else ((), ())
+    sink = arrow.BufferOutputStream()
+    table = arrow.table(list(values), names=list(names))
+    csv.write_csv(table, sink, csv.WriteOptions(include_header=header))
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def _flat(arrow: Any, table: Any) -> list[tuple[str, Any]]:
+    """The columns that text can have, nested ones by their paths; others are left out."""
+    return [
+        part
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        for part in _parts(arrow, name, column)
+    ]
+
+
+def _parts(arrow: Any, name: str, column: Any) -> Iterator[tuple[str, Any]]:
+    from pyarrow import compute
+
+    kind = column.type
+    types = arrow.types
+    if types.is_struct(kind):
+        for index, field in enumerate(kind):
+            part = compute.struct_field(column, index)
+            yield from _parts(arrow, f"{name}.{field.name}", part)
+    elif types.is_fixed_size_list(kind) and kind.list_size <= _LONGEST_ARRAY:
+        for index in range(kind.list_size):
+            yield from _parts(arrow, f"{name}.{index}", compute.list_element(column, index))
+    elif types.is_float16(kind) or types.is_float32(kind):
+        yield name, column.cast(arrow.float64())  # with all its digits
+    elif types.is_dictionary(kind):
+        yield from _parts(arrow, name, column.cast(kind.value_type))
+    elif types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind):
+        yield name, column
+
+
+# ------------------------------------------------------------------------------------- writing
+
+
+class ParquetWriter:
+    """Writes packets as Parquet, a group of rows at a time."""
+
+    header = b""
+
+    def __init__(self) -> None:
+        self._arrow, parquet = _library()
+        self._schema = self._arrow.schema(
+            self._arrow.field(
+                name, getattr(self._arrow, _TYPES.get(name, "float64"))(), nullable=name in _NULL
+            )
+            for name in (*COLUMNS, "delta")
+        )
+        self._rows: list[tuple[Any, ...]] = []
+        self._written = _Written()
+        self._writer = parquet.ParquetWriter(self._written, self._schema, compression="zstd")
+
+    def row(self, packet: Packet) -> bytes:
+        """The bytes of a group of rows that this packet completes; raises ``Unwritable``."""
+        from epic_cli.formats.writing import check
+
+        check(packet)
+        velocity = packet.velocity if packet.velocity is not None else (None, None, None)
+        self._rows.append(
+            (
+                packet.entity,
+                packet.time,
+                *packet.position,
+                *velocity,
+                packet.arrival,
+                packet.sequence,
+                packet.teleport,
+                packet.delta,
+            )
+        )
+        return self._group() if len(self._rows) == ROW_GROUP else b""
+
+    def end(self) -> bytes:
+        """The rows that are left, and the description of the file."""
+        rest = self._group() if self._rows else b""
+        self._writer.close()
+        return rest + self._written.take()
+
+    def _group(self) -> bytes:
+        columns = zip(*self._rows, strict=True)
+        arrays = [
+            self._arrow.array(column, field.type)
+            for column, field in zip(columns, self._schema, strict=True)
+        ]
+        self._rows.clear()
+        self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+        return self._written.take()
+
+
+class _Written:
+    """A file for the library, out of which its bytes are taken."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        self._parts.append(bytes(data))
+        self._size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._size
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def take(self) -> bytes:
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+FORMATS = (
+    Format(
+        "parquet",
+        suffixes=(".parquet",),
+        magic=(b"PAR1",),
+        unpack=_unpack,
+        unpacked="csv",
+        writer=lambda _: ParquetWriter(),
+        binary=True,
+    ),
+)

@@ -1,0 +1,53 @@
+"""Logs in sentences: a regular expression says where the fields stand in their lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.formats import Fit, Format, Head
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities
+    from epic_cli.formats import Reader
+    from epic_cli.formats.layout import Layout
+
+#: What logs write that tables do not: a name before a number, a vector, words before a number.
+_SENTENCE = (
+    rb"[A-Za-z_] ?[=:] ?[\[({]?[-+.\d]"
+    rb"|[A-Za-z] ?[=:]? ?[\[({] ?(?:[Xx] ?= ?)?[-+.\d]"
+    rb"|[A-Za-z]{2} (?:[^,;\t|]* )?[A-Za-z]{2}[^,;\t|]*\d"
+)
+
+#: So many lines are looked at, and so much of each.
+_LINES, _LOOKED_AT = 6, 400
+
+
+def is_sentence(line: bytes) -> bool:
+    """Whether a line has numbers among words, and not cells most of which are numbers."""
+    line = line[:_LOOKED_AT]
+    if not re.search(_SENTENCE, line):
+        return False
+    from epic_cli.formats.entries.csv import cells_of
+    from epic_cli.formats.names.guess import is_value
+    from epic_cli.formats.vectors import numbers_in
+
+    _, cells = cells_of(line)
+    values = sum(1 if is_value(cell) else len(numbers_in(cell) or ()) for cell in cells)
+    return values < 3 or 2 * values < len(cells)
+
+
+def _detect(head: Head) -> Fit:
+    if head.begins_as_json:
+        return Fit.NO
+    lines = head.lines[:_LINES]
+    return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
+
+
+def _reader(layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes) -> Reader:
+    from epic_cli.formats.entries.sentences.reader import PatternReader
+
+    return PatternReader(layout, tell, entities)
+
+
+FORMATS = (Format("sentences", detect=_detect, reader=_reader, by_name=False),)

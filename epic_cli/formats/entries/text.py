@@ -1,0 +1,90 @@
+"""Packet text, ``x,y,z / vx,vy,vz / t [key=value ...]``: the engine's ``TextScanner`` reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epic_cli.formats import Fit, Format, Head, Unreadable
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
+    from epic_cli.engine.packets import Entities
+    from epic_cli.engine.text.scan import TextScanner
+    from epic_cli.formats.layout import Layout
+    from epic_cli.formats.writing import LineWriter
+
+#: Bytes of a line with its end; the scanner reads a longer one as several.
+LONGEST_LINE = 1023
+
+#: So many lines may stand above the first packet.
+_LINES = 6
+
+
+class NoLayout(Unreadable):
+    """A layout was given for packet text, which has but one."""
+
+    def __init__(self) -> None:
+        super().__init__("columns and units are for tables and JSON lines; this is packet text")
+
+
+def is_packet(line: bytes) -> bool:
+    """Whether a line, without blanks before it, is meant to be packet text.
+
+    All that the demo could read is: a number, two commas, a slash. So is anything with the commas
+    and slashes of packet text, which deserves to be told what is wrong with it.
+    """
+    position, *others = line.split(b"/")
+    if not others or position.count(b",") != 2:
+        return False
+    return _begins_as_number(line) or (len(others) > 1 and others[0].count(b",") == 2)
+
+
+def _begins_as_number(line: bytes) -> bool:
+    return line[:1] in b"0123456789+-." or line[:3].lower() in (b"nan", b"inf")
+
+
+def _detect(head: Head) -> Fit:
+    line = head.line
+    quits = line[:1] == b"q" and (head.ended or head.final) and b"," not in line  # as the demo does
+    if quits or (is_packet(line) and not head.has_object_line):
+        # no magic begins like these, but one may begin with blanks
+        plain = quits or _begins_as_number(line)
+        return Fit.CERTAIN if plain and head.begin == head.data else Fit.GOOD
+    if head.begins_as_json:
+        return Fit.NO
+    return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
+
+
+def _reader(layout: Layout | None, _tell: Any, entities: Entities | None, _: bytes) -> TextScanner:
+    from epic_cli.engine.text.scan import TextScanner
+
+    if layout is not None and not (layout.unless_own or layout.is_empty):
+        raise NoLayout
+    return TextScanner(entities)
+
+
+def text_writer(_delta: bool = True) -> LineWriter:
+    """What writes packets as packet text."""
+    from epic_cli.formats.writing import LineWriter, check_unbroken_name
+
+    return LineWriter(check_unbroken_name, longest=LONGEST_LINE, needs_velocity=True)
+
+
+def packet_line(packet: Packet) -> str:
+    """A packet as one line, without its end, each number as short as it can be.
+
+    Raises ``Unwritable`` for a packet that would be read back as another one.
+    """
+    return text_writer().row(packet).decode().removesuffix("\n")
+
+
+FORMATS = (
+    Format(
+        "text",
+        suffixes=(".txt",),
+        detect=_detect,
+        reader=_reader,
+        writer=text_writer,
+        needs_velocity=True,
+    ),
+)

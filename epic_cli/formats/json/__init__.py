@@ -1,1 +1,0 @@
-"""Recordings in JSON: an object on each line, or a document."""

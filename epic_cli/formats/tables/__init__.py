@@ -1,1 +1,0 @@
-"""Recordings as tables: CSV and its kin, and Parquet."""
