@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet, SmoothingStrategy
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
-    from epic_cli.engine.settings import Value
 
 #: So many packets are given to the engine at once.
 _AT_ONCE = 4096

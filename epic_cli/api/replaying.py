@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Sample
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.engine.settings import Value
 
 
 class RefusedPacket(ValueError):

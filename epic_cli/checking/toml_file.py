@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from epic_cli.engine.declaration import nearest
+from epic_cli.engine.parameters import nearest
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEY = r"""(?:"{0}"|'{0}'|{0})"""

@@ -7,7 +7,7 @@ a tuner's bounds and the README's table all read these declarations.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from epic_cli.engine.settings import Converted, Setting, SettingError, Value
+from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, unknown
 
 #: The rank of a strategy that does not declare one: after all that do, by name.
 UNRANKED = 1_000_000
@@ -92,7 +92,7 @@ class Declaration(NamedTuple):
         known = {setting.name: setting for setting in self.settings}
         for name in given:
             if name not in known:
-                raise SettingError(_unknown(self.name, name, list(known)))
+                raise SettingError(unknown(self.name, "setting", name, list(known)))
         return {
             name: setting.check(given[name]) if name in given else setting.default
             for name, setting in known.items()
@@ -101,19 +101,3 @@ class Declaration(NamedTuple):
     def converted(self, values: Mapping[str, Value]) -> dict[str, Converted]:
         """All settings by name as the strategy uses them, from what ``values`` returned."""
         return {setting.name: setting.convert(values[setting.name]) for setting in self.settings}
-
-
-def _unknown(strategy: str, name: str, known: list[str]) -> str:
-    message = f"{strategy} has no setting {name!r}"
-    if not known:
-        return f"{message}: it has none"
-    near = nearest(name, known)
-    return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
-
-
-def nearest(name: str, known: list[str]) -> str | None:
-    """The known name that looks most like a mistyped one."""
-    import difflib  # only a mistake needs it
-
-    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return matches[0] if matches else None

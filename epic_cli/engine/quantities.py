@@ -1,6 +1,6 @@
 """Numbers with units as people write them: ``0.08`` or ``80ms``, ``20`` or ``20hz``, ``2%``.
 
-Options, the session, scripts, settings of strategies and the configuration all read them here.
+Parameters and readers of single numbers use it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,21 @@ _WORDS: dict[str, dict[str, int]] = {
     "length units": {},
 }
 
-#: What a quantity is called and how it is written, by its unit.
-WRITTEN = {
-    "s": "a time: write 0.08 or 80ms (units: s, ms, us)",
-    "Hz": "a rate: write 20 or 20hz (units: Hz, kHz)",
-    "bit/s": "a rate: write 500kbit or 1mbit (units: bit, kbit, mbit, gbit, each a second)",
-    "": "a share: write 0.02 or 2%",
-    "length units": "a length: write 0.5, in the recording's own unit",
+#: How a quantity is written, by its unit.
+EXAMPLES = {
+    "s": "0.08 or 80ms (units: s, ms, us)",
+    "Hz": "20 or 20hz (units: Hz, kHz)",
+    "bit/s": "500kbit or 1mbit (units: bit, kbit, mbit, gbit, each a second)",
+    "": "0.02 or 2%",
+    "length units": "0.5, in the recording's own unit",
+}
+
+_NAMES = {
+    "s": "a time",
+    "Hz": "a rate",
+    "bit/s": "a rate",
+    "": "a share",
+    "length units": "a length",
 }
 
 
@@ -47,7 +55,7 @@ def parse(text: str, unit: str) -> float:
             return found
     except (ArithmeticError, LookupError, ValueError):
         pass  # it is told as NaN is
-    raise ValueError(f"{text!r} is not {WRITTEN[unit]}")
+    raise ValueError(f"{text!r} is not {_NAMES[unit]}: write {EXAMPLES[unit]}")
 
 
 def exact(text: str, unit: str) -> Fraction:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Value
+from epic_cli.engine.parameters import Value
 
 class Strategy:
     declaration: ClassVar[Declaration]

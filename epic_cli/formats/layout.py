@@ -201,7 +201,7 @@ def _check_stars(columns: Mapping[str, str]) -> None:
 
 
 def _no_field(name: str) -> str:
-    from epic_cli.engine.declaration import nearest
+    from epic_cli.engine.parameters import nearest
 
     near = nearest(name, list(ALL_FIELDS))
     hint = f"; did you mean {near}=?" if near and near != name else ""

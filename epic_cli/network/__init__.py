@@ -20,9 +20,9 @@ A program that drives a connection itself sends one packet at a time:
 
 from epic_cli.formats.tables import RefusedLine
 from epic_cli.network.added_link import AddedLink
-from epic_cli.network.conditions import LinkConditions, QueueLimit
+from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Channel, Fates, Link, fates
-from epic_cli.network.loss import GilbertElliott
+from epic_cli.network.loss import GilbertElliott, QueueLimit
 from epic_cli.network.movement import PathMovement, RecordedMovement
 from epic_cli.network.paths import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
 from epic_cli.network.random_paths import Strafe, Teleporting

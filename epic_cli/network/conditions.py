@@ -6,62 +6,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 
-from epic_cli.engine.quantities import parse
-from epic_cli.network.loss import GilbertElliott
+from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch, named
+from epic_cli.network.loss import DEFAULT_QUEUE, LONGEST_DELAY, GilbertElliott, QueueLimit
 
 Distribution = Literal["uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded"]
-DISTRIBUTIONS: tuple[Distribution, ...] = (
-    "uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded",
-)  # fmt: skip
+DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
-#: Seconds; a greater latency or jitter is taken for a mistake in the unit.
-LONGEST_DELAY = 60.0
-
+#: 1 would be the same delay, or loss, for ever.
 HIGHEST_CORRELATION = 0.9999
-
-#: Bits a second.
-LOWEST_RATE = 1.0
-
-#: Bytes of a packet on the wire.
-LARGEST_PACKET = 65535
-
-#: Packets.
-LONGEST_QUEUE = 1_000_000
-LARGEST_GAP = 1_000_000
-
-
-class QueueLimit(NamedTuple):
-    """How much may wait to be sent: so many seconds, or so many packets; None: no such limit."""
-
-    seconds: float | None = None
-    packets: int | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> QueueLimit:
-        """``50ms`` or ``20 packets``; raises ``ValueError``."""
-        number, found, rest = text.strip().lower().partition("packet")
-        if found and rest in ("", "s") and number.strip().isdecimal() and len(number) <= 10:
-            return cls(packets=int(number))
-        try:
-            return cls(seconds=parse(text, "s"))
-        except ValueError:
-            raise ValueError(
-                f"{text!r} is not a queue: write 50ms or 20packets (units: s, ms, us, packets)"
-            ) from None
-
-    def __str__(self) -> str:
-        return f"{self.packets}packets" if self.seconds is None else repr(self.seconds)
-
-
-#: What netem and many network cards have.
-DEFAULT_QUEUE = QueueLimit(packets=1000)
-
-
-def _check(name: str, value: float, highest: float, lowest: float = 0) -> None:
-    if not lowest <= value <= highest:
-        raise ValueError(f"{name} is {value}: it must be {lowest:g} to {highest:g}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +37,7 @@ class LinkConditions:
     - ``gamma``: shape 2; the latency is the mean, the jitter the standard deviation;
     - ``pareto-unbounded``: shape 3 with that mean and standard deviation, and no end.
 
-    ``correlation`` (0 to below 1) is that of neighbouring delays. netem mixes the last random
+    ``correlation`` (0 to 0.9999) is that of neighbouring delays. netem mixes the last random
     number into the next one, which narrows the distribution. Here the correlated sequence is
     normal, z' = c z + sqrt(1 - c^2) e, and is then given the wanted distribution by its quantiles
     (a Gaussian copula), so that correlation changes nothing but the order: it is c for the normal
@@ -129,29 +83,12 @@ class LinkConditions:
     later: tuple[tuple[float, LinkConditions], ...] = ()
 
     def __post_init__(self) -> None:
-        _check("latency", self.latency, LONGEST_DELAY)
-        _check("jitter", self.jitter, LONGEST_DELAY)
-        if self.distribution not in DISTRIBUTIONS:
-            known = ", ".join(DISTRIBUTIONS)
-            raise ValueError(f"no distribution {self.distribution!r}: {known}")
-        if not 0 <= self.correlation < 1:
-            raise ValueError(f"the correlation is {self.correlation}: it must be 0 to below 1")
-        if isinstance(self.loss, GilbertElliott):
-            for name, value in self.loss._asdict().items():
-                _check(name, value, 1)
-            if self.loss_correlation:
-                raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
-        else:
-            _check("loss", self.loss, 1)
-        for name in ("duplicate", "reorder", "corrupt"):
-            _check(name, getattr(self, name), 1)
-        for name in ("loss_correlation", "reorder_correlation"):
-            _check(name, getattr(self, name), HIGHEST_CORRELATION)
-        _check("reorder_gap", self.reorder_gap, LARGEST_GAP, 1)
-        check_rate(self.rate)
-        _check("packet_size", self.packet_size, LARGEST_PACKET, 1)
-        _check("queue", self.queue.seconds or 0, LONGEST_DELAY)
-        _check("queue", self.queue.packets or 0, LONGEST_QUEUE)
+        has_bursts = isinstance(self.loss, GilbertElliott)
+        for one in LINK:
+            if one.field != "loss" or has_bursts == (one.name == "gemodel"):
+                named(one, one.verify, getattr(self, one.field))
+        if has_bursts and self.loss_correlation:
+            raise ValueError("loss_correlation is for random loss; gemodel has bursts anyway")
         self._check_later()
 
     def _check_later(self) -> None:
@@ -180,16 +117,96 @@ class LinkConditions:
             yield conditions
 
 
-def check_rate(rate: float) -> None:
-    """Raises ``ValueError`` for a rate (bit/s) that nothing can be sent at."""
-    if rate == 0:
-        raise ValueError(
-            "rate is 0: nothing would ever arrive; leave it away where there is no limit,"
-            " or lose everything with a loss of 100%"
-        )
-    if not rate >= LOWEST_RATE:
-        raise ValueError(f"rate is {rate}: it must be {LOWEST_RATE:g} bit/s or more")
+def _share(name: str, help_text: str, highest: float = 1.0) -> Number:
+    return Number(name, getattr(LinkConditions, name), help_text, "", 0, highest)
 
+
+#: What a link is like, in the words of netem: the fields of ``LinkConditions``.
+LINK: tuple[Parameter, ...] = (
+    Number("latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY),
+    Number(
+        "jitter",
+        LinkConditions.jitter,
+        "The standard deviation of the delay; for uniform, its largest deviation.",
+        "s",
+        0,
+        LONGEST_DELAY,
+    ),
+    Choice(
+        "distribution",
+        LinkConditions.distribution,
+        "How delays are distributed; pareto and paretonormal are netem's, whose tails end at 4"
+        " jitters; gamma (shape 2) has a tail, pareto-unbounded (shape 3) a long one.",
+        DISTRIBUTIONS,
+    ),
+    _share("correlation", "How similar the delays of successive packets are.", HIGHEST_CORRELATION),
+    _share("loss", "Lose this share at random."),
+    _share(
+        "loss_correlation",
+        "How much losses follow each other; as many are lost as before.",
+        HIGHEST_CORRELATION,
+    ),
+    Custom(
+        "gemodel",
+        None,
+        "Lose packets in bursts (Gilbert-Elliott): P good to bad, R bad to good, 1-H loss when bad"
+        " (1), 1-K loss when good (0).",
+        "p,r[,1-h[,1-k]]",
+        GilbertElliott.parse,
+        kind=GilbertElliott,
+        field="loss",
+    ),
+    _share("duplicate", "Send this share twice."),
+    _share(
+        "corrupt", "Break a bit in this share: a game checks a sum, so each is lost, and counted."
+    ),
+    _share("reorder", "Deliver this share at once, ahead of those in flight."),
+    Number(
+        "reorder_gap",
+        LinkConditions.reorder_gap,
+        "Of so many packets at most one is delivered ahead.",
+        "packets",
+        1,
+        1_000_000,
+        whole=True,
+    ),
+    _share(
+        "reorder_correlation",
+        "How much packets that are delivered ahead follow each other.",
+        HIGHEST_CORRELATION,
+    ),
+    Number(
+        "rate",
+        LinkConditions.rate,
+        "Send no more bits a second than this (500kbit, 1mbit); other packets wait.",
+        "bit/s",
+        1,
+        words={"unlimited": math.inf},
+    ),
+    Custom(
+        "queue",
+        LinkConditions.queue,
+        "Where they wait: so much time (50ms) or so many packets (20packets) of room; what comes"
+        " when it is full is dropped.",
+        "seconds|packets",
+        QueueLimit.parse,
+        kind=QueueLimit,
+    ),
+    Number(
+        "packet_size",
+        LinkConditions.packet_size,
+        "How long a packet is on the wire, for --rate.",
+        "bytes",
+        1,
+        65535,
+        whole=True,
+    ),
+    Switch(
+        "in_order",
+        LinkConditions.in_order,
+        "Let no packet overtake another, as in a single queue.",
+    ),
+)
 
 #: Every packet arrives at once.
 PERFECT = LinkConditions()

@@ -1,10 +1,16 @@
-"""Losses that come in bursts."""
+"""How packets are lost in groups: in bursts, or since a queue is full."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from epic_cli.engine.quantities import parse
+
+#: Seconds; a greater latency, jitter or queue is taken for a mistake in the unit.
+LONGEST_DELAY = 60.0
+
+#: Packets.
+LONGEST_QUEUE = 1_000_000
 
 
 class GilbertElliott(NamedTuple):
@@ -33,9 +39,43 @@ class GilbertElliott(NamedTuple):
         """``P,R[,1-H[,1-K]]``, or P alone as in netem; each a share. Raises ``ValueError``."""
         parts = text.split(",")
         if len(parts) > len(cls._fields):
-            raise ValueError(f"{text!r} has more than the four numbers P,R,1-H,1-K")
+            raise ValueError("it has at most four numbers, P,R,1-H,1-K")
         p, *rest = (parse(part, "") for part in parts)
-        for part, share in zip(parts, (p, *rest), strict=True):
-            if not 0 <= share <= 1:
-                raise ValueError(f"{part!r} is out of range: it must be 0 to 1, or 0% to 100%")
+        if not all(0 <= share <= 1 for share in (p, *rest)):
+            raise ValueError("each of its numbers must be 0 to 1, or 0% to 100%")
         return cls(p, *(rest or [1 - p]))
+
+    def __str__(self) -> str:
+        return ",".join(map(repr, self))
+
+
+class QueueLimit(NamedTuple):
+    """How much may wait to be sent: so many seconds, or so many packets; None: no such limit."""
+
+    seconds: float | None = None
+    packets: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> QueueLimit:
+        """``50ms`` or ``20 packets``; raises ``ValueError``."""
+        number, found, rest = text.strip().lower().partition("packet")
+        if found and rest in ("", "s") and number.strip().isdecimal() and len(number) <= 10:
+            queue = cls(packets=int(number))
+        else:
+            try:
+                queue = cls(seconds=parse(text, "s"))
+            except ValueError:
+                raise ValueError("write 50ms or 20packets (units: s, ms, us, packets)") from None
+        if not (
+            0 <= (queue.seconds or 0) <= LONGEST_DELAY
+            and 0 <= (queue.packets or 0) <= LONGEST_QUEUE
+        ):
+            raise ValueError(f"it must be 0 to {LONGEST_DELAY:g} s or 0 to {LONGEST_QUEUE} packets")
+        return queue
+
+    def __str__(self) -> str:
+        return f"{self.packets}packets" if self.seconds is None else repr(self.seconds)
+
+
+#: What netem and many network cards have.
+DEFAULT_QUEUE = QueueLimit(packets=1000)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from epic_cli.engine.declaration import nearest
-from epic_cli.network.conditions import LinkConditions, QueueLimit
+from epic_cli.engine.parameters import nearest
+from epic_cli.network.conditions import LinkConditions
+from epic_cli.network.loss import QueueLimit
 
 UNITY = "Unity Multiplayer Tools 2"
 WEB_PAGE_TEST = "WebPageTest"
@@ -83,5 +84,4 @@ def find_preset(name: str) -> Preset:
     if name in PRESETS:
         return PRESETS[name]
     near = nearest(name, list(PRESETS))
-    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(PRESETS)}"
-    raise ValueError(f"there is no preset {name!r}: {hint}")
+    raise ValueError(f"did you mean {near!r}?" if near else f"it must be {', '.join(PRESETS)}")

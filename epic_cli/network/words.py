@@ -1,143 +1,45 @@
-"""The words of a link in text: ``loss=20%``, as scripts, the session and ``--at`` take them."""
+"""The words of a link in text: ``loss=20%``, as scripts, the session and ``--at`` take them.
+
+A word is a parameter of a link and its value; before it ``up.`` or ``down.`` is the direction in
+which alone it holds.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from epic_cli.engine.declaration import nearest
-from epic_cli.engine.quantities import parse
-from epic_cli.network.conditions import (
-    DISTRIBUTIONS,
-    HIGHEST_CORRELATION,
-    LARGEST_GAP,
-    LARGEST_PACKET,
-    LONGEST_DELAY,
-    LinkConditions,
-    QueueLimit,
-    check_rate,
-)
+from epic_cli.engine.parameters import Custom, Parameter, find, parse_assignment
+from epic_cli.network.conditions import LINK, PERFECT, LinkConditions
 from epic_cli.network.loss import GilbertElliott
-from epic_cli.network.presets import Preset, find_preset
-
-#: How a rate without a limit is written.
-UNLIMITED = "unlimited"
-
-
-class Word(NamedTuple):
-    """How a value is read, which raises ``ValueError``, and written so that it reads the same."""
-
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = repr
-
-
-def number_word(unit: str, lowest: float, highest: float) -> Word:
-    """A quantity of this unit, within a range."""
-
-    def read(text: str) -> float:
-        value = parse(text, unit)
-        if not lowest <= value <= highest:
-            raise ValueError(f"out of range, which is {lowest:g} to {highest:g} {unit}".rstrip())
-        return value
-
-    return Word(read)
-
-
-def whole_word(lowest: int, highest: int) -> Word:
-    """A whole number."""
-
-    def read(text: str) -> int:
-        if not (text.isdecimal() and len(text) <= 20 and lowest <= int(text) <= highest):
-            raise ValueError(f"not a whole number from {lowest} to {highest}")
-        return int(text)
-
-    return Word(read)
-
-
-def choice_word(words: Sequence[str]) -> Word:
-    """One of some words."""
-
-    def read(text: str) -> str:
-        if text not in words:
-            near = nearest(text, list(words))
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise ValueError(f"not one of {', '.join(words)}{hint}")
-        return text
-
-    return Word(read, str)
-
-
-def _read_switch(text: str) -> bool:
-    if text not in ("on", "off"):
-        raise ValueError("it is on or off")
-    return text == "on"
-
-
-SWITCH = Word(_read_switch, lambda value: "on" if value else "off")
-
-
-def read_rate(text: str) -> float:
-    """Bits a second: ``1mbit``, or ``unlimited``; raises ``ValueError``."""
-    if text == UNLIMITED:
-        return math.inf
-    rate = parse(text, "bit/s")
-    check_rate(rate)
-    return rate
-
-
-def _write_rate(rate: float) -> str:
-    return UNLIMITED if math.isinf(rate) else repr(rate)
-
-
-_SHARE = number_word("", 0, 1)
-_CORRELATION = number_word("", 0, HIGHEST_CORRELATION)
-
-#: By name. Each is a field of ``LinkConditions``; ``gemodel`` is ``loss``.
-LINK_WORDS: dict[str, Word] = {
-    "latency": number_word("s", 0, LONGEST_DELAY),
-    "jitter": number_word("s", 0, LONGEST_DELAY),
-    "distribution": choice_word(DISTRIBUTIONS),
-    "correlation": _CORRELATION,
-    "loss": _SHARE,
-    "loss_correlation": _CORRELATION,
-    "gemodel": Word(GilbertElliott.parse, lambda model: ",".join(map(repr, model))),
-    "duplicate": _SHARE,
-    "reorder": _SHARE,
-    "reorder_gap": whole_word(1, LARGEST_GAP),
-    "reorder_correlation": _CORRELATION,
-    "corrupt": _SHARE,
-    "rate": Word(read_rate, _write_rate),
-    "queue": Word(QueueLimit.parse, str),
-    "packet_size": whole_word(1, LARGEST_PACKET),
-    "in_order": SWITCH,
-}
+from epic_cli.network.presets import PRESETS, Preset, find_preset
 
 #: A word that stands for many.
-PRESET_WORD = Word(find_preset, lambda preset: preset.name)
+PRESET = Custom(
+    "preset",
+    None,
+    "A link by name, such as wifi, lte, 3g or satellite; other options of the link change it.",
+    "name",
+    find_preset,
+    lambda preset: str(preset.name),
+    kind=Preset,
+    words=lambda: ((one.name, one.meaning) for one in PRESETS.values()),
+)
+
+#: All words of a link.
+LINK_WORDS: tuple[Parameter, ...] = (*LINK, PRESET)
 
 
 def field_of(word: str) -> str:
     """The field of ``LinkConditions`` that a word sets."""
-    return "loss" if word == "gemodel" else word
+    return find(word, LINK_WORDS, "a link").field
 
 
 def parse_link_word(text: str) -> tuple[str, Any]:
     """``name=value``, also with hyphens in the name; raises ``ValueError``."""
-    name, equals, value = text.partition("=")
-    name = name.replace("-", "_")
-    words = {**LINK_WORDS, "preset": PRESET_WORD}
-    if name not in words:
-        near = nearest(name, list(words))
-        hint = f"did you mean {near}=...?" if near else f"there are {', '.join(words)}"
-        raise ValueError(f"a link has no {text.partition('=')[0]!r}: {hint}")
-    if not equals:
-        raise ValueError(f"{name} has no value: write {name}=...")
-    try:
-        return name, words[name].read(value)
-    except ValueError as error:
-        raise ValueError(f"{name}={value}: {error}") from error
+    parameter, value = parse_assignment(text, LINK_WORDS, "a link")
+    return parameter.name, value
 
 
 def with_words(conditions: LinkConditions, words: Iterable[tuple[str, Any]]) -> LinkConditions:
@@ -186,6 +88,13 @@ def with_later(conditions: LinkConditions, changes: Sequence[tuple[float, str]])
     return replace(conditions, later=tuple(later))
 
 
+def write_words(words: Iterable[tuple[str, Any]]) -> str:
+    """Words as a text that reads back as them."""
+    return " ".join(
+        f"{name}={find(name, LINK_WORDS, 'a link').write(value)}" for name, value in words
+    )
+
+
 def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
     """The words that make the one of the other."""
     found = []
@@ -194,3 +103,71 @@ def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str
         if field.name != "later" and value != getattr(before, field.name):
             found.append(("gemodel" if isinstance(value, GilbertElliott) else field.name, value))
     return found
+
+
+Way = Literal["up", "down"]
+
+#: To the server, and from it.
+WAYS: tuple[Way, ...] = ("up", "down")
+
+#: Words of a link, each with its value.
+Words = tuple[tuple[str, Any], ...]
+
+
+class TwoWays(NamedTuple):
+    """The conditions of ``both`` directions, and the words that hold ``up`` or ``down`` instead."""
+
+    both: LinkConditions = PERFECT
+    up: Words = ()
+    down: Words = ()
+
+    def of(self, way: Way) -> LinkConditions:
+        """The conditions of one direction."""
+        return with_words(self.both, getattr(self, way))
+
+    def changed(self, name: str, value: Any) -> TwoWays:
+        """With a word that holds from now on, of one direction where it is ``up.NAME``.
+
+        What a word says of both directions goes before what was said of one. Raises ``ValueError``
+        where the words contradict each other.
+        """
+        way, word = way_of(name)
+        if way:
+            own = self._own(way, word, value)
+            changed = self._replace(up=own) if way == "up" else self._replace(down=own)
+        elif word == "preset":
+            both = with_words(self.both, [(word, value)])
+            changed = TwoWays(both, tuple(differences(value.down, value.up)))
+        else:
+            both = with_words(self.both, [(word, value)])
+            changed = TwoWays(both, _without(self.up, word), _without(self.down, word))
+        for one in WAYS:
+            changed.of(one)
+        return changed
+
+    def _own(self, way: Way, word: str, value: Any) -> Words:
+        if word == "preset":
+            return tuple(differences(self.both, getattr(value, way)))
+        return (*_without(getattr(self, way), word), (word, value))
+
+
+def way_of(name: str) -> tuple[Way | None, str]:
+    """The direction for which the word ``up.loss`` or ``down.loss`` is (None: both), and it."""
+    for way in WAYS:
+        if name.startswith(f"{way}."):
+            return way, name.removeprefix(f"{way}.")
+    return None, name
+
+
+def parse_word(text: str) -> tuple[str, Any]:
+    """``loss=5%`` or ``up.loss=5%``: its name with the direction, and its value.
+
+    Raises ``ValueError``.
+    """
+    way, word = way_of(text)
+    name, value = parse_link_word(word)
+    return f"{way}.{name}" if way else name, value
+
+
+def _without(words: Sequence[tuple[str, Any]], word: str) -> Words:
+    return tuple(one for one in words if field_of(one[0]) != field_of(word))

@@ -78,7 +78,8 @@ def setting_value(chance: random.Random, setting: Setting) -> float | str:
     if setting.choices and (not isinstance(setting, Number) or chance.random() < 0.2):
         return chance.choice(setting.choices)
     if not isinstance(setting, Number):
-        return setting.default
+        default: float | str = setting.default
+        return default
     low, high = setting.low, setting.high
     kind = chance.randrange(5)
     if kind == 0:

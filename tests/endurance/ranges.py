@@ -26,9 +26,9 @@ from epic_cli.analysis.tuning.space import Point, space_of
 from epic_cli.analysis.tuning.spec import EvaluationSpec, goal
 from epic_cli.analysis.tuning.trials import Budget, Trials
 from epic_cli.analysis.weights import Weights
+from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.settings import Number, Setting, Value
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 

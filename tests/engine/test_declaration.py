@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
-from epic_cli.engine.declaration import UNRANKED, nearest
+from epic_cli.engine.declaration import UNRANKED
+from epic_cli.engine.parameters import nearest
 from epic_cli.engine.strategies import declaration, names
 
 

@@ -91,15 +91,18 @@ def test_it_never_ends() -> None:
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
-        ({"latency": -0.1}, "latency is -0.1: it must be 0 to 60"),
-        ({"latency": math.nan}, "latency is nan"),
-        ({"jitter": 80}, "jitter is 80: it must be 0 to 60"),
-        ({"distribution": "cauchy"}, "no distribution 'cauchy': uniform, normal"),
-        ({"correlation": 1.0}, "0 to below 1"),
-        ({"loss": 1.5}, "loss is 1.5: it must be 0 to 1"),
-        ({"loss": GilbertElliott(2, 0.1)}, "p is 2: it must be 0 to 1"),
-        ({"duplicate": 2}, "duplicate is 2"),
-        ({"reorder": -1}, "reorder is -1"),
+        ({"latency": -0.1}, "latency=-0.1 is not allowed: it must be 0 to 60"),
+        ({"latency": math.nan}, "latency=nan"),
+        ({"jitter": 80}, "jitter=80 is not allowed: it must be 0 to 60"),
+        (
+            {"distribution": "cauchy"},
+            "distribution=cauchy is not allowed: it must be uniform, normal",
+        ),
+        ({"correlation": 1.0}, "correlation=1.0 is not allowed: it must be 0 to 0.9999"),
+        ({"loss": 1.5}, "loss=1.5 is not allowed: it must be 0 to 1"),
+        ({"loss": GilbertElliott(2, 0.1)}, "each of its numbers must be 0 to 1"),
+        ({"duplicate": 2}, "duplicate=2"),
+        ({"reorder": -1}, "reorder=-1"),
     ],
 )
 def test_nonsense_is_refused(conditions: dict[str, Any], message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.network.presets import find_preset
-from epic_cli.network.two_ways import TwoWays, parse_word
+from epic_cli.network.words import TwoWays, parse_word
 
 
 def changed(*words: str) -> TwoWays:
@@ -36,5 +36,5 @@ def test_a_preset_is_that_of_its_direction() -> None:
 def test_words_that_contradict_each_other_change_nothing() -> None:
     with pytest.raises(ValueError, match="loss_correlation is for random loss"):
         changed("up.loss_correlation=0.3", "up.gemodel=1%,30%")
-    with pytest.raises(ValueError, match="did you mean jitter"):
+    with pytest.raises(ValueError, match="did you mean 'jitter'"):
         parse_word("down.jiter=3ms")

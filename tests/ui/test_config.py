@@ -42,7 +42,7 @@ def test_the_file_may_have_numbers_where_options_take_words(tmp_path: Path) -> N
     assert given.stdout == epic(tmp_path, "simulate", *options, config="").stdout
     refused = epic(tmp_path, "simulate", config="[simulate]\nrate = true\n")
     assert refused.returncode == 2
-    assert "rate = True: 'True' is not a rate" in refused.stderr
+    assert "rate = True: True is not allowed: it must be unlimited or" in refused.stderr
 
 
 def test_variables_give_defaults(tmp_path: Path) -> None:

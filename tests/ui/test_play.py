@@ -207,7 +207,7 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
         (("-f", "epic"), b"one --view and one --player"),
         (("--set", "x=1"), b"snapshot"),
         (("-s", "snapshott"), b"snapshot"),
-        (("--loss", "200%"), b"out of range"),
+        (("--loss", "200%"), b"200% is not allowed: it must be 0 to 1"),
         (("--smooth-above", "5%"), b"'5%' is not a length: write 0.5"),
         (("--snap-above", "5ms"), b"'5ms' is not a length: write 0.5"),
         (("--snap-above", "-1"), b"it must be 0 to inf length units"),

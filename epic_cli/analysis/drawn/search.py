@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.minimum import minimum
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.settings import Number
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.redraw import Redraw
     from epic_cli.analysis.drawn.smoothing import Fit
     from epic_cli.analysis.truth import Floats
-    from epic_cli.engine.settings import Value
+    from epic_cli.engine.parameters import Value
 
 #: Settings are sought of so many strategies: those that come nearest with their usual ones.
 FINALISTS = 4

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.engine.settings import Value
+    from epic_cli.engine.parameters import Value
 
     Written = Mapping[str, Value]
 

@@ -18,7 +18,7 @@ import numpy as np
 from epic_cli.analysis.diagnosis.messages import SHARES, waits
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.tuning.buffers import BUFFERS, Line
-from epic_cli.engine.settings import SettingError
+from epic_cli.engine.parameters import SettingError
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats
     from epic_cli.analysis.tuning.buffers import Buffer
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.engine.parameters import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.engine.settings import Value
 
 #: geckos' clock is replaced when it is off by more (s).
 REPLACED = 0.05

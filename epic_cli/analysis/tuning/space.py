@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
-    from epic_cli.engine.settings import Setting, Value
+    from epic_cli.engine.parameters import Setting, Value
 
 #: Numbers are searched with so many digits: what is told is what was judged.
 DIGITS = 3

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from epic_cli.engine.declaration import Declaration, nearest
+from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.failures import StrategyFailed, raised, raised_in
-from epic_cli.engine.settings import Value
+from epic_cli.engine.parameters import Value, nearest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy

@@ -9,7 +9,7 @@ from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport components, is_finite
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.filtering import FILTER_SETTINGS
 
 

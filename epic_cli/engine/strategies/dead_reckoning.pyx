@@ -7,7 +7,7 @@ from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_CORRECTION
 
 cpdef enum Correction:

@@ -5,7 +5,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, widened
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 
 
 cpdef enum class Start:

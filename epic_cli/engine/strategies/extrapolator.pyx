@@ -28,7 +28,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, narrowed, widened
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice
+from epic_cli.engine.parameters import Choice
 
 # Times closer than this are taken for the same, in seconds.
 cdef double EPSILON = 1e-4

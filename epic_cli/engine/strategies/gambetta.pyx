@@ -12,7 +12,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 

@@ -14,7 +14,7 @@ from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # An offset that is wrong by more is replaced, s; the rest is for rounding.

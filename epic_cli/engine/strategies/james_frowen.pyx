@@ -15,7 +15,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval

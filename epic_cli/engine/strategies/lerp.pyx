@@ -6,7 +6,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3, dot
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 
 
 cdef class Lerp(Strategy):

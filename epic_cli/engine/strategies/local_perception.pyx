@@ -9,7 +9,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.averages import MovingAverage as NewMovingAverage
 
 

@@ -11,7 +11,7 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 from epic_cli.engine.strategies.parts.averages import (
     WeightedTimedAverage as NewWeightedTimedAverage,

@@ -10,7 +10,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop as NewPhaseLockedLoop
 
 

@@ -17,7 +17,7 @@ from epic_cli.engine.vec3 cimport Vec3
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Number, Switch
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SenderTime as NewSenderTime
 

@@ -8,7 +8,7 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_finite
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 
 cpdef enum Mode:
     EXPONENTIAL

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from epic_cli.engine.declaration import nearest
+from epic_cli.engine.parameters import nearest
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.statistics import facts_of_client, facts_of_relay
 from epic_cli.live.proxy.steering import Steering
 from epic_cli.network.conditions import PERFECT as NO_LINK
 from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.two_ways import WAYS, Way
-from epic_cli.network.words import LINK_WORDS, differences
+from epic_cli.network.words import WAYS, Way, differences, write_words
 
 #: Characters; a longer line is no command.
 LONGEST_COMMAND = 4096
@@ -90,8 +89,7 @@ class Commands:
 
 def words_of(conditions: LinkConditions) -> str:
     """A link in words that make the same link again; of a perfect one that it is that."""
-    words = differences(NO_LINK, conditions)
-    return " ".join(f"{name}={LINK_WORDS[name].write(value)}" for name, value in words) or "perfect"
+    return write_words(differences(NO_LINK, conditions)) or "perfect"
 
 
 def _ways(rest: str) -> tuple[Way, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from epic_cli.engine.link.transit import Tally
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Fates
-from epic_cli.network.two_ways import Way
+from epic_cli.network.words import Way
 
 #: Seconds; a datagram that leaves so much after its time is late.
 LATE = 0.001

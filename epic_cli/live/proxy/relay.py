@@ -19,7 +19,7 @@ from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.proxy.waiting import Waiting
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.live.stopping import set_or_late
-from epic_cli.network.two_ways import Way
+from epic_cli.network.words import Way
 
 #: Datagrams that are read from one socket before others have their turn.
 _AT_ONCE = 64

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from epic_cli.live.proxy.direction import Direction
-from epic_cli.network.conditions import LONGEST_DELAY
+from epic_cli.network.loss import LONGEST_DELAY
 from epic_cli.network.presets import PRESETS
-from epic_cli.network.two_ways import WAYS, TwoWays, Way, parse_word, way_of
+from epic_cli.network.words import WAYS, TwoWays, Way, parse_word, way_of
 
 #: Changes later on: a time (seconds after the first datagram), a word and its value.
 Changes = Sequence[tuple[float, str, Any]]

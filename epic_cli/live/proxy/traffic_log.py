@@ -7,7 +7,7 @@ from enum import Enum
 
 from epic_cli.formats.writing import csv_field
 from epic_cli.live.whole_files import WholeFile
-from epic_cli.network.two_ways import Way
+from epic_cli.network.words import Way
 
 COLUMNS = (
     "send_time", "recv_time", "lost", "direction", "flow", "client", "bytes", "fate", "asked_ms",

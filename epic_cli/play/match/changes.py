@@ -7,20 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
 from epic_cli.engine.quantities import parse
-from epic_cli.engine.strategies import create, find
+from epic_cli.engine.strategies import create
+from epic_cli.engine.strategies import find as find_strategy
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import GilbertElliott
-from epic_cli.network.two_ways import TwoWays
-from epic_cli.network.words import (
-    LINK_WORDS,
-    PRESET_WORD,
-    SWITCH,
-    Word,
-    choice_word,
-    number_word,
-    whole_word,
-)
+from epic_cli.network.words import LINK_WORDS, TwoWays
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.correction import SMOOTHING_CURVES
 from epic_cli.play.client.prediction import LOCAL_MODES
@@ -45,27 +38,8 @@ CLOCK_RATES = (0.01, 100.0)
 FARTHEST_CLOCK = 1e6
 
 
-class _Kind(NamedTuple):
-    """A word, which cannot change once the match runs where it is ``fixed``."""
-
-    word: Word
-    fixed: bool = False
-
-
-def _number(unit: str, lowest: float, highest: float, fixed: bool = False) -> _Kind:
-    return _Kind(number_word(unit, lowest, highest), fixed)
-
-
-def _whole(lowest: int, highest: int) -> _Kind:
-    return _Kind(whole_word(lowest, highest), fixed=True)
-
-
-def _word(words: Sequence[str]) -> _Kind:
-    return _Kind(choice_word(words))
-
-
 def _read_strategy(text: str) -> str:
-    find(text)
+    find_strategy(text)
     return text
 
 
@@ -78,32 +52,112 @@ def read_clock(text: str) -> tuple[float, float]:
     return ahead, rate
 
 
-def _numbers(values: Sequence[float]) -> str:
+def _write_clock(values: Sequence[float]) -> str:
     return ",".join(map(repr, values))
 
 
-_LINK = {name: _Kind(word) for name, word in LINK_WORDS.items()} | {"preset": _Kind(PRESET_WORD)}
-_MATCH = {
-    "players": _whole(2, MOST_PLAYERS),
-    "duration": _number("s", 0, LONGEST_DURATION, fixed=True),
-    "step": _number("s", *STEPS, fixed=True),
-    "send_rate": _number("Hz", *SEND_RATES),
-    "local": _word(LOCAL_MODES),
-    "smoothing": _number("s", 0, LONGEST_SMOOTHING),
-    "smoothing_curve": _word(SMOOTHING_CURVES),
-    "smooth_above": _number("length units", 0, math.inf),
-    "snap_above": _number("length units", 0, math.inf),
-    "clock_sync": _word(tuple(CLOCK_SYNCS)),
-    "remote_strategy": _Kind(Word(_read_strategy, str)),
-    "rewind": _Kind(SWITCH),
-    "lag_compensation": _word(tuple(COMPENSATIONS)),
-    "history": _number("s", 0, LONGEST_HISTORY, fixed=True),
-    "seed": _whole(0, 2**64 - 1),
-}
+#: How a match is played: the fields of ``MatchSettings``, apart from its players and its link.
+MATCH: tuple[Parameter, ...] = (
+    Number("players", 2, "How many play: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True),
+    Number(
+        "duration",
+        10.0,
+        "How long the match lasts, in seconds, or endless.",
+        "s",
+        0,
+        LONGEST_DURATION,
+    ),
+    Number("step", Rules().step, "The simulation's step and the time between frames.", "s", *STEPS),
+    Number(
+        "send_rate",
+        MatchSettings.send_rate,
+        "How many times a second the server sends the state.",
+        "Hz",
+        *SEND_RATES,
+    ),
+    Choice(
+        "local",
+        MatchSettings.local,
+        "How your own player is shown: where the server last put it, predicted at once, predicted"
+        " and reconciled by move replay, or predicted and corrected without it.",
+        LOCAL_MODES,
+    ),
+    Number(
+        "smoothing",
+        MatchSettings.smoothing,
+        "Spread a correction over this time; 0: apply it at once.",
+        "s",
+        0,
+        LONGEST_SMOOTHING,
+    ),
+    Choice(
+        "smoothing_curve",
+        MatchSettings.smoothing_curve,
+        "Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
+        SMOOTHING_CURVES,
+    ),
+    Number(
+        "smooth_above",
+        MatchSettings.smooth_above,
+        "Apply a smaller correction at once.",
+        "length units",
+        0,
+        words={"inf": math.inf},
+    ),
+    Number(
+        "snap_above",
+        MatchSettings.snap_above,
+        "Apply a larger correction at once, and forget the ones before.",
+        "length units",
+        0,
+        words={"inf": math.inf},
+    ),
+    Choice(
+        "clock_sync",
+        MatchSettings.clock_sync,
+        "How a client keeps its clock in step with the server's: not at all, or as netfox,"
+        " lightyear or GGPO do.",
+        CLOCK_SYNCS,
+    ),
+    Custom(
+        "remote_strategy",
+        MatchSettings.remote_strategy,
+        "How other players are drawn; 'epic strategies' lists the strategies.",
+        "name",
+        _read_strategy,
+    ),
+    Switch(
+        "rewind",
+        MatchSettings.rewind,
+        "Judge a shot by what the shooter saw, or by where everybody is now.",
+    ),
+    Choice(
+        "lag_compensation",
+        MatchSettings.lag_compensation,
+        "How the server knows where to rewind to: the client says what it drew; the server"
+        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
+        COMPENSATIONS,
+    ),
+    Number(
+        "history",
+        MatchSettings.history,
+        "How far back the server can rewind.",
+        "s",
+        0,
+        LONGEST_HISTORY,
+    ),
+    Number("seed", MatchSettings.seed, "The random numbers.", "", 0, 2**64 - 1, whole=True),
+)
+
+#: Cannot change once the match runs.
+_FIXED = ("players", "duration", "step", "history", "seed", "clock.")
+
+_LINK = {one.name: one for one in LINK_WORDS}
+_MATCH = {one.name: one for one in MATCH}
 #: Names that go on: with a setting of the strategy, and with a player.
 _FAMILIES = {
-    "remote.": _Kind(Word(str, str)),
-    "clock.": _Kind(Word(read_clock, _numbers), fixed=True),
+    "remote.": Custom("remote.", None, "A setting of the strategy.", "value", str),
+    "clock.": Custom("clock.", None, "A player's clock.", "ahead[,rate]", read_clock, _write_clock),
 }
 #: Names that go on with a word of the link, which holds in this direction alone.
 _DIRECTIONS = ("up.", "down.")
@@ -115,7 +169,7 @@ def _family(name: str) -> str:
     return name[: name.find(".") + 1]
 
 
-def _kind(name: str) -> _Kind | None:
+def _kind(name: str) -> Parameter | None:
     if _family(name) in _DIRECTIONS:
         return _LINK.get(name.partition(".")[2])
     return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
@@ -129,7 +183,7 @@ class Change(NamedTuple):
 
     def __str__(self) -> str:
         kind = _kind(self.name)
-        return f"{self.name}={kind.word.write(self.value) if kind else self.value}"
+        return f"{self.name}={kind.write(self.value) if kind else self.value}"
 
     @property
     def family(self) -> str:
@@ -139,8 +193,7 @@ class Change(NamedTuple):
     @property
     def is_fixed(self) -> bool:
         """Whether it cannot change once the match runs."""
-        kind = _kind(self.name)
-        return kind is not None and kind.fixed
+        return self.name in _FIXED or self.family in _FIXED
 
     @property
     def is_of_link(self) -> bool:
@@ -155,9 +208,9 @@ def parse_change(text: str) -> Change:
     if not equals or kind is None:
         raise ValueError(f"{text!r} cannot be set")
     try:
-        return Change(name, kind.word.read(value))
+        return Change(name, kind.read(value))
     except ValueError as error:
-        raise ValueError(f"{name}={value}: {error}") from error
+        raise ValueError(f"{name}={error}") from error
 
 
 def changed(settings: MatchSettings, change: Change) -> MatchSettings:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from epic_cli.engine.quantities import parse
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Channel, Link
-from epic_cli.network.two_ways import TwoWays, Words
+from epic_cli.network.words import TwoWays, Words
 from epic_cli.play.client.clock.lightyear import interpolation_delay
 from epic_cli.play.client.correction import Smoothing, SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode

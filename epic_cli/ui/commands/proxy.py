@@ -25,7 +25,7 @@ from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.stopping import end_by, run_until_stopped
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
-from epic_cli.network.two_ways import TwoWays, Way
+from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.commands.proxy_screen import show_and_obey
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import write_text

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.steering import Steering
-from epic_cli.network.two_ways import WAYS, Way
+from epic_cli.network.words import WAYS, Way
 from epic_cli.ui.io.panel import Panel, has_keys, keys
 from epic_cli.views.proxy import KEYS, Status
 

@@ -8,10 +8,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.engine.declaration import nearest
+from epic_cli.engine.parameters import SettingError, nearest
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.settings import SettingError
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text.rows import FORMATS
 from epic_cli.formats import input_formats, packet_formats

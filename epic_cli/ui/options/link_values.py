@@ -12,10 +12,12 @@ from click.core import ParameterSource
 
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.presets import Preset
-from epic_cli.network.two_ways import Words, parse_word, way_of
 from epic_cli.network.words import (
+    Words,
     differences,
     field_of,
+    parse_word,
+    way_of,
     with_later,
     with_words,
 )

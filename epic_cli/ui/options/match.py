@@ -8,7 +8,8 @@ from operator import itemgetter
 
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
-from epic_cli.network.words import LINK_WORDS, field_of, with_words
+from epic_cli.network.conditions import LINK
+from epic_cli.network.words import LINK_WORDS, with_words
 from epic_cli.play.client.correction import SmoothingCurve
 from epic_cli.play.client.prediction import LocalMode
 from epic_cli.play.match.changes import STEPS, Change, changed
@@ -116,7 +117,7 @@ _SETS = {
     "gemodel": {"loss", "gemodel"},
     "up": {"up."},
     "down": {"down."},
-    "preset": {"preset", *LINK_WORDS, "up.", "down."},
+    "preset": {*(one.name for one in LINK_WORDS), "up.", "down."},
 }
 
 
@@ -132,7 +133,7 @@ def begin_with(settings: MatchSettings, script: Script, given: set[str]) -> Matc
                 raise WrongUsage(f"the script: {error}") from error
     if "assignments" in given:  # another strategy has none of its own settings yet
         settings = replace(settings, remote_settings=assigned)
-    own = {field_of(name): getattr(link, field_of(name)) for name in LINK_WORDS if name in given}
+    own = {one.field: getattr(link, one.field) for one in LINK if one.name in given}
     settings = replace(settings, link=replace(settings.link, **own))  # a preset may have set it
     if "up" in given:
         settings = replace(settings, up=up)

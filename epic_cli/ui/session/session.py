@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
-from epic_cli.engine.settings import Value
 from epic_cli.engine.text.packet_rows import own_lines
 from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.entries.text import packet_line

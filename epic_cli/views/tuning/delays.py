@@ -19,7 +19,7 @@ from epic_cli.views.table import fit
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-    from epic_cli.engine.settings import Value
+    from epic_cli.engine.parameters import Value
 
 #: Sentences are no longer than this, however wide the screen is.
 PROSE = 160

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison, Result
     from epic_cli.analysis.metric import Metric
     from epic_cli.analysis.tuning.result import Tuning, Tunings
-    from epic_cli.engine.settings import Value
+    from epic_cli.engine.parameters import Value
 
 #: So many settings are named in a sentence.
 _NAMED = 4

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli.analysis.tuning.space import Point, Space, space_of, spread
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration, names
 
 SPACES = [space_of(name, {}) for name in names()]

@@ -21,9 +21,9 @@ from epic_cli.analysis.tuning.spec import Division, EvaluationSpec, TuneSpec
 from epic_cli.analysis.tuning.tune import NothingToTune, tune
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 

@@ -8,7 +8,7 @@ import pytest
 from support.conformance import load
 
 from epic_cli import strategy
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies import declaration
 
 

@@ -23,7 +23,7 @@ from epic_cli import (
 from epic_cli.engine import build
 from epic_cli.engine import strategies as registry
 from epic_cli.engine.declaration import UNRANKED
-from epic_cli.engine.settings import Value
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.strategies import create, declaration, find, names
 
 PACKAGE = registry.__name__
@@ -144,7 +144,7 @@ from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vec3 cimport Vec3
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 
 
 cpdef enum class Axis:

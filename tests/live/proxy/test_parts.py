@@ -13,7 +13,7 @@ from epic_cli.live.proxy.steering import Steering
 from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.proxy.waiting import Waiting
 from epic_cli.network import Link, LinkConditions
-from epic_cli.network.two_ways import WAYS, TwoWays, parse_word
+from epic_cli.network.words import WAYS, TwoWays, parse_word
 
 
 def flow(

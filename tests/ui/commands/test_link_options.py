@@ -131,7 +131,7 @@ def test_play_over_a_link_of_which_one_direction_changes(
     assert float(found["packets up lost"]) == 1
     assert float(found["packets down lost"]) == 0
     _, told = ran(capsys, "play", "--at", "2s", "up.los=1", status=2)
-    assert "did you mean loss" in " ".join(told.split())
+    assert "did you mean 'loss'" in " ".join(told.split())
 
 
 def test_play_with_conditions_over_time_is_recorded(
@@ -164,7 +164,7 @@ def test_a_preset_of_one_direction(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--up", "latncy=3"], "a link has no 'latncy': did you mean latency=...?"),
+        (["--up", "latncy=3"], "a link has no parameter 'latncy'; did you mean 'latency'?"),
         (["--down", "loss"], "loss has no value: write loss=..."),
         (["--up", "loss=1", "--up", "gemodel=1%"], "loss is set twice: keep one of them"),
         (["--queue", "50ms"], "--queue needs --rate"),

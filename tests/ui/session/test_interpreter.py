@@ -92,7 +92,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (":set calc_ahead=61", "calc_ahead=61 is not allowed: calc_ahead is 0 to 60 s"),
+        (":set calc_ahead=61", "calc_ahead=61 is not allowed: it must be 0 to 60 s"),
         (":set calc_ahed=1", "epic has no setting 'calc_ahed'; did you mean 'calc_ahead'?"),
         (":set calc_ahead", "'calc_ahead' is not of the form key=value"),
         (":strategy epik", "there is no strategy 'epik'; did you mean 'epic'?"),

@@ -10,7 +10,7 @@ from epic_cli.engine.vec3 cimport Vec3, cross, dot
 from epic_cli.engine.vectors cimport is_finite
 
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.settings import Choice, Number
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.dis.models import DisModel as Models, DisState as NewDisState
 from epic_cli.engine.strategies.parts.age import PacketAge as NewPacketAge, age_setting
 

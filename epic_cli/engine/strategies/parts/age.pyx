@@ -11,7 +11,7 @@ from libc.math cimport NAN, isfinite, isnan
 from epic_cli.engine.packets cimport Packet
 from epic_cli.engine.vectors cimport clamped
 
-from epic_cli.engine.settings import Choice
+from epic_cli.engine.parameters import Choice
 
 # The latency that is still believed, seconds; a larger one is a difference of the clocks.
 cdef double BELIEVABLE = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 
 
 def snap_distance(effect: str) -> Number:

@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategy cimport Strategy
 from epic_cli.engine.vectors cimport clamped, components, is_beyond, is_finite
 
-from epic_cli.engine.settings import Number
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.age import PacketAge, age_setting
 
 #: The settings that every filter has.

@@ -21,7 +21,7 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport is_beyond
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 from epic_cli.engine.strategies.quake3.trajectory import Trajectory as Trajectories
 

@@ -10,7 +10,7 @@ from epic_cli.engine.vec3 cimport Vec3, dot
 from epic_cli.engine.vectors cimport clamped, is_beyond, is_finite
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.spline.curves import Curve as Curves
 
 cdef enum:

@@ -14,7 +14,7 @@ from epic_cli.engine.strategies.unity_ngo.network_time cimport NetworkTime
 from epic_cli.engine.strategy cimport Strategy
 
 from epic_cli.engine.declaration import Declaration, Wavering
-from epic_cli.engine.settings import Choice, Number, Switch
+from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 from epic_cli.engine.strategies.parts.sender_time import SendInterval as NewSendInterval
 from epic_cli.engine.strategies.unity_ngo.interpolator import (

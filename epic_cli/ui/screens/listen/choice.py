@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.engine.settings import Number, Setting, Value
+from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.strategies import declaration, maker, names
 
 if TYPE_CHECKING:

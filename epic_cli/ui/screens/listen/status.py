@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from epic_cli.engine.settings import Number, Value
+from epic_cli.engine.parameters import Number, Value
 from epic_cli.engine.text.widths import cut, width, wrap
 from epic_cli.formats.writing import number
 from epic_cli.live.traffic import Flow

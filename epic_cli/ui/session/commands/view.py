@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.settings import Value
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
 from epic_cli.ui.io.timing import TIMING, TimingSetting

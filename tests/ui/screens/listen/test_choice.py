@@ -2,7 +2,7 @@
 
 import pytest
 
-from epic_cli.engine.settings import Number, Setting, Value
+from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.strategies import declarations, maker
 from epic_cli.ui.screens.listen.choice import Choice, stepped
 

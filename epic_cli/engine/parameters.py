@@ -1,0 +1,482 @@
+"""Parameters: what a strategy, a link, a match takes, each declared once.
+
+A parameter has a name, a unit, a range, a default and a sentence. A table is a tuple of them,
+beside the frozen spec whose fields they are. All front ends are made from it: options of the
+command line (``ui/options/declared.py``), words of the session and of scripts
+(``parse_assignment``), checks of the Python API (``check_values``), settings of strategies
+(``--set``), the tables of the guides.
+
+Example:
+    >>> DELAY = Number("delay", 0.1, "How far in the past to draw.", "s", 0, 10)
+    >>> DELAY.read("80ms"), DELAY.write(0.08), DELAY.range
+    (0.08, '0.08', '0 to 10 s')
+    >>> parse_assignment("delay=1m", (DELAY,), "a view")
+    Traceback (most recent call last):
+    ...
+    epic_cli.engine.parameters.SettingError: delay=1m is not allowed: it must be 0 to 10 s; write
+    0.08 or 80ms (units: s, ms, us)
+
+A value has two forms. As it is written it is a number or a word (``on``); as it is used it can be
+anything (``True``). ``check`` makes the first of whatever is given, ``convert`` the second of the
+first, ``read`` the second of a text, and ``write`` a text that reads back as the same value.
+
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import Any, Final, Literal
+
+from epic_cli.engine.quantities import EXAMPLES, parse
+
+#: A value as it is written: a number or a word.
+Value = float | str
+
+#: A setting as the strategy uses it.
+Converted = float | int | bool | str | IntEnum
+
+#: Doubles hold each whole number up to this one.
+_EXACT = 2**53
+
+
+class SettingError(ValueError):
+    """A setting or parameter that does not exist, or a value that it does not take."""
+
+
+# No dataclasses: making their methods would take a tenth of the start of "epic replay".
+
+
+class Parameter(ABC):
+    """One parameter: ``Number``, ``Switch``, ``Choice`` or ``Custom``.
+
+    ``default`` is as it is written for a setting of a strategy, as it is used for a field of a
+    spec; ``help`` is a sentence on what the parameter does. ``field`` is the field of the spec,
+    where that has another name.
+    """
+
+    #: What a program may give in the place of a text.
+    kind: type | tuple[type, ...] = ()
+
+    def __init__(self, name: str, default: Any, help: str, *, field: str = "") -> None:  # noqa: A002
+        self.name: Final = name
+        self.default: Final = default
+        self.help: Final = help
+        self.field: Final = field or name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it takes."""
+        return ()
+
+    @property
+    def range(self) -> str:
+        """What it takes, in words: ``0 to 10 s``, ``auto or 0 to 1 s``."""
+        *others, last = [*self.choices, *self._numbers()]
+        return f"{', '.join(others)} or {last}" if others else last
+
+    def check(self, value: object) -> Value:
+        """The value as it is written; raises ``SettingError`` with its name and the range."""
+        try:
+            return self._check(value)
+        except SettingError as error:
+            raise SettingError(f"{self.name}={error}") from None
+
+    @abstractmethod
+    def convert(self, value: Value) -> Any:
+        """A checked value as it is used."""
+
+    def read(self, text: str) -> Any:
+        """The value of a text, as it is used; raises ``SettingError`` with the range."""
+        return self.convert(self._check(text))
+
+    def write(self, value: Any) -> str:
+        """A used value as a text, which reads back as the same value."""
+        return str(value)
+
+    def accept(self, value: Any) -> Any:
+        """A value that a program gives, as it is used: a text, or the value itself.
+
+        Raises ``SettingError`` with the range.
+        """
+        if isinstance(value, str):
+            return self.read(value)
+        self.verify(value)
+        return value
+
+    def verify(self, value: Any) -> None:
+        """Raises ``SettingError`` for a used value that is out of range."""
+        self.read(self.write(value))
+
+    def show(self, value: Any) -> str:
+        """A used value for people: as short as it can be."""
+        return f"{value:.12g}" if isinstance(value, float) else self.write(value)
+
+    def complete(self) -> Iterable[tuple[str, str | None]]:
+        """The words that a shell can propose, each with a sentence or None."""
+        return ((word, None) for word in self.choices)
+
+    def _check(self, value: object) -> Value:
+        if isinstance(value, str) and value in self.choices:
+            return value
+        number = self._number(value)
+        if number is None or not self._takes(number):
+            raise SettingError(self._refusal(value))
+        return number
+
+    def _refusal(self, value: object) -> str:
+        hint = self._hint(value) if isinstance(value, str) else ""
+        return f"{_shown(value)} is not allowed: it must be {self.range}{hint}"
+
+    def _hint(self, text: str) -> str:
+        near = nearest(text, list(self.choices))
+        return f"; did you mean {near!r}?" if near else ""
+
+    def _number(self, value: object) -> float | None:
+        """The number that is given; None: there is none."""
+        return _plain_number(value)
+
+    def _numbers(self) -> list[str]:
+        """The numbers that it takes, in words."""
+        return []
+
+    def _takes(self, number: float) -> bool:  # noqa: ARG002 - words alone
+        return False
+
+
+#: A parameter of a strategy.
+Setting = Parameter
+
+#: The parameters of a spec.
+Table = Sequence[Parameter]
+
+
+class Number(Parameter):
+    """A number from ``low`` to ``high`` in ``unit``; it arrives as a float, or an int if ``whole``.
+
+    ``words`` stand for numbers outside of the range: ``{"unlimited": math.inf}``. ``unset`` is
+    one of them, for "no number", such as ``auto``, which arrives as NaN. ``tune`` is the range
+    worth searching, on a ``linear`` or ``log`` scale; None: not worth tuning.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        default: Any,
+        help: str,  # noqa: A002
+        unit: str = "",
+        low: float = -math.inf,
+        high: float = math.inf,
+        *,
+        unset: str = "",
+        words: Mapping[str, Any] | None = None,
+        tune: tuple[float, float] | None = None,
+        scale: Literal["linear", "log"] = "linear",
+        whole: bool = False,
+        field: str = "",
+    ) -> None:
+        super().__init__(name, default, help, field=field)
+        self.unit: Final = unit
+        self.low: Final = low
+        self.high: Final = high
+        self.unset: Final = unset
+        self.words: Final = {unset: math.nan} if unset else dict(words or {})
+        self.tune: Final = tune
+        self.scale: Final = scale
+        self.whole: Final = whole
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that stand for numbers."""
+        return tuple(self.words)
+
+    def convert(self, value: Value) -> Any:
+        """The number; NaN for ``unset``."""
+        if isinstance(value, str):
+            return self.words[value]
+        return int(value) if self.whole else value
+
+    def write(self, value: Any) -> str:
+        """The word of the value, or its shortest digits."""
+        for word, meaning in self.words.items():
+            if value == meaning or (value != value and meaning != meaning):  # noqa: PLR0124 - NaN
+                return word
+        if isinstance(value, int) or not hasattr(value, "__float__"):
+            return repr(value)
+        return repr(float(value))  # also one of numpy's
+
+    def verify(self, value: Any) -> None:
+        """Raises ``SettingError`` where the number is out of range, and is no word's."""
+        is_number = hasattr(value, "__float__")
+        if not (value in self.words.values() or (is_number and self._takes(value))):
+            raise SettingError(self._refusal(value))
+
+    def show(self, value: Any) -> str:
+        """Its word, or the number to twelve digits."""
+        text = self.write(value)
+        return text if text in self.words else super().show(value)
+
+    def _check(self, value: object) -> Value:
+        if isinstance(value, str) and value not in self.words and self.words:
+            number = self._number(value)  # "inf" is as good as its word
+            if number in self.words.values():
+                return self.write(number)
+        return super()._check(value)
+
+    def _hint(self, text: str) -> str:
+        if self._number(text) is not None:
+            return ""
+        is_quantity = self._has_units and (self.unit or self.high <= 1)  # without a unit: a share
+        return super()._hint(text) or (f"; write {EXAMPLES[self.unit]}" if is_quantity else "")
+
+    @property
+    def _has_units(self) -> bool:
+        return self.unit in EXAMPLES and not self.whole
+
+    def _number(self, value: object) -> float | None:
+        if not isinstance(value, str) or not self._has_units:
+            number = _plain_number(value)
+            is_long = number is not None and abs(number) >= _EXACT and str(value).isdecimal()
+            return int(str(value)) if is_long else number
+        try:
+            return parse(value, self.unit)
+        except ValueError:
+            return None
+
+    def _numbers(self) -> list[str]:
+        unit = f" {self.unit}" if self.unit else ""
+        if self.low == -math.inf and self.high == math.inf:
+            return [("a whole number" if self.whole else "a number") + (unit and f" of{unit}")]
+        kind = "a whole number from " if self.whole else ""
+        if self.high == math.inf:
+            return [f"{kind}{_short(self.low)}{unit} or more"]
+        return [f"{kind}{_short(self.low)} to {_short(self.high)}{unit}"]
+
+    def _takes(self, number: float) -> bool:
+        in_range = self.low <= number <= self.high and abs(number) != math.inf
+        return in_range and (not self.whole or number == math.floor(number))
+
+
+class Switch(Parameter):
+    """Something that is ``on`` or ``off``; it arrives as a bool.
+
+    ``tune`` says whether both are worth trying: one that brings back an original's mistakes, or
+    says what a recording is of, is not.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        default: Value | bool,
+        help: str,  # noqa: A002
+        *,
+        tune: bool = True,
+        field: str = "",
+    ) -> None:
+        super().__init__(name, default, help, field=field)
+        self.tune: Final = tune
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The two states."""
+        return ("on", "off")
+
+    def convert(self, value: Value) -> bool:
+        """Whether it is on."""
+        return value == "on"
+
+    def write(self, value: Any) -> str:
+        """The word of the state."""
+        return "on" if value else "off"
+
+    def _check(self, value: object) -> Value:
+        if isinstance(value, bool):  # Python's own truth values
+            return self.write(value)
+        return super()._check(value)
+
+
+class Choice(Parameter):
+    """One of some words, or one member of an enumeration; that is how it arrives.
+
+    The words of an enumeration are the members' names in small letters, with hyphens. With
+    ``numbered`` the members' values, which follow one another, are taken as well. ``tune`` as for
+    a ``Switch``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        default: Value,
+        help: str,  # noqa: A002
+        of: type[IntEnum] | Iterable[str],
+        *,
+        numbered: bool = False,
+        tune: bool = True,
+        field: str = "",
+    ) -> None:
+        super().__init__(name, default, help, field=field)
+        self._members: dict[str, Any] = {}
+        if isinstance(of, type):
+            members = of.__members__.items()
+            self._members = {key.lower().replace("_", "-"): member for key, member in members}
+        else:
+            self._members = {word: word for word in of}
+        self.tune: Final = tune
+        self.numbered: Final = numbered
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words, or one for each member, in their order."""
+        return tuple(self._members)
+
+    def convert(self, value: Value) -> Any:
+        """The word, or the member."""
+        if isinstance(value, str):
+            return self._members[value]
+        return next(member for member in self._members.values() if member == value)
+
+    def write(self, value: Any) -> str:
+        """The word."""
+        return next((word for word, member in self._members.items() if member == value), str(value))
+
+    def _numbers(self) -> list[str]:
+        if not self.numbered:
+            return []
+        values = self._members.values()
+        return [f"a whole number from {min(values)} to {max(values)}"]
+
+    def _takes(self, number: float) -> bool:
+        return self.numbered and number in self._members.values()
+
+
+class Custom(Parameter):
+    """A value of its own ``kind``, which ``read`` makes of a text and ``write`` writes.
+
+    ``read`` raises ``ValueError``. ``form`` is how such a value is written: ``50ms or 20packets``.
+    ``words`` are those that a shell can propose, each with a sentence.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        default: Any,
+        help: str,  # noqa: A002
+        form: str,
+        read: Callable[[str], Any],
+        write: Callable[[Any], str] = str,
+        *,
+        kind: type | tuple[type, ...] = (),
+        words: Callable[[], Iterable[tuple[str, str | None]]] = tuple,
+        field: str = "",
+    ) -> None:
+        super().__init__(name, default, help, field=field)
+        self.form: Final = form
+        self.kind = kind
+        self._read = read
+        self._write = write
+        self._words = words
+
+    @property
+    def range(self) -> str:
+        """How it is written."""
+        return self.form
+
+    def convert(self, value: Value) -> Any:
+        """What ``read`` makes of it."""
+        return self._read(str(value))
+
+    def write(self, value: Any) -> str:
+        """What ``write`` makes of it."""
+        return self._write(value)
+
+    def complete(self) -> Iterable[tuple[str, str | None]]:
+        """The words that a shell can propose, each with a sentence."""
+        return self._words()
+
+    def _check(self, value: object) -> Value:
+        try:
+            self._read(str(value))
+        except ValueError as error:
+            raise SettingError(f"{_shown(value)} is not allowed: {error}") from error
+        return str(value)
+
+
+def find(name: str, table: Table, owner: str) -> Parameter:
+    """The parameter of this name; raises ``SettingError`` with the nearest one.
+
+    ``owner`` is what has the parameters, in words: ``a link``.
+    """
+    for one in table:
+        if one.name == name:
+            return one
+    raise SettingError(unknown(owner, "parameter", name, [one.name for one in table]))
+
+
+def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
+    """Says that something has no parameter or setting of this name, and which one is near."""
+    message = f"{owner} has no {what} {name!r}"
+    if not known:
+        return f"{message}: it has none"
+    near = nearest(name, known)
+    return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
+
+
+def parse_assignment(text: str, table: Table, owner: str) -> tuple[Parameter, Any]:
+    """The parameter and the value of ``name=value``; hyphens in the name are taken, too.
+
+    Raises ``SettingError``.
+    """
+    name, equals, value = text.partition("=")
+    parameter = find(name.replace("-", "_"), table, owner)
+    if not equals:
+        raise SettingError(f"{parameter.name} has no value: write {parameter.name}=...")
+    return parameter, named(parameter, parameter.read, value)
+
+
+def check_values(given: Mapping[str, Any], table: Table, owner: str) -> dict[str, Any]:
+    """Values that a program gives by name, as they are used.
+
+    Raises ``SettingError`` with the nearest name or the range.
+    """
+    found = {}
+    for name, value in given.items():
+        parameter = find(name, table, owner)
+        found[name] = named(parameter, parameter.accept, value)
+    return found
+
+
+def named(parameter: Parameter, take: Callable[[Any], Any], value: Any) -> Any:
+    """What ``take`` makes of a value; its refusal begins with the name of the parameter."""
+    try:
+        return take(value)
+    except ValueError as error:
+        raise SettingError(f"{parameter.name}={error}") from error
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """The known name that looks most like a mistyped one."""
+    import difflib  # only a mistake needs it
+
+    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def _plain_number(value: object) -> float | None:
+    if not isinstance(value, float | int | str):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _short(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:.12g}"
+
+
+def _shown(value: object) -> str:
+    """A refused value, as a message shows it."""
+    text = str(value)
+    return text if text.isprintable() and text == text.strip() and text else repr(text)
