@@ -6,8 +6,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.views.report import Column, Finding, Part, Report, Table, Usage
@@ -15,15 +14,10 @@ from epic_cli.views.report import Column, Finding, Part, Report, Table, Usage
 
 def as_csv(report: Report) -> str:
     """Rows by their fields, under a header; what is None stays empty."""
-    return csv_table(report.data.fields, report.data.rows())
-
-
-def csv_table(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows by their fields, under a header; what is None stays empty."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, fields, lineterminator="\n")
+    writer = csv.DictWriter(out, report.data.fields, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(report.data.rows())
     return out.getvalue()
 
 
@@ -43,13 +37,6 @@ DOCUMENTS: Mapping[str, Callable[[Report], str]] = {
     "jsonl": as_jsonl,
     "markdown": as_markdown,
 }
-
-
-def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> list[str]:
-    """The lines of a table whose first ``left`` columns are words, the others numbers."""
-    rule = [":---"] * left + ["---:"] * (len(titles) - left)
-    cells = [[printable(one).replace("|", "\\|") for one in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (titles, rule, *cells)]
 
 
 def _lines(report: Report) -> Iterator[str]:

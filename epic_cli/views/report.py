@@ -78,6 +78,7 @@ class Usage:
     """What to type, by where it is typed: each on one line, however long, to be copied."""
 
     forms: Sequence[tuple[str, str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from epic_cli.views.diagnosis.report import report
 from epic_cli.views.page.page import Content, page, page_of
 from epic_cli.views.page.sections import Section
 from epic_cli.views.page.words import About
+from epic_cli.views.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))
 PAGE = page(COMPARISON, shown=["Late", "Jumping"])
@@ -185,7 +186,8 @@ def test_it_says_what_it_is() -> None:
 
 
 def test_any_scenes_make_a_page() -> None:
-    text = page_of(COMPARISON.scenes, Content("Expected and drawn", verdict=["3 rows differ."]))
+    told = Report(verdict=["3 rows differ."])
+    text = page_of(COMPARISON.scenes, Content("Expected and drawn", told))
     found = content(text)
     assert found["verdict"] == ["3 rows differ."]
     assert [one["label"] for one in found["rows"]] == ["Late", "Jumping"]
@@ -211,30 +213,26 @@ def test_links_open_what_they_name(browser: str, tmp_path: Path) -> None:
 
 
 #: What tuning found, in short.
-TUNING = {
-    "strategy": "late",
-    "findings": ["Set late's a=1: it is </script> better."],
-    "notes": ["Tuned on the first half."],
-    "tables": [
-        {
-            "caption": "Its settings",
-            "heads": ["setting", "note"],
-            "rows": [["a", "any"], ["b", ""]],
-            "wordy": True,
-        }
+TUNING = Report(
+    verdict=["Set late's a=1: it is </script> better."],
+    parts=[
+        Table([Column("setting", ["a", "b"]), Column("note", ["any", ""])], caption="Its settings"),
+        Usage([("replay", "-s late --set a=1")], "late's settings"),
+        Figure("the front", lambda: None, lambda: "<svg/>"),
     ],
-    "usage": [("replay", "-s late --set a=1")],
-    "picture": "data:image/svg+xml;base64,PHN2Zy8+",
-}
+    notes=["Tuned on the first half."],
+)
 
 
 def test_what_tuning_found_is_the_verdict_and_a_section() -> None:
     text = page(COMPARISON, about=About("jitter.txt"), tuning=TUNING)
     found = content(text)
     assert found["title"] == "Good numbers: jitter.txt"
-    assert found["verdict"] == TUNING["findings"]
-    assert found["notes"] == TUNING["notes"]
-    assert found["tuning"]["usage"] == [["replay", "-s late --set a=1"]]
+    assert found["verdict"] == TUNING.verdict
+    assert found["notes"] == TUNING.notes
+    _, usage, picture = found["tuning"]["parts"]
+    assert usage["forms"] == [["replay", "-s late --set a=1"]]
+    assert picture["source"] == "data:image/svg+xml;base64,PHN2Zy8+"
     assert content(PAGE)["tuning"] is None
 
 

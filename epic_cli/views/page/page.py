@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.notes import NothingToDraw
-from epic_cli.views.comparison.report import metric_columns, ordered, report
+from epic_cli.views.comparison.report import report
 from epic_cli.views.page.data import scene_data
 from epic_cli.views.page.sections import Section, section_data
-from epic_cli.views.page.tuning import TuningSection
 from epic_cli.views.page.words import About, facts
 from epic_cli.views.pictures.scene_words import scene_words
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
+from epic_cli.views.report import Report, Table
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Comparison
@@ -30,41 +30,28 @@ SENTENCES = 5
 #: The scripts in the order in which the browser reads them; what is used while it reads is first.
 SCRIPTS = (
     "data", "levels", "state", "pen", "labels", "above", "marks", "timeline", "lanes",
-    "histogram", "figures", "diagnosis", "tuning", "hover", "clock", "gestures", "begin",
+    "histogram", "figures", "report", "hover", "clock", "gestures", "begin",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Table:
-    """The figures: heads with what they mean and whether they stand beside the picture (brief).
-
-    ``rows`` are a strategy's label, its cells, and which of them are the best of their column.
-    """
-
-    heads: Sequence[tuple[str, str, bool]] = ()
-    rows: Sequence[tuple[str, Sequence[str], Sequence[bool]]] = ()
 
 
 @dataclass(frozen=True)
 class Content:
     """All that a page shows beside its scenes.
 
-    ``verdict`` comes first, ``details`` and ``notes`` are folded; ``facts`` say what it is, each
-    a term and its description. ``shown`` strategies are switched on at first, none: all.
-    ``diagnoses`` are sections on recordings, ``drawn`` where it is that of the scenes; ``tuning``
-    is one on good numbers.
+    The ``report`` has the verdict, the notes, and a table of the strategies' figures. ``facts`` say
+    what the page is about, each a term and its description. ``shown`` strategies are switched on at
+    first, none: all. ``diagnoses`` are of recordings, ``drawn`` is the one that the scenes are of;
+    ``tuning`` is about good numbers.
     """
 
     title: str
-    verdict: Sequence[str] = ()
-    details: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    report: Report = field(default_factory=Report)
     facts: Sequence[tuple[str, str]] = ()
-    table: Table = field(default_factory=Table)
     shown: Sequence[str] = ()
     tick: float = 0.05
-    diagnoses: Sequence[dict[str, Any]] = ()
-    tuning: TuningSection | None = None
+    diagnoses: Sequence[Section] = ()
+    drawn: str = ""
+    tuning: Report | None = None
 
 
 def page(
@@ -73,7 +60,7 @@ def page(
     shown: Sequence[str] = (),
     about: About | None = None,
     diagnoses: Sequence[Section] = (),
-    tuning: TuningSection | None = None,
+    tuning: Report | None = None,
 ) -> str:
     """The page of a comparison; ``shown`` strategies are switched on at first, none: all.
 
@@ -81,39 +68,19 @@ def page(
     before and after, and what tuning has found is the verdict.
     Raises ``NothingToDraw`` where there is nothing to draw.
     """
-    results = ordered(comparison, sort)
-    made = metric_columns(results, comparison.resolution)
     told = report(comparison, sort)
-    found = tuning["findings"] if tuning else told.verdict
+    if tuning is not None:
+        told = replace(told, verdict=tuning.verdict, notes=tuning.notes)
     about = about or About()
     subject = "Good numbers" if tuning else "What each strategy draws"
     content = Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
-        verdict=found[:SENTENCES],
-        details=found[SENTENCES:],
-        notes=tuning["notes"] if tuning else told.notes,
+        report=told,
         facts=facts(comparison, about),
-        table=Table(
-            [(one.title, one.meaning, one.key in BRIEF) for one in made],
-            [
-                (
-                    one.label,
-                    [column.cells[row] for column in made],
-                    [row in (column.best or ()) for column in made],
-                )
-                for row, one in enumerate(results)
-            ],
-        ),
         shown=shown,
         tick=comparison.tick,
-        diagnoses=[
-            {
-                "recording": one.recording,
-                "drawn": one.recording in comparison.recordings[:1],
-                **section_data(one.report),
-            }
-            for one in diagnoses
-        ],
+        diagnoses=diagnoses,
+        drawn=next(iter(comparison.recordings), ""),
         tuning=tuning,
     )
     return page_of(comparison.scenes, content)
@@ -130,33 +97,54 @@ def page_of(scenes: Sequence[Scene], content: Content) -> str:
     usable = [one for one in scenes if len(one.times)]
     if not usable:
         raise NothingToDraw
-    labels = [label for label, *_ in content.table.rows]
+    told = content.report
+    heads, rows = _figures(told)
+    labels = [row["label"] for row in rows]
     labels += [one.label for scene in usable for one in scene.drawn]
     ranks = {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
     shown = list(content.shown) or list(ranks)
     data = {
         "title": content.title,
-        "verdict": list(content.verdict),
-        "details": list(content.details),
-        "notes": list(content.notes),
+        "verdict": list(told.verdict[:SENTENCES]),
+        "details": list(told.verdict[SENTENCES:]),
+        "notes": list(told.notes),
         "facts": list(content.facts),
-        "columns": [
-            {"title": title, "meaning": meaning, "brief": brief}
-            for title, meaning, brief in content.table.heads
-        ],
-        "rows": [
-            {"label": label, "cells": list(cells), "best": list(best)}
-            for label, cells, best in content.table.rows
-        ]
-        or [{"label": label, "cells": [], "best": []} for label in ranks],
+        "columns": heads,
+        "rows": rows or [{"label": label, "cells": [], "best": []} for label in ranks],
         "shown": sorted(shown, key=lambda label: ranks.get(label, len(ranks))),
         "dashes": [list(one) for one in DASHES],
         "tick": content.tick,
-        "diagnoses": list(content.diagnoses),
-        "tuning": content.tuning,
+        "diagnoses": [
+            {
+                "recording": one.recording,
+                "drawn": bool(content.drawn) and one.recording == content.drawn,
+                **section_data(one.report),
+            }
+            for one in content.diagnoses
+        ],
+        "tuning": content.tuning and section_data(Report(parts=content.tuning.parts)),
         "scenes": [{**scene_data(one, ranks), "words": scene_words(one, shown)} for one in usable],
     }
     return _assembled(content.title, data)
+
+
+def _figures(told: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The metrics of the table and its rows: a strategy's label, cells, and which are the best."""
+    table = next((one for one in told.parts if isinstance(one, Table)), Table(()))
+    metrics = [one for one in table.columns if one.key]
+    heads = [
+        {"title": one.title, "meaning": one.meaning, "brief": one.key in BRIEF} for one in metrics
+    ]
+    labels = table.columns[0].cells if table.columns else ()
+    rows = [
+        {
+            "label": label,
+            "cells": [one.cells[row] for one in metrics],
+            "best": [row in (one.best or ()) for one in metrics],
+        }
+        for row, label in enumerate(labels)
+    ]
+    return heads, rows
 
 
 def _assembled(title: str, data: dict[str, Any]) -> str:

@@ -52,7 +52,7 @@ def _part(part: Part) -> dict[str, Any]:
                 "words": not part.columns[-1].right,
             }
         case Usage():
-            return {"kind": "usage", "forms": list(part.forms)}
+            return {"kind": "usage", "caption": part.caption, "forms": list(part.forms)}
         case Figure():
             return {"kind": "picture", "source": _address(part.svg()), "words": part.words}
         case Report():

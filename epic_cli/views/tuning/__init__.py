@@ -1,1 +1,1 @@
-"""What tuning has found: in words, in tables, in pictures."""
+"""What tuning has found: its reports, and the front as a picture."""

@@ -1,4 +1,4 @@
-"""The trade-off of latency against smoothness as a chart in the terminal, and as rows."""
+"""The trade-off of latency against smoothness as a chart in the terminal."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.digits import one_decimal, three_digits
-from epic_cli.analysis.tuning.front import FrontPoint, chosen, pareto, roughness, worth
+from epic_cli.analysis.tuning.front import FrontPoint, pareto, roughness, worth
 from epic_cli.views.pictures.chart import MARKS, STYLES, Chart, Line
-from epic_cli.views.tuning.delays import written
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare import Result
@@ -19,8 +17,11 @@ if TYPE_CHECKING:
 #: A front of fewer points is no choice.
 FEWEST = 3
 
-#: So many points of a front are listed, so many strategies are drawn.
-LISTED, DRAWN = 7, 6
+#: So many strategies are drawn.
+DRAWN = 6
+
+#: The lines of the chart, and its width where no screen limits it.
+_HEIGHT, _WIDTH = 12, 160
 
 TITLE = "roughness (what the score counts beside latency) over latency (ms)"
 
@@ -30,7 +31,7 @@ def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
     return worth(pareto(point for one in found.tunings for point in one.front))
 
 
-def front_chart(found: Tunings, height: int, width: int) -> Chart | None:
+def front_chart(found: Tunings) -> Chart | None:
     """The fronts, and where default and tuned settings are; None: there is no choice."""
     whole = front_of(found)
     if len(whole) < FEWEST:
@@ -50,7 +51,7 @@ def front_chart(found: Tunings, height: int, width: int) -> Chart | None:
         lines += [_line(name, fronts[name], at) for at, name in enumerate(leading)]
     # what is a second late, or useless, would leave no room for the others
     lines = [one for one in (_within(one, whole) for one in lines) if _visible(one)]
-    return Chart(lines, TITLE, named=len(found.tunings) > 1, height=height, width=width)
+    return Chart(lines, TITLE, named=len(found.tunings) > 1, height=_HEIGHT, width=_WIDTH)
 
 
 def _line(label: str, points: Sequence[FrontPoint], at: int) -> Line:
@@ -76,22 +77,3 @@ def _within(line: Line, whole: Sequence[FrontPoint]) -> Line:
 
 def _visible(line: Line) -> bool:
     return bool(np.isfinite(np.asarray(line.across, float)).any())
-
-
-def front_rows(found: Tunings) -> tuple[list[str], list[list[str]]]:
-    """Points of the front, evenly chosen: heads and cells."""
-    titles = ["lag ms", "roughness", "score", "settings"]
-    return titles, [
-        [
-            f"{one.latency * 1000:.0f}",
-            three_digits(one.roughness),
-            one_decimal(one.score),
-            _label(one, len(found.tunings) > 1),
-        ]
-        for one in chosen(front_of(found), LISTED)
-    ]
-
-
-def _label(one: FrontPoint, named: bool) -> str:
-    words = " ".join(f"{name}={written(value)}" for name, value in one.settings.items())
-    return " ".join(filter(None, [one.strategy if named else "", words])) or "the usual ones"

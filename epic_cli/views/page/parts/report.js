@@ -14,9 +14,14 @@ const partFillers = {
   text: (part, box) => part.lines.forEach((line) => text("p", line, box)),
   report: (part, box, drawn) => fillReport(part, drawn, box),
   finding: fillFinding,
+  table: fillTable,
+  usage: fillUsage,
+  picture: fillPicture,
 };
 
-function fillDiagnoses() {
+function fillReports() {
+  $("tuning-box").hidden = !data.tuning;
+  if (data.tuning) fillReport(data.tuning, false, $("tuning"));
   $("diagnosis-box").hidden = !data.diagnoses.length;
   for (const one of data.diagnoses) fillReport(one, one.drawn, $("diagnoses"));
 }
@@ -41,4 +46,45 @@ function fillMoments(finding, drawn, line) {
     if (data.scenes.length > 1 && finding.entities.length) query.set("entity", shown.entity);
     link.href = `#${query}`;
   });
+}
+
+function fillTable({ caption, heads, rows, words }, box) {
+  const around = text("div", "", box, "scroll"), table = text("table", "", around, words ? "wordy" : "");
+  around.tabIndex = 0;
+  around.setAttribute("role", "region");
+  around.setAttribute("aria-label", caption);
+  table.createCaption().textContent = caption;
+  const head = table.createTHead().insertRow(), body = table.createTBody();
+  for (const title of heads) text("th", title, head).scope = "col";
+  for (const cells of rows) {
+    const row = body.insertRow();
+    rowHead(row).textContent = cells[0];
+    for (const cell of cells.slice(1)) text("td", cell, row);
+  }
+}
+
+function fillUsage({ caption, forms }, box) {
+  text("h3", caption, box);
+  const list = text("dl", "", box);
+  for (const [where, words] of forms) {
+    text("dt", where, list);
+    const entry = text("dd", "", list), code = text("code", words, entry), button = text("button", "copy", entry);
+    button.type = "button";
+    button.setAttribute("aria-label", `Copy what ${where} takes`);
+    button.addEventListener("click", () => copy(code));
+  }
+}
+
+// Where the browser allows it; otherwise the words are selected, to be copied by hand.
+function copy(code) {
+  getSelection().selectAllChildren(code);
+  if (!navigator.clipboard) return say("selected");
+  navigator.clipboard.writeText(code.textContent).then(() => say("copied"), () => say("selected"));
+}
+
+function fillPicture({ source, words }, box) {
+  if (!source) return;
+  const image = text("img", "", box);
+  image.src = source;
+  image.alt = words;
 }
