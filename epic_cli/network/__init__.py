@@ -19,17 +19,25 @@ A program that drives a connection itself sends one packet at a time:
 """
 
 from epic_cli.formats.tables import RefusedLine
-from epic_cli.network.added_link import AddedLink
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Channel, Fates, Link, fates
 from epic_cli.network.loss import GilbertElliott, QueueLimit
 from epic_cli.network.movement import PathMovement, RecordedMovement
-from epic_cli.network.paths import PATHS, circle, figure_eight, jump, stop_and_go, straight, zigzag
-from epic_cli.network.random_paths import Strafe, Teleporting
+from epic_cli.network.paths import (
+    PATHS,
+    Strafe,
+    Teleporting,
+    circle,
+    figure_eight,
+    jump,
+    stop_and_go,
+    straight,
+    zigzag,
+)
 from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
 from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
 from epic_cli.network.state import Movement, Snapshot, State
-from epic_cli.network.trace import Trace, TraceLink
+from epic_cli.network.trace import AddedLink, Trace, TraceLink
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 

@@ -106,3 +106,14 @@ def _delay_column(table: Table, direction: Direction) -> str:
         if name in table:
             return name
     raise table.refuse(Reason.NO_DELAY_COLUMN, expected=known)
+
+
+HEADER = "send_time,owd_ms,lost\n"
+
+
+def write_trace(trace: Trace) -> str:
+    """A line for each packet sent: its time in seconds, rounded to 1e-6, the delay to 1e-6 s."""
+    return HEADER + "".join(
+        f"{time:.6f},,1\n" if delay is None else f"{time:.6f},{delay * 1000:.3f},0\n"
+        for time, delay in zip(trace.times, trace.delays, strict=True)
+    )

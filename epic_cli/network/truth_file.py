@@ -12,10 +12,14 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read_stream
 from epic_cli.formats.tables import FARTHEST, RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
+from epic_cli.formats.writing import Fault, Unwritable, check_name, csv_field, number
 from epic_cli.network.movement import RecordedMovement, Track
+from epic_cli.network.sender import DECIMALS
+from epic_cli.network.state import Snapshot, State
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+
 
 Velocities = Literal["auto", "taken", "derived"]
 VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
@@ -202,3 +206,30 @@ def _slope(before: _Point | None, point: _Point, after: _Point | None) -> Vector
         for p0, p1, p2 in zip(before.position, point.position, after.position, strict=True)
     )
     return (x, y, z)
+
+
+class TruthWriter:
+    """Writes where entities truly were, rounded to 1e-6.
+
+    ``teleport`` is 1 in an entity's first row after a teleport.
+    """
+
+    header = b"entity,time,x,y,z,vx,vy,vz,teleport\n"
+
+    def __init__(self) -> None:
+        self._teleports: dict[str, int] = {}
+
+    def rows(self, snapshot: Snapshot) -> bytes:
+        """The lines of all entities at one time; raises ``Unwritable`` for a name."""
+        return "".join(self._row(snapshot.time, *one) for one in snapshot.states).encode()
+
+    def _row(self, time: float, entity: str, state: State) -> str:
+        check_name(entity)
+        if entity != entity.strip():
+            raise Unwritable(Fault.OUTER_BLANK, "entity", entity)
+        values = (time, *state.position, *state.velocity)
+        # adding 0 makes -0 a 0
+        numbers = ",".join(number(round(value, DECIMALS) + 0.0) for value in values)
+        teleport = self._teleports.get(entity, state.teleports) != state.teleports
+        self._teleports[entity] = state.teleports
+        return f"{csv_field(entity)},{numbers},{teleport:d}\n"

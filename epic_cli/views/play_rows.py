@@ -10,7 +10,7 @@ from typing import Any
 from epic_cli.analysis.digits import known
 from epic_cli.engine.text.widths import cut
 from epic_cli.formats.writing import csv_field, number
-from epic_cli.play.report.rows import Row
+from epic_cli.play.report.headless import Row
 from epic_cli.play.report.statistics import Figure, Shot
 from epic_cli.play.world.events import Event
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from epic_cli.formats.writing import Unwritable
 from epic_cli.network import PathMovement, State, Teleporting, read_movement
 from epic_cli.network.state import Snapshot
-from epic_cli.network.truth_writer import TruthWriter
+from epic_cli.network.truth_file import TruthWriter
 
 
 def test_truth_marks_the_first_row_after_a_teleport() -> None:

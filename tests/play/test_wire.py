@@ -19,9 +19,8 @@ from epic_cli.play.wire import (
     encode_input,
     encode_state,
 )
-from epic_cli.play.world.moves import Move
+from epic_cli.play.world.moves import Move, View
 from epic_cli.play.world.rules import Body, Control, Weapon
-from epic_cli.play.world.view import View
 
 NUMBER = st.floats(-1e6, 1e6)
 BODY = st.builds(Body, NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 10**6), st.integers(0, 10**6))

@@ -24,9 +24,8 @@ from epic_cli.play.wire import (
 )
 from epic_cli.play.world.arena import Point, first_hit
 from epic_cli.play.world.events import Value
-from epic_cli.play.world.round_trip import RoundTrip
 from epic_cli.play.world.rules import Body, Control, Rules
-from epic_cli.play.world.times import to_seconds
+from epic_cli.play.world.times import RoundTrip, to_seconds
 
 #: A server's clock that runs ahead of the time that has passed here by more than this is forged.
 FARTHEST_AHEAD_US = 5_000_000

@@ -6,12 +6,10 @@ from collections import deque
 from itertools import pairwise
 from typing import Literal
 
-from epic_cli.play.client.corrected_history import RecordedState, correct_history
-from epic_cli.play.client.correction import Correction, Smoothing
+from epic_cli.play.client.correction import Correction, RecordedState, Smoothing, correct_history
 from epic_cli.play.world.arena import Point, distance
-from epic_cli.play.world.moves import MOST_MOVES, Move, MoveList
+from epic_cli.play.world.moves import MOST_MOVES, Move, MoveList, View
 from epic_cli.play.world.rules import Body, Control, MoveResult, Rules
-from epic_cli.play.world.view import View
 
 LocalMode = Literal["dumb-terminal", "predicted", "reconciled", "corrected"]
 LOCAL_MODES: tuple[LocalMode, ...] = ("dumb-terminal", "predicted", "reconciled", "corrected")

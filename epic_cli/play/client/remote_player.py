@@ -9,7 +9,7 @@ from itertools import pairwise
 from epic_cli.engine.adapter import adapted
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
 from epic_cli.play.world.arena import Point, distance
-from epic_cli.play.world.view import View, between
+from epic_cli.play.world.moves import View, between
 
 #: This many received snapshots are remembered: more than any delay buffer holds.
 REMEMBERED = 256

@@ -17,18 +17,14 @@ from epic_cli.network.randomness import stream
 from epic_cli.play.client.client import Client, Identity
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.contract import ClockSync
-from epic_cli.play.match.bots import BOTS, Controller
+from epic_cli.play.match.bots import BOTS, Controller, ScriptedInput
 from epic_cli.play.match.changes import Change, changed
-from epic_cli.play.match.one_way_link import OneWayLink
-from epic_cli.play.match.participant import Participant
+from epic_cli.play.match.participant import OneWayLink, Participant
 from epic_cli.play.match.script import Script
-from epic_cli.play.match.scripted_input import ScriptedInput
 from epic_cli.play.match.settings import MatchSettings, PlayerConfig
 from epic_cli.play.server.server import Server
-from epic_cli.play.world.clock import MachineClock
 from epic_cli.play.world.events import Event, Value
-from epic_cli.play.world.fixed_step import FixedStepLoop
-from epic_cli.play.world.times import SECOND_US, to_seconds, to_us
+from epic_cli.play.world.times import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
 
 #: In this order at the same microsecond.
 _TO_SERVER, _TO_CLIENT, _TICK, _FRAME, _CHANGE = range(5)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
-from epic_cli.play.report.clock_error import ClockError
-from epic_cli.play.report.lag import DrawnError
+from epic_cli.play.report.errors import ClockError, DrawnError
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Event
 from epic_cli.play.world.times import to_seconds

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from epic_cli.play.world.arena import Arena, Point, distance, first_hit, sees
+from epic_cli.play.world.moves import View, between
 from epic_cli.play.world.times import to_seconds, to_us
-from epic_cli.play.world.view import View, between
 
 #: Valve's sv_maxunlag: nobody shoots further into the past; in seconds.
 DEFAULT_HISTORY = 1.0

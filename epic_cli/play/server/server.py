@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
-from epic_cli.play.server.connection import Connection
 from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
 from epic_cli.play.server.weapons import Weapons
 from epic_cli.play.wire import (
@@ -20,9 +19,40 @@ from epic_cli.play.wire import (
 )
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move
+from epic_cli.play.world.moves import Move, MoveList
 from epic_cli.play.world.rules import STUN_US, Body, Rules
-from epic_cli.play.world.times import to_seconds
+from epic_cli.play.world.times import RoundTrip, to_seconds
+
+
+class Connection:
+    """What the server knows of one client.
+
+    ``time_us`` is how far its moves have been simulated, on the server's clock: it starts when
+    the first move comes in and advances by the duration of each move.
+    """
+
+    def __init__(self, player: int, token: int, body: Body) -> None:
+        self.player = player
+        self.token = token
+        self.body = body
+        self.score = 0
+        self.time_us: int | None = None
+        self.waiting = MoveList()
+        self.processed_us: int | None = None
+        self.refused: Counter[str] = Counter()
+        self.arrivals: dict[int, int] = {}  # of the waiting moves, by timestamp
+        self.processed_arrival_us = 0
+        self.fresh = False  # there is a timestamp that has not been echoed
+        self.last_arrival_us = 0
+        self.round_trip = RoundTrip()
+        self._measured = -1  # the newest snapshot whose round trip is known
+
+    def measure_round_trip(self, snapshot: int, measured: float, now: float) -> None:
+        """The client has heard of this snapshot; each counts once. Times in seconds."""
+        if snapshot > self._measured:
+            self._measured = snapshot
+            self.round_trip.add(max(measured, 0.0), now)
+
 
 #: A move that lasts longer (a machine that hung) is cut to this.
 LONGEST_MOVE_US = 250_000

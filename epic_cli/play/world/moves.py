@@ -1,4 +1,4 @@
-"""Moves: input with a timestamp and a duration, kept until the server has applied them.
+"""Moves: input with a timestamp and a duration, and what its player saw of the others.
 
 Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, listings 8.1 and 8.2.
 """
@@ -9,8 +9,30 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import Control
-from epic_cli.play.world.view import View
+
+
+class View(NamedTuple):
+    """Between which snapshots a player was drawn, and how far from the older to the newer.
+
+    ``exact``: this gives the drawn position to the last bit. Otherwise the strategy drew something
+    other than a point between two snapshots, and this is the nearest such point.
+    """
+
+    older: int
+    newer: int
+    fraction: float
+    exact: bool = True
+
+
+def between(older: Point, newer: Point, fraction: float) -> Point:
+    """The point of a view; client and server both compute it here, so to the same bits."""
+    return (
+        older[0] + (newer[0] - older[0]) * fraction,
+        older[1] + (newer[1] - older[1]) * fraction,
+    )
+
 
 #: Every input packet carries this many of the newest moves: two packets in a row may be lost.
 MOVES_IN_PACKET = 3

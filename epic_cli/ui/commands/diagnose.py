@@ -145,7 +145,7 @@ def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | 
 
 
 def _write_link(link: FoundLink, path: str) -> None:
-    from epic_cli.network.trace_writer import write_trace
+    from epic_cli.network.trace_file import write_trace
     from epic_cli.ui.io.console import write_document
     from epic_cli.views.diagnosis.link import link_story
 

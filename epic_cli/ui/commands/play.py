@@ -12,7 +12,7 @@ import click
 
 from epic_cli.formats.entries.text import text_writer
 from epic_cli.formats.wording import left_out_words
-from epic_cli.network.truth_writer import TruthWriter
+from epic_cli.network.truth_file import TruthWriter
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun
 from epic_cli.ui.io.color import use_color
@@ -113,7 +113,7 @@ def play(
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
     if _wants_screen(output.headless, script, given):
-        from epic_cli.ui.screens.play.program import play_on_terminal
+        from epic_cli.ui.screens.play.game import play_on_terminal
 
         color = use_color("auto", sys.stdout)
         with _open_optional(output.record) as sink, _unrecordable():

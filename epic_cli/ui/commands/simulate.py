@@ -27,7 +27,7 @@ from epic_cli.network import (
     sample,
     simulate_blocks,
 )
-from epic_cli.network.truth_writer import TruthWriter
+from epic_cli.network.truth_file import TruthWriter
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.input import read_file
 from epic_cli.ui.io.messages import Messages, Reporter

@@ -8,7 +8,7 @@ from support.conformance import load
 from support.play_links import dropping, match
 
 from epic_cli.play import Match, PlayerConfig
-from epic_cli.play.client.corrected_history import RecordedState, correct_history
+from epic_cli.play.client.correction import RecordedState, correct_history
 
 CASES = load("mirror_prediction")["cases"]
 

@@ -11,7 +11,7 @@ from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.strategies import create
 from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
 from epic_cli.play.client.clock import CLOCK_SYNCS
-from epic_cli.play.report.rows import Row, rows
+from epic_cli.play.report.headless import Row, rows
 from epic_cli.play.world.times import to_seconds
 
 STEP = 0.033

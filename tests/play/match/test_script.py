@@ -10,7 +10,7 @@ from epic_cli.play import LinkConditions, Match, MatchSettings
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.match.script import Input, parse_script
-from epic_cli.play.report.rows import Row, rows
+from epic_cli.play.report.headless import Row, rows
 from epic_cli.play.world.rules import Weapon
 
 

@@ -7,8 +7,8 @@ import pytest
 from support.play_links import OPEN, dropping, match
 
 from epic_cli.play import Match
-from epic_cli.play.report.lag import DrawnError
-from epic_cli.play.report.rows import rows
+from epic_cli.play.report.errors import DrawnError
+from epic_cli.play.report.headless import rows
 from epic_cli.play.report.statistics import MatchStatistics
 
 

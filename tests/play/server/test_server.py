@@ -11,9 +11,8 @@ from epic_cli.play import Match, MatchSettings, PlayerConfig
 from epic_cli.play.server.server import MOST_WAITING, Server
 from epic_cli.play.wire import InputPacket, decode_state, encode_input
 from epic_cli.play.world.arena import Arena
-from epic_cli.play.world.moves import Move
+from epic_cli.play.world.moves import Move, View
 from epic_cli.play.world.rules import Control, Rules, Weapon
-from epic_cli.play.world.view import View
 
 TICK_US = 50_000
 

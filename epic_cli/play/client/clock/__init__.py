@@ -6,8 +6,7 @@ what is drawn is drawn by the ``Timekeeper``'s estimate of the server's clock.
 
 from collections.abc import Callable
 
-from epic_cli.play.client.clock.contract import ClockSync
-from epic_cli.play.client.clock.free_running import FreeRunning
+from epic_cli.play.client.clock.contract import ClockSync, FreeRunning
 from epic_cli.play.client.clock.ggpo import Ggpo
 from epic_cli.play.client.clock.lightyear import Lightyear
 from epic_cli.play.client.clock.netfox import Netfox

@@ -1,4 +1,4 @@
-"""What a synchroniser is told, and what it may do to a client's clock."""
+"""What a synchroniser learns, and what it may do to a client's clock; one that does nothing."""
 
 from __future__ import annotations
 
@@ -65,3 +65,22 @@ class ClockSync(ABC):
 
         None: nothing is known of the server's clock yet.
         """
+
+
+class FreeRunning(ClockSync):
+    """The server's stamps are compared with the machine's own clock, whatever it shows.
+
+    Right where both clocks agree, as in *Multiplayer Game Programming*, whose program runs on one
+    machine. A clock that is behind draws the others late, as far back as their states are kept;
+    one that is ahead has no newer state to go on to, and draws them in jumps.
+    """
+
+    needs_server: ClassVar[bool] = False
+
+    def __init__(self, step: float) -> None:
+        del step
+
+    def steer(self, now: float, time: float) -> Steering:
+        """Nothing, ever."""
+        del now, time
+        return Steering()

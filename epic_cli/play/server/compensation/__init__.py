@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from epic_cli.play.server.compensation.contract import LagCompensation
+from epic_cli.play.server.compensation.contract import LagCompensation, ViewCompensation
 from epic_cli.play.server.compensation.mirror import MirrorCompensation
 from epic_cli.play.server.compensation.source import SourceCompensation
-from epic_cli.play.server.compensation.view import ViewCompensation
 from epic_cli.play.server.rewind import PoseHistory
 
 #: Each is made for the server's history and the simulation's step, in seconds.

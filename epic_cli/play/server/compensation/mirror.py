@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from epic_cli.play.server.compensation.contract import LagCompensation, Rewound, Shooter
 from epic_cli.play.server.rewind import PoseHistory
 from epic_cli.play.world.arena import Point
-from epic_cli.play.world.view import between
+from epic_cli.play.world.moves import between
 
 #: Captures that are kept, and seconds between two of them.
 HISTORY_LIMIT = 6

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from epic_cli.play.server.compensation.contract import LagCompensation, Rewound, Shooter
 from epic_cli.play.world.arena import Point, distance
-from epic_cli.play.world.view import between
+from epic_cli.play.world.moves import between
 
 #: Seconds by which a client's tick may differ from the expected one.
 LARGEST_DIFFERENCE = 0.2

@@ -1,6 +1,9 @@
-"""The match behind the screen: real time in, lines to draw out. It knows no terminal."""
+"""A match on the terminal: real time and keys in, lines to draw out."""
 
 from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
 
 from epic_cli.engine.text.widths import wrap
 from epic_cli.play.match.changes import Change
@@ -9,13 +12,13 @@ from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.script import Script
 from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.scene import Flashes, scenes
-from epic_cli.play.report.statistics import MatchStatistics
+from epic_cli.play.report.statistics import Figure, MatchStatistics
 from epic_cli.play.world.rules import Weapon
-from epic_cli.ui.screens.cells import Fragment, Lines
-from epic_cli.ui.screens.play.canvas import Canvas
-from epic_cli.ui.screens.play.keyboard import KeyboardInput
+from epic_cli.ui.screens.cells import Fragment, Lines, speaks_unicode
+from epic_cli.ui.screens.play.canvas import ASCII, UNICODE, Canvas
+from epic_cli.ui.screens.play.keyboard import KeyboardInput, Switches
 from epic_cli.ui.screens.play.status import KEYS, conditions, figures, news, techniques
-from epic_cli.ui.screens.play.switches import Switches
+from epic_cli.ui.screens.program import FullScreen
 from epic_cli.ui.screens.texts import Reserve, fitting, flow, too_small
 
 SMALLEST = (20, 10)
@@ -114,3 +117,46 @@ class Game:
             "keys": ("class:keys", flow(KEYS, columns)),
         }
         return fitting(blocks, ("figures", "conditions", "techniques", "news", "keys"), room)
+
+
+_STYLES = {
+    "wall": "ansibrightblack",
+    "ghost": "ansibrightblack",
+    "player-a": "ansicyan bold",
+    "player-b": "ansiyellow bold",
+    "player-c": "ansigreen bold",
+    "player-d": "ansimagenta bold",
+    "shot": "ansiblue",
+    "hit": "ansired bold",
+    "throw": "ansimagenta bold",
+}
+
+_ARROWS_AND_SWITCHES = ("up", "down", "left", "right", ".", "space", "x", *"lLjJoOsSpriwm")
+
+
+class Ended(NamedTuple):
+    """How a game ended: by Ctrl-C or a signal, or not; who recorded it, if anybody; your figures.
+
+    ``bumps`` are those of all players.
+    """
+
+    interrupted: bool
+    recorder: Recorder | None
+    figures: list[Figure]
+    bumps: int
+
+
+def play_on_terminal(
+    settings: MatchSettings, script: Script, player: str, color: bool, recorded: bool
+) -> Ended:
+    """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens.
+
+    Of the script the changes are used.
+
+    Raises ``Unrecordable`` where it is to be ``recorded`` and cannot be.
+    """
+    game = Game(settings, player, UNICODE if speaks_unicode() else ASCII, recorded, script)
+    screen = FullScreen(game, _ARROWS_AND_SWITCHES, _STYLES, color)
+    interrupted = asyncio.run(screen.run()) is not None
+    figures = game.statistics.figures(game.you)
+    return Ended(interrupted, game.recorder, figures, game.statistics.bumps)

@@ -1,9 +1,13 @@
-"""Your keys become the input of each move."""
+"""Keys: they steer a player, change the link and switch the techniques."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from epic_cli.play.client.client import Client
 from epic_cli.play.match.bots import aim_at, nearest_seen
+from epic_cli.play.match.changes import Change
+from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.world.arena import Point, direction
 from epic_cli.play.world.rules import Control, Weapon
 
@@ -40,3 +44,70 @@ class KeyboardInput:
         return control._replace(
             aim=self._facing if target is None else aim_at(client, control, target)
         )
+
+
+#: The steps through which a key goes.
+LATENCIES = (0.0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+JITTERS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+LOSSES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
+SEND_RATES = (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0)
+
+PLAIN_STRATEGY = "dumb-terminal"
+
+
+def _next(steps: tuple[float, ...], value: float) -> float:
+    return next((step for step in steps if step > value + 1e-9), steps[-1])
+
+
+def _before(steps: tuple[float, ...], value: float) -> float:
+    return next((step for step in reversed(steps) if step < value - 1e-9), steps[0])
+
+
+class Switches:
+    """Makes changes of keys; ``chosen`` are the settings that the match began with."""
+
+    def __init__(self, chosen: MatchSettings) -> None:
+        self._strategy = chosen.remote_strategy
+        self._settings = chosen.remote_settings
+        if self._strategy == PLAIN_STRATEGY:
+            self._strategy, self._settings = "snapshot", ()
+
+    def press(self, key: str, now: MatchSettings) -> list[Change]:
+        """What a key changes; nothing, if it is not one of these."""
+        loss = now.link.loss if isinstance(now.link.loss, int | float) else 0.0
+        ladders = {
+            "l": ("latency", LATENCIES, now.link.latency),
+            "j": ("jitter", JITTERS, now.link.jitter),
+            "o": ("loss", LOSSES, float(loss)),
+            "s": ("send_rate", SEND_RATES, now.send_rate),
+        }
+        if key.lower() in ladders:
+            name, steps, value = ladders[key.lower()]
+            wanted = (_next if key.islower() else _before)(steps, value)
+            # a recorded network has its own delays
+            if wanted == value or (now.trace is not None and name != "send_rate"):
+                return []
+            return [Change(name, wanted)]
+        switches: dict[str, Callable[[MatchSettings], list[Change]]] = {
+            "p": _switch_prediction,
+            "r": _switch_replay,
+            "i": self._switch_interpolation,
+            "w": lambda settings: [Change("rewind", not settings.rewind)],
+            "m": lambda settings: [Change("smoothing", 0.0 if settings.smoothing else 0.1)],
+        }
+        return switches[key](now) if key in switches else []
+
+    def _switch_interpolation(self, now: MatchSettings) -> list[Change]:
+        if now.remote_strategy != PLAIN_STRATEGY:
+            return [Change("remote_strategy", PLAIN_STRATEGY)]
+        settings = [Change(f"remote.{name}", str(value)) for name, value in self._settings]
+        return [Change("remote_strategy", self._strategy), *settings]
+
+
+def _switch_prediction(now: MatchSettings) -> list[Change]:
+    is_on = now.local != "dumb-terminal"
+    return [Change("local", "dumb-terminal" if is_on else "reconciled")]
+
+
+def _switch_replay(now: MatchSettings) -> list[Change]:
+    return [Change("local", "predicted" if now.local == "reconciled" else "reconciled")]

@@ -27,7 +27,7 @@ from epic_cli.play.client.clock.netfox import (
     stretch,
 )
 from epic_cli.play.client.correction import decay
-from epic_cli.play.world.view import between
+from epic_cli.play.world.moves import between
 
 BOTH = load("netfox_lightyear")
 NETFOX, LIGHTYEAR = BOTH["netfox"], BOTH["lightyear"]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.play.client.clock.steered_clock import SteeredClock
+from epic_cli.play.client.clock.timekeeper import SteeredClock
 
 
 def test_nobody_steers_and_nothing_changes() -> None:

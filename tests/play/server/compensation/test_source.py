@@ -13,7 +13,7 @@ from epic_cli.play.server.compensation.source import (
     find_target_tick,
 )
 from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
-from epic_cli.play.world.view import View
+from epic_cli.play.world.moves import View
 
 FILE = load("source_lagcomp_smoothing")
 
