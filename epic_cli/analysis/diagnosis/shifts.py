@@ -150,8 +150,10 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
         borders, [0, *borders[:-1]], [*borders[1:], len(delays)], strict=True
     ):
         before, after = delays[begin:place], delays[place:end]
+        if min(len(before), len(after)) < 2 * side:
+            continue
         level = _apart(before, after)
-        if abs(level) < limit or min(len(before), len(after)) < 2 * side:
+        if abs(level) < limit:
             continue
         # a ramp is a queue's
         near_before, near_after = delays[place - side : place], delays[place : place + side]

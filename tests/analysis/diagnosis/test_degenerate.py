@@ -83,6 +83,7 @@ WILD = {
     "one that moves once": _changed((POSITION, slice(0, 100)), 0.0),
     "each packet three times": np.repeat(plain(60), 3, axis=1)
     + np.array([[0.0]] * 7 + [[0.001]] + [[0.0]] * 2) * np.tile([0, 1, 2], 60),
+    "equal stamps of before": _changed(TIME, -32.0, 27),
     "every other number missing": _changed((SEQUENCE, slice(None, None, 2)), np.nan),
 }
 
