@@ -62,7 +62,7 @@ def _accepts(config: pytest.Config) -> bool:
     wanted = config.getoption("epic_accept") or config.getoption("snapshot_update", default=False)
     if not wanted:
         return False
-    from epic_cli.ui.commands.check_output import in_continuous_integration
+    from epic_cli.checking.writing import in_continuous_integration
 
     if in_continuous_integration():
         raise pytest.UsageError(f"{ACCEPT} is for a person to decide, and CI is set")
@@ -91,18 +91,19 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Draws it; raises ``NotAsExpected``."""
-        from epic_cli.checking.run import broken, check_rows, guarded
-        from epic_cli.checking.toml_file import BrokenCase
+        from epic_cli.checking.case import BrokenCase
+        from epic_cli.checking.case_file import read_case
+        from epic_cli.checking.outcome import broken
+        from epic_cli.checking.run import check
         from epic_cli.engine.failures import StrategyFailed
-        from epic_cli.ui.options.case import read_case
 
         path = str(self.path)
         try:
             case = read_case(path)
         except (BrokenCase, StrategyFailed) as error:
-            _judge(broken(path, path, error), accept=False)
+            _require(broken(path, path, error), accepting=False)
             return
-        _judge(guarded(case, check_rows), accept=_accepts(self.config))
+        _require(check(case), accepting=_accepts(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The words alone: where in this file it was raised is no help."""
@@ -115,17 +116,17 @@ class CaseItem(pytest.Item):
         return self.path, 0, f"epic case {self.path.parent.name}"
 
 
-def _judge(outcome: Outcome, *, accept: bool) -> None:
-    if outcome.holds:
-        return
-    case, drawn = outcome.case, outcome.drawn
-    if accept and case is not None and case.expected is not None and drawn is not None:
-        from epic_cli.checking.run import write
+def _require(outcome: Outcome, *, accepting: bool) -> None:
+    """Takes or keeps what is drawn; raises ``NotAsExpected``."""
+    from epic_cli.checking.writing import accept, keep_new, takeable
 
-        write(case.expected, drawn)
-        Path(case.new).unlink(missing_ok=True)
+    outcome = keep_new(outcome)
+    if accepting and takeable(outcome) is not None:
+        accept(outcome)
         if not outcome.failed_figures:
             return
+    if outcome.holds:
+        return
     from epic_cli.views.check.reports import told
     from epic_cli.views.check.rows import rows_around
 
@@ -161,9 +162,9 @@ class Golden:
         ``rtol`` are what numbers may differ by. Where nothing is expected yet the test fails, and
         ``pytest --epic-accept`` takes the rows.
         """
-        from epic_cli.checking.case import Case, Drawing, Tolerance, Tolerances
+        from epic_cli.checking.case import Case, DrawSpec, Tolerance, Tolerances
         from epic_cli.checking.rows import format_of
-        from epic_cli.checking.run import expect
+        from epic_cli.checking.run import check_rows
 
         if name in self._names:
             raise ValueError(f"{name!r} has been used in this test: rows need names of their own")
@@ -178,17 +179,17 @@ class Golden:
         case = Case(
             f"{self._request.node.nodeid}{f' {name}' if name else ''}",
             str(self._request.path),
-            Drawing((), (), row_format=row_format),
+            DrawSpec((), (), row_format=row_format),
             str(folder / f"{stem}.{row_format}"),
             Tolerances(Tolerance(atol, rtol)),
         )
-        accept = _accepts(self._request.config)
+        accepting = _accepts(self._request.config)
         folder.mkdir(exist_ok=True)
-        _judge(expect(case, drawn), accept=accept)
+        _require(check_rows(case, drawn), accepting=accepting)
 
     def case(self, path: str | Path) -> Case:
         """The case of a folder or of a file as a value, which its test can look at."""
-        from epic_cli.ui.options.case import read_case
+        from epic_cli.checking.case_file import read_case
 
         path = Path(path)
         return read_case(str(path / "case.toml" if path.is_dir() else path))

@@ -1,66 +1,45 @@
-"""A case's rows held against those of somebody's own implementation."""
+"""A case's rows held against those of a port: what the program is given, and what it prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from epic_cli.checking.case import Case, Tolerances
+from epic_cli.checking.case import BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
 from epic_cli.checking.differences import Difference, compare
-from epic_cli.checking.drawing import draw
-from epic_cli.checking.feed import environment_of, feed_of
+from epic_cli.checking.drawing import draw, packets
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, Port
 from epic_cli.checking.rows import NotRows, format_of, parse
+from epic_cli.engine.strategies import declaration
+from epic_cli.formats import formats
+from epic_cli.formats.conversion import Changes, Conversion
+from epic_cli.formats.recordings import make_writer
+from epic_cli.formats.writing import Unwritable, number
+
+if TYPE_CHECKING:
+    from epic_cli.engine.contract import Packet
 
 
-def singles(case: Case) -> Iterator[Case]:
-    """The cases of one strategy and one recording each that a case consists of."""
-    drawing = case.drawing
-    for candidate in drawing.candidates:
-        for recording in drawing.recordings:
-            words = [case.name]
-            if len(drawing.candidates) > 1:
-                words.append(candidate.label)
-            if len(drawing.recordings) > 1:
-                words.append(recording.name)
-            own = drawing._replace(
-                recordings=(recording,), candidates=(candidate,), several=False, file_column=None
-            )
-            yield case._replace(name=" ".join(words), drawing=own)
+def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bool]) -> Outcome:
+    """Gives the program the case's packets; ours are the expected rows.
 
-
-class Against(NamedTuple):
-    """A program under test, the format of the packets it reads, and what it may differ by.
-
-    Without ``tolerances`` those of the case count.
+    The columns that it prints are compared. Raises ``BrokenCase``, ``StrategyFailed``.
     """
-
-    port: Port
-    packet_format: str = "text"
-    tolerances: Tolerances | None = None
-
-    def check(self, case: Case) -> Outcome:
-        """Gives the program the case's packets; ours are the expected rows.
-
-        The columns that it prints are compared. Raises ``BrokenCase``, ``StrategyFailed``.
-        """
-        ours = draw(case.drawing._replace(row_format="tsv"))
-        given = feed_of(case.drawing, self.packet_format)
-        most = 1_000_000 + 8 * len(ours.rows)
-        run = self.port.run(given, environment_of(case), most)
-        outcome = Outcome(
-            case.name, case.file, Verdict.HOLDS, case, rows=ours.rows.count(b"\n") - 1
-        )
-        if run.ending is not Ending.DONE:
-            return outcome._replace(verdict=Verdict.PORT_FAILED, port=run)
-        tolerances = self.tolerances or case.tolerances
-        try:
-            difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
-        except NotRows as error:
-            return outcome._replace(verdict=Verdict.PORT_FAILED, port=run, problem=str(error))
-        verdict = Verdict.DIFFERS if difference else Verdict.HOLDS
-        return outcome._replace(verdict=verdict, difference=difference, ignored=ignored)
+    ours = draw(case.drawing._replace(row_format="tsv"))
+    given = feed_of(case.drawing, spec.feed)
+    most = 1_000_000 + 8 * len(ours.rows)
+    run = port.run(given, environment_of(case), most, stopped)
+    outcome = Outcome(case.name, case.file, Verdict.HOLDS, case, rows=ours.rows.count(b"\n") - 1)
+    if run.ending is not Ending.DONE:
+        return outcome._replace(verdict=Verdict.PORT_FAILED, port=run)
+    tolerances = spec.tolerances or case.tolerances
+    try:
+        difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
+    except NotRows as error:
+        return outcome._replace(verdict=Verdict.PORT_FAILED, port=run, problem=str(error))
+    verdict = Verdict.DIFFERS if difference else Verdict.HOLDS
+    return outcome._replace(verdict=verdict, difference=difference, ignored=ignored)
 
 
 def _held_against(
@@ -84,3 +63,61 @@ def _held_against(
     difference = compare(table, theirs, tolerances)
     ignored = tuple(one for one in table.columns if one not in theirs.columns)
     return difference, ignored
+
+
+# ---------------------------------------------------------------- what it is given
+
+
+def feed_of(drawing: DrawSpec, packet_format: str) -> bytes:
+    """The packets of the drawing's only recording, as they are drawn.
+
+    Packet text has the velocities that strategies are given where the recording has none, and
+    a ``latency`` has become arrival times. Raises ``BrokenCase``.
+    """
+    (recording,) = drawing.recordings
+    writer = make_writer(packet_format, delta=True)
+    conversion = Conversion(Changes(fill_velocities=formats()[packet_format].needs_velocity))
+    parts = [writer.header]
+    for block in packets(drawing, recording):
+        for index, packet in conversion.packets(block):
+            try:
+                parts.append(writer.row(_arriving(packet, drawing.timing.latency)))
+            except Unwritable as error:
+                place = f"{recording.name}:{block.line(index)}"
+                raise BrokenCase(place, f"{error}; choose another --feed") from error
+    parts.append(writer.end())
+    return b"".join(parts)
+
+
+def _arriving(packet: Packet, latency: float | None) -> Packet:
+    if latency is None or packet.arrival is not None:
+        return packet
+    return packet._replace(arrival=packet.time + latency)
+
+
+def environment_of(case: Case) -> dict[str, str]:
+    """The variables that say what is to be drawn, under the names of the options of ``epic``.
+
+    ``EPIC_SET`` has every setting of the strategy, also those that are as they are by default.
+    """
+    (candidate,) = case.drawing.candidates
+    timing = case.drawing.timing
+    arrivals = False
+    for block in packets(case.drawing, case.drawing.recordings[0]):
+        if len(block):
+            arrivals = block.begins_with_arrival()
+            break
+    clock, pacing = timing.in_force(arrivals)
+    values = declaration(candidate.name).values(candidate.settings)
+    return {
+        "EPIC_CASE": case.name,
+        "EPIC_STRATEGY": candidate.name,
+        "EPIC_SET": " ".join(f"{key}={_word(value)}" for key, value in values.items()),
+        "EPIC_TICK": f"{timing.tick[0]}/{timing.tick[1]}",
+        "EPIC_CLOCK": clock,
+        "EPIC_PACING": pacing,
+    }
+
+
+def _word(value: object) -> str:
+    return number(value) if isinstance(value, float) else str(value).lower()

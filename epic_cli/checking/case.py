@@ -1,8 +1,10 @@
-"""A case: a recording, how it is drawn, and what is expected of what is drawn."""
+"""A case: a recording, how it is drawn, what is expected of what is drawn, and where it stands."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,14 +14,38 @@ from epic_cli.engine.text.tables import COLUMNS
 
 if TYPE_CHECKING:
     from epic_cli.analysis.conditions import Condition
+    from epic_cli.checking.port import Port
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
+
+CASE_FILE = "case.toml"
+
+#: What is in front of the name's ending in files of expected rows.
+EXPECTED = "expected"
 
 #: The formats that expected rows can have: a table for people is cut to their screen.
 ROW_FORMATS = tuple(one for one in FORMATS if one != "table")
 
 #: The columns of rows that are numbers; the others are exact always.
 NUMBERS = COLUMNS[:7]
+
+
+class BrokenCase(ValueError):
+    """A case that cannot be run as it is written: where that stands, and what is wrong.
+
+    ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.
+    """
+
+    def __init__(self, place: str, what: str, *, gone: bool = False) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = place
+        self.what = what
+        self.gone = gone
+
+    @classmethod
+    def unreadable(cls, place: str, error: OSError) -> BrokenCase:
+        """The error of a file that the system does not give."""
+        return cls(place, f"cannot be read: {error.strerror or error}", gone=True)
 
 
 class Tolerance(NamedTuple):
@@ -57,6 +83,21 @@ class Tolerances(NamedTuple):
         return all(one == EXACT for one in (self.default, *self.columns.values()))
 
 
+@dataclass(frozen=True)
+class CheckSpec:
+    """How cases are checked: against their expected rows or, with a ``port``, a program's.
+
+    The program is given packets in the format ``feed``, and its numbers may differ by
+    ``tolerances`` (None: those of the case). ``threads`` work side by side (None: one on each
+    core).
+    """
+
+    port: Port | None = None
+    feed: str = "text"
+    tolerances: Tolerances | None = None
+    threads: int | None = None
+
+
 class Recording(NamedTuple):
     """A recording under the name that it is given in the case.
 
@@ -68,8 +109,8 @@ class Recording(NamedTuple):
     content: bytes = b""
 
 
-class Drawing(NamedTuple):
-    """How recordings are drawn: all that ``epic replay`` can be told.
+class DrawSpec(NamedTuple):
+    """What is drawn, and how: all that ``epic replay`` can be told.
 
     With ``several`` strategies a last column of the rows names them, as with several recordings
     one (``file_column``) names these.
@@ -82,7 +123,7 @@ class Drawing(NamedTuple):
     row_format: str = "tsv"
     entity: str | None = None
     input_format: str = "auto"
-    given: Layout | None = None
+    layout: Layout | None = None
     strict: bool = False
     file_column: str | None = None
 
@@ -108,7 +149,7 @@ class Case(NamedTuple):
 
     name: str
     file: str
-    drawing: Drawing
+    drawing: DrawSpec
     expected: str | None
     tolerances: Tolerances = Tolerances()
     conditions: tuple[Condition, ...] = ()
@@ -117,10 +158,25 @@ class Case(NamedTuple):
     @property
     def new(self) -> str:
         """Where rows are written that are not the expected ones."""
-        return _with_ending(self.expected or self.file, ".new")
+        return f"{os.path.splitext(self.expected or self.file)[0]}.new"  # noqa: PTH122
 
 
-def _with_ending(path: str, ending: str) -> str:
-    from pathlib import PurePath
+def case_name(path: str) -> str:
+    """What a case is called: its folder, or its file without the ending."""
+    if os.path.basename(path) == CASE_FILE:  # noqa: PTH119
+        return os.path.dirname(path) or "."  # noqa: PTH120
+    return path.removesuffix(f".{CASE_FILE}")
 
-    return str(PurePath(path).with_suffix(ending))
+
+def beside(path: str, row_format: str) -> str:
+    """Where the expected rows of a case file are."""
+    return f"{path.removesuffix(CASE_FILE)}{EXPECTED}.{row_format}"
+
+
+def expected_files(path: str) -> list[str]:
+    """The files of expected rows beside a case file, in the order of the formats."""
+    return [
+        one
+        for one in (beside(path, name) for name in ROW_FORMATS)
+        if os.path.exists(one)  # noqa: PTH110
+    ]

@@ -1,7 +1,7 @@
 """What kind of mistake a difference looks like: one tick late, a factor, rounding, ...
 
-Each pattern is tried on the rows that both sides have; the first that explains them is told, with
-the figures that it rests on.
+Each pattern is tried on the rows that both sides have; the first that explains them is reported,
+with the figures that it rests on.
 """
 
 from __future__ import annotations

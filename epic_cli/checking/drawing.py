@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.checking.case import Drawing, Recording
-from epic_cli.checking.toml_file import BrokenCase
+from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text.rows import RowWriter
 from epic_cli.formats import Unreadable
@@ -33,7 +32,7 @@ class Drawn(NamedTuple):
     refused: int
 
 
-def draw(drawing: Drawing) -> Drawn:
+def draw(drawing: DrawSpec) -> Drawn:
     """The rows of all strategies for all recordings.
 
     Raises ``BrokenCase``, and ``StrategyFailed`` where a strategy's own code failed.
@@ -51,7 +50,7 @@ def draw(drawing: Drawing) -> Drawn:
 
 
 def _draw(
-    drawing: Drawing,
+    drawing: DrawSpec,
     candidate: StrategySpec,
     recording: Recording,
     writer: RowWriter,
@@ -78,7 +77,7 @@ def _draw(
     return refused
 
 
-def _refused(drawing: Drawing, recording: Recording, block: PacketBlock) -> int:
+def _refused(drawing: DrawSpec, recording: Recording, block: PacketBlock) -> int:
     """How many lines were refused; with ``strict`` none may be."""
     if drawing.strict and block.refusals:
         from epic_cli.formats.wording import FrontEnd, in_words
@@ -89,7 +88,7 @@ def _refused(drawing: Drawing, recording: Recording, block: PacketBlock) -> int:
     return len(block.refusals)
 
 
-def packets(drawing: Drawing, recording: Recording) -> Iterator[PacketBlock]:
+def packets(drawing: DrawSpec, recording: Recording) -> Iterator[PacketBlock]:
     """The packets that are drawn, block by block; raises ``BrokenCase``."""
     entities: set[str] = set()
     with _open(drawing, recording) as blocks:
@@ -114,20 +113,19 @@ def packets(drawing: Drawing, recording: Recording) -> Iterator[PacketBlock]:
 
 
 @contextmanager
-def _open(drawing: Drawing, recording: Recording) -> Iterator[Iterator[PacketBlock]]:
+def _open(drawing: DrawSpec, recording: Recording) -> Iterator[Iterator[PacketBlock]]:
     try:
         if recording.path is None:
             content = io.BytesIO(recording.content)
             some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
-            yield read_from(some, drawing.input_format, drawing.given)
+            yield read_from(some, drawing.input_format, drawing.layout)
             return
         descriptor = os.open(recording.path, os.O_RDONLY)
         try:
-            yield read(descriptor, drawing.input_format, drawing.given)
+            yield read(descriptor, drawing.input_format, drawing.layout)
         finally:
             os.close(descriptor)
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise BrokenCase(recording.name, what, gone=True) from error
+        raise BrokenCase.unreadable(recording.name, error) from error
     except Unreadable as error:
         raise BrokenCase(recording.name, str(error)) from error

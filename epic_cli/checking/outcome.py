@@ -5,11 +5,13 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.checking.case import BrokenCase, Case
+
 if TYPE_CHECKING:
-    from epic_cli.checking.case import Case
     from epic_cli.checking.differences import Difference
     from epic_cli.checking.figures import Figure
     from epic_cli.checking.port import PortRun
+    from epic_cli.engine.failures import StrategyFailed
 
 
 class Verdict(enum.Enum):
@@ -57,3 +59,13 @@ class Outcome(NamedTuple):
     def failed_figures(self) -> list[Figure]:
         """The conditions that do not hold."""
         return [one for one in self.figures if not one.holds]
+
+
+def broken(
+    name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
+) -> Outcome:
+    """The outcome of a case that cannot be run."""
+    verdict = Verdict.STRATEGY_FAILED
+    if isinstance(error, BrokenCase):
+        verdict = Verdict.GONE if error.gone else Verdict.BROKEN
+    return Outcome(name, file, verdict, case, str(error))

@@ -1,4 +1,4 @@
-"""Somebody's own implementation: a program that reads packets and prints rows, held on a leash.
+"""A port, another implementation: a program that reads packets and prints rows, on a leash.
 
 It may crash, hang, never read, never stop writing, or leave children behind: whatever it does, it
 is over after the time limit, and no more than a bound of its output is kept.
@@ -45,21 +45,26 @@ class PortRun(NamedTuple):
 
 
 class Port(NamedTuple):
-    """How it is started, and its limit: seconds of a run, which ends at once when ``stopped``."""
+    """How it is started, and how many seconds a run may take."""
 
     command: tuple[str, ...]
     timeout: float = 10.0
-    stopped: Callable[[], bool] = bool
 
-    def run(self, given: bytes, variables: Mapping[str, str], most: int) -> PortRun:
-        """Gives it packets and takes what it prints, ``most`` bytes of that."""
+    def run(
+        self,
+        given: bytes,
+        variables: Mapping[str, str],
+        most: int,
+        stopped: Callable[[], bool] = bool,
+    ) -> PortRun:
+        """Gives it packets and takes what it prints, ``most`` bytes of that; until ``stopped``."""
         try:
             process = _start(self.command, {**os.environ, **variables})
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return PortRun(Ending.NOT_STARTED, said=(reason or str(error)).encode())
         deadline = time.monotonic() + self.timeout
-        return _Leash(process, given, most, deadline, self.stopped).run()
+        return _Leash(process, given, most, deadline, stopped).run()
 
 
 def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from epic_cli.checking.case import BrokenCase
 from epic_cli.engine.parameters import nearest
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -15,19 +16,6 @@ _KEY = r"""(?:"{0}"|'{0}'|{0})"""
 
 #: A case is a page at most; what is longer is something else, and is not read.
 LONGEST_FILE = 1_000_000
-
-
-class BrokenCase(ValueError):
-    """A case that cannot be run as it is written: where that stands, and what is wrong.
-
-    ``gone``: nothing is wrong with what is written, but a file that it names cannot be read.
-    """
-
-    def __init__(self, place: str, what: str, *, gone: bool = False) -> None:
-        super().__init__(f"{place}: {what}")
-        self.place = place
-        self.what = what
-        self.gone = gone
 
 
 class TomlFile(NamedTuple):
@@ -62,8 +50,7 @@ def read_toml(path: str) -> TomlFile:
         with open(path, "rb") as stream:  # noqa: PTH123
             data = stream.read(LONGEST_FILE + 1)
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise BrokenCase(path, what, gone=True) from error
+        raise BrokenCase.unreadable(path, error) from error
     if len(data) > LONGEST_FILE:
         raise BrokenCase(path, f"more than {LONGEST_FILE:,} bytes, which no case has")
     try:

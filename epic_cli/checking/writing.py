@@ -1,19 +1,25 @@
-"""New cases: a folder with ``case.toml`` and, where there is no file of them, the packets."""
+"""What checks write: new cases, rows that were not expected, and expected ones that are taken."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from epic_cli.checking.discovery import CASE_FILE
-from epic_cli.checking.run import write
+from epic_cli.checking.case import CASE_FILE
+from epic_cli.checking.case_file import TIMING, read_case
+from epic_cli.checking.drawing import draw
+from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.run import check_rows
+from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.text.tables import COLUMNS
 from epic_cli.formats.writing import number
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample
+    from epic_cli.formats.layout import Layout
 
 #: What the packets of a case are called whose recording has no file.
 PACKETS = "packets.txt"
@@ -25,32 +31,158 @@ class CaseExists(ValueError):
     """There is a case of this name already."""
 
 
-def new_case(
-    folder: str, recordings: list[str], values: Mapping[str, Value], packets: bytes | None = None
-) -> str:
-    """Writes the case file of a folder, which is made; returns its path.
+# ---------------------------------------------------------------- rows
+
+
+def write(path: str, content: bytes) -> None:
+    """Writes a file whole or not at all; raises ``OSError``."""
+    part = f"{path}.{os.urandom(6).hex()}.part"
+    try:
+        with open(part, "xb") as stream:  # noqa: PTH123
+            stream.write(content)
+        os.replace(part, path)  # noqa: PTH105
+    except BaseException:
+        remove(part)
+        raise
+
+
+def remove(path: str) -> None:
+    """Removes a file, if it is there."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108
+
+
+def keep_new(outcome: Outcome) -> Outcome:
+    """Writes what is drawn and not expected beside the expected rows, as ``case.new``.
+
+    Where all is as expected, what was written there before is removed.
+    """
+    case = outcome.case
+    if case is None or case.expected is None:
+        return outcome
+    if outcome.drawn is None:
+        if outcome.verdict in (Verdict.HOLDS, Verdict.FIGURES):
+            remove(case.new)
+        return outcome
+    try:
+        write(case.new, outcome.drawn)
+    except OSError as error:
+        problem = f"{case.new}: cannot be written: {error.strerror or error}"
+        return outcome._replace(problem="\n".join(filter(None, (outcome.problem, problem))))
+    return outcome._replace(new=case.new)
+
+
+def takeable(outcome: Outcome) -> str | None:
+    """Where the rows of an outcome can become the expected ones; None: there are none."""
+    return outcome.case.expected if outcome.case and outcome.drawn is not None else None
+
+
+def accept(outcome: Outcome) -> None:
+    """What is drawn becomes what is expected; raises ``OSError``."""
+    case = outcome.case
+    assert case is not None
+    assert case.expected is not None
+    assert outcome.drawn is not None
+    write(case.expected, outcome.drawn)
+    remove(case.new)
+
+
+def in_continuous_integration() -> bool:
+    """Whether nobody is there who could decide what to accept."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def tsv(samples: Iterable[Sample]) -> bytes:
+    """Samples as ``epic replay --format tsv`` writes them."""
+    lines = ["\t".join(COLUMNS)]
+    for one in samples:
+        numbers = [*one.position, *one.velocity]
+        cells = ["" if one.status == "none" else number(value) for value in numbers]
+        name = one.entity if one.entity.isprintable() else ascii(one.entity)[1:-1]
+        lines.append("\t".join([number(one.time), *cells, one.status, name]))
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+
+
+# ---------------------------------------------------------------- new cases
+
+
+def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> dict[str, Value]:
+    """The keys of a case in a folder, from which a strategy in a file is seen.
+
+    They are those whose values differ from the defaults.
+    """
+    strategy, timing = spec.strategy, spec.timing
+    values: dict[str, Value] = {"strategy": _strategy_from(folder, strategy.name)}
+    settings = [
+        f"{key}={number(value) if isinstance(value, float) else str(value)}"
+        for key, value in strategy.settings.items()
+    ]
+    if settings:
+        values["set"] = settings
+    for key in TIMING:
+        value = getattr(timing, key)
+        if value != getattr(Timing(), key):
+            values[key] = _written(value)
+    values.update(layout.items() if layout is not None else {})
+    return values
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]}/{value[1]}"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def make_case(
+    folder: str,
+    recordings: Sequence[str],
+    values: Mapping[str, Value],
+    packets: bytes | None = None,
+    rows: bytes | None = None,
+) -> tuple[str, int]:
+    """Makes a case, and expects what is drawn of it now; returns its file, and how many rows.
 
     ``recordings`` are paths as seen from where we are; with ``packets`` it is these instead.
-    ``values`` are all other keys. Raises ``CaseExists``, or ``OSError``.
+    ``values`` are all other keys; ``rows`` are TSV that has been drawn already. Raises
+    ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made.
     """
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    if packets is not None:
-        write(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
-        named = [PACKETS]
-    else:
-        named = [_seen_from(folder, one) for one in recordings]
-    recording: Value = named[0] if len(named) == 1 else named
-    write(path, case_text({"recording": recording, **values}).encode())
-    return path
+    here = os.path.join(folder, PACKETS)  # noqa: PTH118
+    try:
+        if packets is not None:
+            write(here, packets)
+        named = [_seen_from(folder, one) for one in recordings] if packets is None else [PACKETS]
+        recording: Value = named[0] if len(named) == 1 else named
+        write(path, case_text({"recording": recording, **values}).encode())
+        case = read_case(path)
+        outcome = check_rows(case, draw(case.drawing).rows if rows is None else rows)
+        if takeable(outcome) is None:
+            raise CaseExists(f"{path}: {case.expected} is there already")
+        accept(outcome)
+    except BaseException:
+        remove(path)
+        remove(here)
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)  # noqa: PTH106
+        raise
+    return path, outcome.rows
 
 
 def _seen_from(folder: str, path: str) -> str:
     if os.path.isabs(path):  # noqa: PTH117
         return path
     return os.path.relpath(path, folder)
+
+
+def _strategy_from(folder: str, strategy: str) -> str:
+    path, colon, rest = strategy.rpartition(":")
+    if not (colon and path.endswith(".py")):
+        return strategy
+    seen = os.path.relpath(path, folder)
+    return f"{seen if seen.startswith('.') else f'./{seen}'}:{rest}"
 
 
 def case_text(values: Mapping[str, Value]) -> str:
@@ -65,14 +197,3 @@ def _toml(value: Value) -> str:
         # a string of JSON is one of TOML
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower()
-
-
-def tsv(samples: Iterable[Sample]) -> bytes:
-    """Samples as ``epic replay --format tsv`` writes them."""
-    lines = ["\t".join(COLUMNS)]
-    for one in samples:
-        numbers = [*one.position, *one.velocity]
-        cells = ["" if one.status == "none" else number(value) for value in numbers]
-        name = one.entity if one.entity.isprintable() else ascii(one.entity)[1:-1]
-        lines.append("\t".join([number(one.time), *cells, one.status, name]))
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from epic_cli.checking.against import Against
-from epic_cli.checking.builtin import builtin_cases
-from epic_cli.checking.case import Drawing
+from epic_cli.checking.case import CheckSpec, DrawSpec
+from epic_cli.checking.cases import builtin_cases
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.port import Ending, Port
+from epic_cli.checking.run import check
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.views.check.words import explanation
 
@@ -95,8 +95,8 @@ def test_it_cannot_be_started(tmp_path: Path) -> None:
 
 
 def outcome(folder: Path, does: str, strategy: str = "lerp") -> Outcome:
-    case = builtin_cases(Drawing((), tuple(read_specs([strategy]))))[0]
-    return Against(Port(command(folder, does), 5.0)).check(case)
+    case = builtin_cases(DrawSpec((), tuple(read_specs([strategy]))))[0]
+    return check(case, CheckSpec(Port(command(folder, does), 5.0)))
 
 
 GARBAGE = {

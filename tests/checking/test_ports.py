@@ -13,11 +13,11 @@ import pytest
 from support.places import ROOT, STREAMS
 from support.ports import GUIDE, WRONG, build, example, script, wrong
 
-from epic_cli.checking.against import Against
-from epic_cli.checking.builtin import builtin_cases
-from epic_cli.checking.case import Drawing
+from epic_cli.checking.case import CheckSpec, DrawSpec
+from epic_cli.checking.cases import builtin_cases
 from epic_cli.checking.outcome import Outcome
 from epic_cli.checking.port import Port
+from epic_cli.checking.run import check
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.views.check.words import explanation
@@ -34,9 +34,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def outcomes(command: str, strategy: str, feed: str, timing: Timing) -> list[Outcome]:
-    drawing = Drawing((), tuple(read_specs([strategy])), timing=timing)
-    against = Against(Port(tuple(command.split())), feed)  # type: ignore[arg-type]
-    return [against.check(case) for case in builtin_cases(drawing)]
+    drawing = DrawSpec((), tuple(read_specs([strategy])), timing=timing)
+    spec = CheckSpec(Port(tuple(command.split())), feed)
+    return [check(case, spec) for case in builtin_cases(drawing)]
 
 
 def test_the_cpp_of_the_guide_is_right(programs: dict[str, Path]) -> None:
@@ -89,7 +89,7 @@ def test_the_streams_are_installed_with_the_program() -> None:
     assert STREAMS.stat().st_size < 40_000
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert STREAMS.name in settings["tool"]["setuptools"]["package-data"]["epic_cli.checking"]
-    assert len(builtin_cases(Drawing((), ()))) == 12
+    assert len(builtin_cases(DrawSpec((), ()))) == 12
 
 
 def test_the_protocol_fits_on_a_screen() -> None:

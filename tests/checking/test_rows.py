@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.places import SAMPLES
 
 from epic_cli import replay
-from epic_cli.checking.case import ROW_FORMATS, Drawing, Recording, Tolerance, Tolerances
+from epic_cli.checking.case import ROW_FORMATS, DrawSpec, Recording, Tolerance, Tolerances
 from epic_cli.checking.differences import compare
 from epic_cli.checking.drawing import draw
 from epic_cli.checking.rows import NotRows, format_of, parse
@@ -19,8 +19,8 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 def rows(row_format: str, recording: str = "two_tanks.csv") -> bytes:
     entity = "tank7" if row_format == "epic" else None
     recordings = (Recording("", str(SAMPLES / recording)),)
-    drawing = Drawing(recordings, tuple(read_specs(["lerp"])), row_format=row_format, entity=entity)
-    return draw(drawing).rows
+    lerp = tuple(read_specs(["lerp"]))
+    return draw(DrawSpec(recordings, lerp, row_format=row_format, entity=entity)).rows
 
 
 @pytest.mark.parametrize("row_format", ROW_FORMATS)

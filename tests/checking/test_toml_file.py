@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.places import SAMPLES
 
-from epic_cli.checking.toml_file import BrokenCase
-from epic_cli.ui.options.case import read_case
+from epic_cli.checking.case import BrokenCase
+from epic_cli.checking.case_file import read_case
 
 RECORDING = f"recording = '{SAMPLES}/turn.txt'\n"
 
@@ -19,7 +19,7 @@ MISTAKES = [
     ("strategy = 'mirrow'", "2:1", "did you mean 'mirror'?"),
     ("strategy = 3", "2:1", "there is no strategy '3'"),
     ("strategy = 'epic'\nset = ['calc=1']", "3:1", "epic has no setting 'calc'"),
-    ("strategy = 'epic'\n[set]\ncalc_ahead = -1", "4:1", "calc_ahead is 0 to 60 s"),
+    ("strategy = 'epic'\n[set]\ncalc_ahead = -1", "4:1", "it must be 0 to 60 s"),
     ("set = [3]", "2:1", "a list of 'key=value'"),
     ("set = ['a']", "2:1", "'a' is not of the form key=value"),
     ("tick = 0", "2:1", "out of range"),
@@ -46,9 +46,9 @@ MISTAKES = [
     ("[expect]\nerror = '1'", "3:1", "compares with nothing"),
     ("[expect]\nlag = '<120'", "3:1", "did you mean 120ms?"),
     ("[expect.lerp]\nlag = '<1'", "2:1", "no key 'lerp'"),
-    ("[expect]\nwarm-up = -1", "3:1", "out of range"),
+    ("[expect]\nwarm-up = -1", "3:1", "is not allowed"),
     ("[expect]\ntruth = 1", "3:1", "is a path"),
-    ("file-column = 'x'", "2:1", "--file-column cannot be 'x'"),
+    ("file-column = 'x'", "2:1", "cannot be 'x'"),
     ("color = 'always'", "2:1", "no key 'color'"),
     ("a = = 1", "2:5", "this is not TOML"),
     ("a = 'open", "2:10", "this is not TOML"),

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Sequence
 from functools import partial
 
 import click
 
+from epic_cli.checking.case import (
+    ROW_FORMATS,
+    BrokenCase,
+    Case,
+    DrawSpec,
+)
+from epic_cli.checking.outcome import Outcome
+from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.io.color import ColorChoice
-from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.options.check import (
     Doing,
@@ -30,6 +40,7 @@ Examples:
   epic check --tap - tests
   epic check --builtin -s mirror --against 'epic replay --format csv'
 """
+
 
 #: Those that only --new and --builtin have a use for.
 drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
@@ -67,27 +78,42 @@ def check(
     file that is missing, 4 a strategy of somebody's own failed, 5 something is not as expected,
     130 interrupted.
     """
-    from epic_cli.checking.against import singles
-    from epic_cli.checking.case import Case
-    from epic_cli.checking.run import check_all, check_rows
-    from epic_cli.ui.commands.cases import builtin, load, make
+    from epic_cli.checking.run import check_all
+    from epic_cli.checking.writing import keep_new
     from epic_cli.ui.commands.check_output import Output
 
     context = click.get_current_context()
     _check_usage(context, paths, doing, program)
     if doing.new is not None:
-        return make(doing.new, paths, drawing, _is_given(context, "row_format"))
+        return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
     stop = threading.Event()
-    against = program.make(stop.is_set)
+    spec = program.spec(threads)
     output = Output(report, doing, color)
-    cases = builtin(drawing) if program.builtin else load(paths or (".",))
-    if against is not None:
-        cases = [
-            one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])
-        ]
-    for outcome in check_all(cases, against.check if against else check_rows, threads, stop):
-        output.add(outcome)
+    for outcome in check_all(_cases(paths, program, drawing), spec, stop):
+        output.add(outcome if spec.port else keep_new(outcome))
     return output.end()
+
+
+def _cases(paths: Sequence[str], program: Program, options: ReplayOptions) -> list[Case | Outcome]:
+    """The cases, from files or built in; for a program, those of one strategy and recording each.
+
+    Raises ``WrongUsage`` and ``CannotAccess``.
+    """
+    from epic_cli.checking.cases import builtin_cases, load, singles
+
+    if program.builtin:
+        options.chosen.maker()
+        drawing = DrawSpec((), (options.chosen,), timing=options.timing)
+        return [*builtin_cases(drawing)]
+    try:
+        cases = load(paths or (".",))
+    except BrokenCase as error:
+        if error.gone:
+            raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
+        raise WrongUsage(str(error)) from error
+    if program.against is None:
+        return cases
+    return [one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])]
 
 
 def _is_given(context: click.Context, name: str) -> bool:
@@ -124,3 +150,40 @@ def drawing_parameters() -> list[click.Parameter]:
         """Nothing."""
 
     return list(probe.__click_params__)  # type: ignore[attr-defined]
+
+
+def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_given: bool) -> int:
+    """Makes a case of a recording, with what is drawn of it now as its expected rows.
+
+    Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
+    """
+    from epic_cli.checking.writing import CaseExists, make_case, spec_values
+    from epic_cli.ui.io.output import write_text
+
+    row_format = options.row_format if format_given else "tsv"
+    if row_format not in ROW_FORMATS:
+        raise WrongUsage(f"--format {row_format}: choose from {', '.join(ROW_FORMATS)}")
+    if not files:
+        raise WrongUsage("--new CASE needs a recording: a file, or - for standard input")
+    packets = None
+    if "-" in files:
+        if len(files) > 1 or sys.stdin is None:
+            raise WrongUsage("--new CASE takes standard input alone")
+        packets = sys.stdin.buffer.read()
+    values = spec_values(folder, ReplaySpec(options.chosen, options.timing), options.given)
+    others = {
+        "entity": options.entity,
+        "input-format": None if options.input_format == "auto" else options.input_format,
+        "strict": options.strict or None,
+        "file-column": options.file_column,
+        "format": None if row_format == "tsv" else row_format,
+    }
+    values.update({key: value for key, value in others.items() if value is not None})
+    try:
+        path, rows = make_case(folder, files, values, packets)
+    except (CaseExists, BrokenCase) as error:
+        raise WrongUsage(str(error)) from error
+    except OSError as error:
+        raise CannotAccess("write to", folder, error) from error
+    write_text(f"{path}: a case of {rows:,} rows\n")
+    return ExitStatus.DONE

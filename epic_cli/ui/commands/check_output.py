@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 import sys
 
+from epic_cli.checking.case import BrokenCase
 from epic_cli.checking.outcome import Outcome, Verdict
-from epic_cli.checking.run import write
-from epic_cli.checking.toml_file import BrokenCase
+from epic_cli.checking.writing import accept, in_continuous_integration, takeable
 from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.console import screen_columns, show
@@ -31,11 +29,6 @@ _STATUSES = (
     (Verdict.GONE, ExitStatus.NO_ACCESS),
     (Verdict.STRATEGY_FAILED, ExitStatus.STRATEGY_FAILED),
 )
-
-
-def in_continuous_integration() -> bool:
-    """Whether nobody is there who could decide anything."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 class Output:
@@ -106,18 +99,14 @@ class Output:
 
     def _accept(self, outcome: Outcome) -> bool:
         """Whether what is drawn has become what is expected."""
-        case, drawn = outcome.case, outcome.drawn
-        if case is None or drawn is None or case.expected is None:
-            return False
-        if not self._doing.yes and not self._agreed(case.expected):
+        expected = takeable(outcome)
+        if expected is None or not (self._doing.yes or self._agreed(expected)):
             return False
         try:
-            write(case.expected, drawn)
+            accept(outcome)
         except OSError as error:
-            raise CannotAccess("write to", case.expected, error) from error
-        with contextlib.suppress(OSError):
-            os.unlink(case.new)  # noqa: PTH108
-        self._say(f"  taken: {printable(case.expected)}\n")
+            raise CannotAccess("write to", expected, error) from error
+        self._say(f"  taken: {printable(expected)}\n")
         return True
 
     def _agreed(self, expected: str) -> bool:
@@ -138,7 +127,7 @@ class Output:
             return
         from epic_cli.analysis.notes import NothingToDraw
         from epic_cli.analysis.scenes.scene import Selection
-        from epic_cli.checking.picture import DRAWN, EXPECTED, pictured
+        from epic_cli.checking.figures import DRAWN, EXPECTED, pictured
         from epic_cli.views.page.page import page
         from epic_cli.views.pictures.scenes import scene_chart
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 import shlex
+import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.checking.case import Tolerance, Tolerances
+from epic_cli.checking.case import CheckSpec, Tolerance, Tolerances
+from epic_cli.checking.port import Port
 from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import FiniteRange, Seconds
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.views.pictures.perspectives import VIEWS, View
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from epic_cli.checking.against import Against
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ doing_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Program:
-    """Somebody's own implementation, and how it is held against ours."""
+    """A port, another implementation, and how it is held against ours."""
 
     against: str | None
     feed: str
@@ -59,34 +55,26 @@ class Program:
     atol: float | None
     rtol: float | None
 
-    def make(self, stopped: Callable[[], bool]) -> Against | None:
-        """What checks cases against it until ``stopped``; None: there is none.
-
-        Raises ``WrongUsage``.
-        """
-        from epic_cli.checking.against import Against
-        from epic_cli.checking.port import Port
-
+    def spec(self, threads: int | None) -> CheckSpec:
+        """How cases are checked; raises ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
                 raise WrongUsage("--builtin is for a program to be tested: give --against")
             if self.atol is not None or self.rtol is not None:
                 raise WrongUsage("--atol and --rtol go with --against: a case has its own")
-            return None
+            return CheckSpec(threads=threads)
         try:
             command = shlex.split(self.against)
         except ValueError as error:
             raise WrongUsage(f"--against {self.against!r}: {error}") from error
         if not command:
             raise WrongUsage("--against: no command is given")
-        import shutil
-
         if shutil.which(command[0]) is None:
             raise WrongUsage(f"--against: there is no program {command[0]!r} that can be run")
         tolerances = None
         if self.atol is not None or self.rtol is not None:
             tolerances = Tolerances(Tolerance(self.atol or 0.0, self.rtol or 0.0))
-        return Against(Port(tuple(command), self.timeout, stopped), self.feed, tolerances)
+        return CheckSpec(Port(tuple(command), self.timeout), self.feed, tolerances, threads)
 
 
 program_options = OptionGroup(
@@ -131,7 +119,7 @@ program_options = OptionGroup(
 
 @dataclass(frozen=True)
 class Report:
-    """What is told, and where."""
+    """What is reported, and where."""
 
     verbose: bool
     junit: str | None

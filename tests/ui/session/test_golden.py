@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.typed_session import TypedSession
 
+from epic_cli.checking.case_file import read_case
 from epic_cli.ui.main import main
-from epic_cli.ui.options.case import read_case
 
 PACKETS = ("0,0,0 / 10,0,0 / 0 entity=a", "1,0,0 / 10,0,0 / 0.1 entity=b", "2,0,0 / 10,0,0 / 0.2")
 

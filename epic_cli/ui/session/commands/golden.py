@@ -16,27 +16,22 @@ from epic_cli.ui.session.dialogue import Dialogue
 @click.argument("name", type=click.Path())
 def golden(dialogue: Dialogue, name: str) -> None:
     """Make a case for "epic check" of the packets so far, in the folder NAME."""
-    from epic_cli.checking.discovery import CASE_FILE, beside
-    from epic_cli.checking.run import write
-    from epic_cli.checking.writing import CaseExists, new_case
+    from epic_cli.checking.case import CASE_FILE, BrokenCase
+    from epic_cli.checking.writing import CaseExists, make_case, spec_values
     from epic_cli.engine.text.rows import RowWriter
-    from epic_cli.ui.io.case_values import case_values
 
     session = dialogue.session
     if not len(session.packets):
         raise click.UsageError("there are no packets yet")
-    view = session.view
-    values = case_values(name, view.strategy.name, view.strategy.settings, view.timing)
-    writer = RowWriter("tsv")
+    packets, writer = b"".join(session.packets.texts()), RowWriter("tsv")
     rows = [writer.rows(samples, session.entities) for samples in session.samples()]
+    drawn = writer.header() + b"".join(rows)
     try:
-        path = new_case(name, [], values, b"".join(session.packets.texts()))
-        write(beside(path, "tsv"), writer.header() + b"".join(rows))
-    except CaseExists as error:
+        path, count = make_case(name, [], spec_values(name, session.view), packets, drawn)
+    except (CaseExists, BrokenCase) as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise CannotAccess("write to", os.path.join(name, CASE_FILE), error) from error  # noqa: PTH118
-    count = sum(one.count(b"\n") for one in rows)
     dialogue.screen.say(
         f"{path}: {counted(len(session.packets), 'packet')}, {counted(count, 'row')}"
     )

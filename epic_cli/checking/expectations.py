@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from epic_cli.analysis.conditions import Condition, ConditionError, check_strategies, expectation
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.checking.case import NUMBERS, Tolerance, Tolerances, Truth
 from epic_cli.checking.toml_file import TomlFile, path_from
-from epic_cli.ui.io.quantities import Seconds
+from epic_cli.engine.parameters import Number, SettingError
 
-_TRUTH = ("truth", "truth-offset", "warm-up")
+_TIMES = (
+    Number("truth-offset", 0.0, "Seconds to add to the times of the truth.", "s", -1e9, 1e9),
+    Number("warm-up", 0.0, "Seconds at first that do not count.", "s", 0, 1e9),
+)
+_TRUTH = ("truth", *(one.name for one in _TIMES))
 
 
 class Expectations:
@@ -77,12 +79,12 @@ class Expectations:
         if path is not None and not isinstance(path, str):
             raise self._file.broken("is a path", "expect", "truth")
         times = {}
-        for key, lowest in (("truth-offset", -1e9), ("warm-up", 0.0)):
-            if key in table:
+        for one in _TIMES:
+            if one.name in table:
                 try:
-                    times[key] = Seconds(lowest, 1e9).convert(str(table[key]), None, None)
-                except click.UsageError as error:
-                    raise self._file.broken(error.message, "expect", key) from error
+                    times[one.name] = one.read(str(table[one.name]))
+                except SettingError as error:
+                    raise self._file.broken(str(error), "expect", one.name) from error
         return Truth(
             None if path is None else path_from(self._file, path),
             times.get("truth-offset", 0.0),
