@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Literal, Self
 
@@ -12,19 +11,16 @@ from epic_cli.api.reading import make_layout
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import packet_formats
-from epic_cli.live.addresses import parse_address, parse_sender, resolve
+from epic_cli.live.addresses import DEFAULT_PORT, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.intake import Intake
-from epic_cli.live.packet_filter import PacketFilter
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
+from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
-
-#: Datagrams that are taken at once; the others wait in the socket.
-_AT_ONCE = 256
 
 
 def listen(
-    address: str | int = 9870,
+    address: str | int = DEFAULT_PORT,
     *,
     input_format: Literal["auto", "text", "csv", "jsonl"] = "auto",
     layout: str | None = None,
@@ -34,7 +30,7 @@ def listen(
     axes: str | None = None,
     scale: float = 1.0,
     sender: str | None = None,
-    max_entities: int = 256,
+    max_entities: int = MAX_ENTITIES,
 ) -> PacketListener:
     """The packets of a running game, as UDP datagrams bring them: what ``epic listen`` takes.
 
@@ -54,18 +50,32 @@ def listen(
     formats = ("auto", *packet_formats())
     if input_format not in formats:
         raise ValueError(f"there is no format {input_format!r}: choose from {', '.join(formats)}")
-    given = make_layout(columns, time_unit, time_origin, axes, scale, None)
-    if layout is not None and (given is not None or input_format != "auto"):
-        raise ValueError("layout says all of binary records: leave the other arguments away")
-    origin = None if given is None else given.time_origin
-    kind: str | None = None if input_format == "auto" else input_format
-    records = None if layout is None else RecordLayout(layout)
     if isinstance(max_entities, bool) or not isinstance(max_entities, int) or max_entities < 1:
-        raise ValueError(f"max_entities is a whole number from 1 on, and not {max_entities!r}")
-    gate = PacketFilter(max_entities, math.nan if origin == "first" else origin)
-    only = None if sender is None else resolve(parse_sender(sender)).place
-    place = resolve(parse_address(str(address)))
-    return PacketListener(ReceivingSocket(place), Intake(Decoder(kind, given, records), gate, only))
+        raise ValueError(f"max_entities must be a whole number from 1 on, not {max_entities!r}")
+    kind: str | None = None if input_format == "auto" else input_format
+    ingest = IngestSpec(
+        kind,
+        make_layout(columns, time_unit, time_origin, axes, scale, None),
+        None if layout is None else RecordLayout(layout),
+        None if sender is None else resolve(parse_sender(sender)).place,
+        max_entities=max_entities,
+    )
+    return PacketListener(ReceivingSocket(resolve(parse_address(str(address)))), ListenSpec(ingest))
+
+
+class _Block(Consumer):
+    """The packets that came in last, one after the other."""
+
+    def __init__(self) -> None:
+        self._left: Iterator[Packet] = iter(())
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Those that came in before have all been given."""
+        self._left = (block[index] for index in range(len(block)))
+
+    def next(self) -> Packet | None:
+        """The next one; None: there are no more."""
+        return next(self._left, None)
 
 
 class PacketListener:
@@ -76,12 +86,11 @@ class PacketListener:
     it waits loses no packet. One task at a time can wait.
     """
 
-    def __init__(self, receiving: ReceivingSocket, intake: Intake) -> None:
+    def __init__(self, receiving: ReceivingSocket, spec: ListenSpec) -> None:
         self._receiving = receiving
-        self._intake = intake
-        self._block = PacketBlock()
-        self._index = 0
-        self._waiting: asyncio.Event | None = None
+        self._packets = _Block()
+        self._listener = Listener(spec, receiving, [self._packets])
+        self._waits = False
         self._closed = False
 
     @property
@@ -92,7 +101,7 @@ class PacketListener:
     @property
     def refused(self) -> dict[str, int]:
         """How much was not taken so far, by the reason in words."""
-        return {one.value: count for one, count in self._intake.counts.refused.items()}
+        return {one.value: count for one, count in self._listener.counts.refused.items()}
 
     @property
     def dropped(self) -> int:
@@ -103,29 +112,20 @@ class PacketListener:
         return self
 
     async def __anext__(self) -> Packet:
-        if self._waiting is not None:
+        if self._waits:
             raise RuntimeError("another task waits for the next packet")
-        while self._index == len(self._block):
+        while (packet := self._packets.next()) is None:
             if self._closed:
                 raise StopAsyncIteration
-            self._block, self._index = self._intake.take(self._receiving.read(_AT_ONCE)), 0
-            # others have their turn, however many packets there are
-            await (asyncio.sleep(0) if len(self._block) else self._readable())
-        packet = self._block[self._index]
-        self._index += 1
+            if self._listener.step():
+                await asyncio.sleep(0)  # others have their turn, however many packets there are
+                continue
+            self._waits = True
+            try:
+                await self._receiving.readable()
+            finally:
+                self._waits = False
         return packet
-
-    async def _readable(self) -> None:
-        """Waits for a datagram, or for ``close``."""
-        loop = asyncio.get_running_loop()
-        self._waiting = asyncio.Event()
-        descriptor = self._receiving.socket.fileno()
-        loop.add_reader(descriptor, self._waiting.set)
-        try:
-            await self._waiting.wait()
-        finally:
-            loop.remove_reader(descriptor)
-            self._waiting = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -141,8 +141,6 @@ class PacketListener:
     def close(self) -> None:
         """Listens no more: packets that have been taken in are given, and then no others."""
         self._closed = True
-        if self._waiting is not None:
-            self._waiting.set()
         self._receiving.close()
 
     def __del__(self) -> None:

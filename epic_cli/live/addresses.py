@@ -1,4 +1,4 @@
-"""Where datagrams come from and go to: ``HOST:PORT`` in words, and as sockets have it."""
+"""Datagrams, where they come from and go to: ``HOST:PORT`` in words, and as sockets have it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ LOOPBACK = "127.0.0.1"
 
 #: PlotJuggler's.
 DEFAULT_PORT = 9870
+
+
+#: Bytes of a datagram that goes over most networks in one piece, and of any.
+UNFRAGMENTED = 1400
+LARGEST = 65536
 
 
 class Address(NamedTuple):
@@ -27,6 +32,14 @@ class Resolved(NamedTuple):
 
     family: socket.AddressFamily
     place: tuple[Any, ...]
+
+
+class ReceivedDatagram(NamedTuple):
+    """A datagram, who sent it, and when it came in (seconds of the machine's clock)."""
+
+    data: bytes
+    sender: tuple[Any, ...]
+    time: float
 
 
 def parse_address(text: str) -> Address:

@@ -1,8 +1,10 @@
 """The packets of datagrams: packet text, CSV, JSON, or binary records.
 
-Each datagram is read for itself: what one holds, or breaks, has no say in how the next is read.
-Readers that have found out which name is which are kept for datagrams with the same names, and
-those that follow one another and are alike are read at once, which gives the same packets.
+Each datagram is read for itself: what one holds, or breaks, has no say in how the next is read. It
+is cut into pieces, each with the names that its reader goes by, and the pieces are scanned. Readers
+that have found out which name is which are kept for pieces with the same names. Datagrams that
+follow one another and have one piece each, for a reader that is known, are scanned together, unless
+that could make a difference.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import json
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text.json_objects import cut_alike
@@ -19,7 +22,7 @@ from epic_cli.engine.text.scan import TextScanner
 from epic_cli.formats.entries.text import is_packet
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import make_reader
-from epic_cli.live.refused import Refused
+from epic_cli.live.counts import Refused
 
 if TYPE_CHECKING:
     from epic_cli.engine.intake.binary import RecordReader
@@ -59,15 +62,21 @@ class Decoded(NamedTuple):
     example: Refusal | None = None
 
 
-class _Way(NamedTuple):
-    """How datagrams that are alike are read: by the reader for these names, under this header."""
+class _Schema(NamedTuple):
+    """What datagrams that are read by one and the same reader have in common."""
 
-    kind: str
+    kind: Literal["text", "csv", "jsonl", "records"]
     names: object = None
     header: bytes = b""
 
 
-_AS_TEXT = _Way("text")
+_TEXT, _RECORDS = _Schema("text"), _Schema("records")
+
+#: Text whose first line may hold nothing at all, or end what is read.
+_DOUBTFUL_TEXT = _Schema("text", "doubtful")
+
+#: Lines that one reader reads, or why there are none.
+_Piece = tuple[_Schema | Refused, bytes]
 
 
 class Decoder:
@@ -90,153 +99,139 @@ class Decoder:
         self._record_reader: RecordReader | None = None
         self._names = Entities()  # of packet text
         self._readers: OrderedDict[object, Reader] = OrderedDict()
-        self._shapes: dict[bytes, _Way] = {}
+        self._shapes: dict[bytes, _Schema] = {}
         self._json = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
     def read(self, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
         """The packets of the datagrams, in their order."""
-        if self._records is not None:
-            yield from self._binary(self._records, datagrams)
-            return
         run: list[bytes] = []
-        way = _AS_TEXT
-        first = 0
+        schema = _TEXT
         for number, data in enumerate(datagrams):
-            found, lines = self._look_at(data, way)
-            if run and found is not way:
-                yield from self._run(first, way, run)
+            pieces = self._pieces(data)
+            known = self._known(pieces)
+            if run and known != schema:
+                yield from self._together(number - len(run), schema, run)
                 run = []
-            if found is None:
-                yield from self._alone(number, data.strip(_BLANKS), None)
-                continue
-            first = first if run else number
-            way = found
-            run.append(lines)
+            if known is None:
+                yield from self._alone(number, data, pieces)
+            else:
+                schema = known
+                run.append(pieces[0][1])
         if run:
-            yield from self._run(first, way, run)
+            yield from self._together(len(datagrams) - len(run), schema, run)
 
-    def _look_at(self, data: bytes, before: _Way) -> tuple[_Way | None, bytes]:
-        """How it is read, and what of it; None: by itself, since nothing like it has been read."""
+    def _known(self, pieces: list[_Piece]) -> _Schema | None:
+        """The schema of a datagram's only piece, if such pieces may be scanned together."""
+        schema = pieces[0][0] if len(pieces) == 1 else None
+        if isinstance(schema, _Schema):
+            always = schema is _TEXT or schema is _RECORDS
+            return schema if always or schema.names in self._readers else None
+        return None
+
+    def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
+        """Scans what is alike at once; datagram by datagram where that might not be the same."""
+        gap = b"" if schema is _RECORDS else b"\n"
+        block, ended = self._scan(schema, gap.join(run))
+        if len(run) > 1 and (ended or (schema.kind == "jsonl" and block.refusals)):
+            for number, data in enumerate(run, first):
+                pieces: list[_Piece] = [(schema, data)]
+                if schema.kind == "jsonl":
+                    pieces = self._objects(data)
+                yield from self._alone(number, data, pieces)
+            return
+        ends = array("I", accumulate(len(data) + len(gap) for data in run))
+        yield _decoded(first, ends, block)
+
+    def _alone(self, number: int, data: bytes, pieces: list[_Piece]) -> Iterator[Decoded]:
+        """The packets of one datagram, piece by piece."""
+        found = refused = 0
+        for schema, lines in pieces:
+            if isinstance(schema, Refused):
+                decoded = Decoded(number, array("I", [0]), refused=1, reason=schema)
+            else:
+                block, _ = self._scan(schema, lines)
+                found += len(block)
+                decoded = _decoded(number, array("I", [len(lines) + 1]), block)
+            refused += decoded.refused
+            yield decoded
+        if not found + refused:
+            yield Decoded(number, array("I", [0]), refused=1)
+        elif not refused and isinstance(schema, _Schema) and schema.kind == "jsonl":
+            self._learn(data, schema)
+
+    def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
+        """What the reader for these names makes of lines, and whether they have ended it."""
+        if schema.kind == "records":
+            assert self._records is not None
+            records = self._record_reader
+            if records is None or len(records.entities) > _MOST_NAMES:
+                records = self._record_reader = self._records.reader()
+            return records.block(lines), False
+        if schema.kind == "text":
+            if len(self._names) > _MOST_NAMES:
+                self._names = Entities()
+            scanner = TextScanner(self._names)
+            return scanner.scan(lines + b"\n", True), scanner.ended
+        reader = self._readers.pop(schema.names, None)
+        if reader is None:
+            reader, lines = make_reader(schema.kind, self._layout), schema.header + lines
+        block = reader.scan(lines + b"\n")
+        useful = len(block) or getattr(reader, "records", None)
+        if useful and not reader.ended and len(reader.entities) <= _MOST_NAMES:
+            self._readers[schema.names] = reader
+            if len(self._readers) > _MOST_READERS:
+                self._readers.popitem(last=False)
+        return block, reader.ended
+
+    # ------------------------------------------------------------------ what a datagram consists of
+
+    def _pieces(self, data: bytes) -> list[_Piece]:
+        if self._records is not None:
+            whole = Refused.NOT_RECORDS if len(data) % self._records.size else _RECORDS
+            return [(whole if data else Refused.EMPTY, data)]
         if self._format is None and data[:1] in _DIGITS:
             position, slash, _ = data.partition(b"/")
             if slash and position.count(b",") == 2 and b"\n" not in position:
-                return _AS_TEXT, data  # no need to look any closer
+                return [(_TEXT, data)]  # no need to look any closer
         data = data.strip(_BLANKS)
+        if not data:
+            return [(Refused.EMPTY, data)]
         kind = self._format or _kind(data)
         if kind == "text":
-            # the others may hold nothing at all
-            return (None if data[:1] in (b"", b"#", b"q", b"\0") else _AS_TEXT), data
-        if kind == "csv":
-            names, lines, header = self._names_of_table(data)
-            found = before if before.names == names else _Way(kind, names, header)
-        else:
-            alike = cut_alike(data, _LONGEST)
-            if alike is None or alike[0] not in self._shapes:
-                return None, data
-            found, lines = self._shapes[alike[0]], alike[1][:-1]
-        return (found if lines and found.names in self._readers else None), lines
+            return [(_DOUBTFUL_TEXT if data[:1] in (b"#", b"q", b"\0") else _TEXT, data)]
+        return self._table(data) if kind == "csv" else self._json_pieces(data)
 
-    def _run(self, first: int, way: _Way, run: list[bytes]) -> Iterator[Decoded]:
-        """Reads datagrams that are alike at once; one by one where that might not be the same."""
-        text = way.kind == "text"
-        reader = self._text_reader() if text else self._readers.pop(way.names, None)
-        block = None
-        if reader is not None:
-            block = reader.scan(b"\n".join(run) + b"\n", text)
-            if not text:
-                self._keep(way.names, reader)
-        doubtful = (
-            reader is None
-            or reader.ended
-            or (way.kind == "jsonl" and block is not None and block.refusals)
-        )
-        if block is None or (doubtful and len(run) > 1):
-            for number, data in enumerate(run, first):
-                yield from self._alone(number, way.header + data, way.kind)
-            return
-        ends = array("I")
-        end = 0
-        for data in run:
-            end += len(data) + 1
-            ends.append(end)
-        yield _decoded(first, ends, block)
+    def _table(self, data: bytes) -> list[_Piece]:
+        """Its rows, if there are any, under the names of its header."""
+        if self._numbered:  # columns by their numbers: every line is a row
+            return [(_Schema("csv", "numbered"), data)]
+        header, newline, rows = data.partition(b"\n")
+        if len(header + newline) > _LONGEST:
+            return [(Refused.NOT_PACKETS, b"")]
+        return [(_Schema("csv", ("csv", header), header + newline), rows)] if rows else []
 
-    def _alone(self, number: int, data: bytes, kind: str | None) -> Iterator[Decoded]:
-        """The packets of one datagram."""
-        found = False
-        for decoded in self._pieces(number, data, kind or self._format or _kind(data)):
-            found = found or bool(decoded.refused) or len(decoded.block or ()) > 0
-            yield decoded
-        if not found:
-            reason = Refused.NOT_PACKETS if data else Refused.EMPTY
-            yield Decoded(number, array("I", [0]), refused=1, reason=reason)
+    def _json_pieces(self, data: bytes) -> list[_Piece]:
+        """Lines of a shape that has been learned, or objects one by one."""
+        alike = cut_alike(data, _LONGEST)
+        if alike is not None:
+            schema = self._shapes.get(alike[0])
+            if schema is not None and schema.names in self._readers:
+                return [(schema, alike[1][:-1])]
+        return self._objects(data)
 
-    def _pieces(self, number: int, data: bytes, kind: str | None) -> Iterator[Decoded]:
-        if not data:
-            return
-        if kind == "text":
-            block = self._text_reader().scan(data + b"\n", True)
-            yield _decoded(number, array("I", [len(data) + 1]), block)
-        elif kind == "jsonl":
-            yield from self._objects(number, data)
-        elif kind == "csv":
-            names, rows, header = self._names_of_table(data)
-            if len(header) > _LONGEST:
-                yield Decoded(number, array("I", [0]), refused=1)
-            elif rows:
-                yield self._with_reader(number, names, "csv", rows, header)
-
-    def _with_reader(
-        self, number: int, names: object, kind: str, data: bytes, header: bytes = b""
-    ) -> Decoded:
-        """Reads it with the reader for these names; a new one has the header above it."""
-        reader = self._readers.pop(names, None)
-        if reader is None:
-            reader, data = make_reader(kind, self._layout), header + data
-        block = reader.scan(data + b"\n")
-        if len(block) or getattr(reader, "records", None):
-            self._keep(names, reader)
-        return _decoded(number, array("I", [len(data) + 1]), block)
-
-    def _text_reader(self) -> Reader:
-        if len(self._names) > _MOST_NAMES:
-            self._names = Entities()
-        return TextScanner(self._names)
-
-    def _keep(self, names: object, reader: Reader) -> None:
-        if not reader.ended and len(reader.entities) <= _MOST_NAMES:
-            self._readers[names] = reader
-            if len(self._readers) > _MOST_READERS:
-                self._readers.popitem(last=False)
-
-    # ---------------------------------------------------------------------------------- JSON
-
-    def _objects(self, number: int, data: bytes) -> Iterator[Decoded]:
-        nothing = Decoded(number, array("I", [0]), refused=1)
-        names: object = None
-        good = True
+    def _objects(self, data: bytes) -> list[_Piece]:
+        """The objects of an array, or those that stand one after the other, a line each."""
+        pieces: list[_Piece] = []
         for text, item in self._values(data):
             line = text.replace("\n", " ").replace("\r", " ").encode()
-            if not isinstance(item, dict) or len(line) > _LONGEST:
-                good = False
-                yield nothing
-                continue
-            names = ("jsonl", *_names(item))
-            decoded = self._with_reader(number, names, "jsonl", line)
-            good = good and not decoded.refused
-            yield decoded
-        shape = cut_alike(data, _LONGEST) if good else None
-        if shape is not None:  # then all of its objects have the same names
-            if len(self._shapes) >= _MOST_SHAPES:
-                self._shapes.clear()
-            known = [way for way in self._shapes.values() if way.names == names]
-            self._shapes[shape[0]] = known[0] if known else _Way("jsonl", names)
+            if isinstance(item, dict) and len(line) <= _LONGEST:
+                pieces.append((_Schema("jsonl", ("jsonl", *_names(item))), line))
+            else:
+                pieces.append((Refused.NOT_PACKETS, b""))
+        return pieces
 
     def _values(self, data: bytes) -> Iterator[tuple[str, Any]]:
-        """The values of an array, or those that stand one after the other, and their texts.
-
-        What is none is text with None.
-        """
+        """JSON values and their texts; for what is none, text with None."""
         try:
             text = data.decode()
         except UnicodeDecodeError:
@@ -256,43 +251,13 @@ class Decoder:
             yield text[at:stop], item
             at = stop
 
-    # --------------------------------------------------------------------------------- tables
-
-    def _names_of_table(self, data: bytes) -> tuple[object, bytes, bytes]:
-        """By what its reader is known again, its rows, and its header with its new line."""
-        if self._numbered:  # columns by their numbers: every line is a row
-            return "numbered", data, b""
-        header, newline, rows = data.partition(b"\n")
-        return ("csv", header), rows, header + newline
-
-    # -------------------------------------------------------------------------------- records
-
-    def _binary(self, records: RecordLayout, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
-        run: list[bytes] = []
-        first = 0
-        for number, data in enumerate(datagrams):
-            if data and not len(data) % records.size:
-                first = first if run else number
-                run.append(data)
-                continue
-            if run:
-                yield self._record_run(records, first, run)
-                run = []
-            reason = Refused.NOT_RECORDS if data else Refused.EMPTY
-            yield Decoded(number, array("I", [0]), refused=1, reason=reason)
-        if run:
-            yield self._record_run(records, first, run)
-
-    def _record_run(self, records: RecordLayout, first: int, run: list[bytes]) -> Decoded:
-        reader = self._record_reader
-        if reader is None or len(reader.entities) > _MOST_NAMES:
-            reader = self._record_reader = records.reader()
-        ends = array("I")
-        end = 0
-        for data in run:
-            end += len(data)
-            ends.append(end)
-        return Decoded(first, ends, reader.block(b"".join(run)))
+    def _learn(self, data: bytes, schema: _Schema) -> None:
+        """Datagrams of the shape of this one have the names of its only schema."""
+        shape = cut_alike(data.strip(_BLANKS), _LONGEST)
+        if shape is not None:
+            if len(self._shapes) >= _MOST_SHAPES:
+                self._shapes.clear()
+            self._shapes[shape[0]] = schema
 
 
 def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
@@ -300,17 +265,14 @@ def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
     return Decoded(first, ends, block, len(refusals), example=refusals[0] if refusals else None)
 
 
-def _kind(data: bytes) -> str | None:
-    """What a datagram looks like; None: nothing that is known."""
+def _kind(data: bytes) -> str:
+    """What a datagram looks like."""
     if data[:1] in (b"{", b"["):
         return "jsonl"
-    line, newline, _ = data.partition(b"\n")
-    if is_packet(line) or line[:1] == b"#":
+    line = data.partition(b"\n")[0]
+    if is_packet(line) or line[:1] == b"#" or b"/" in line:
         return "text"
-    if newline or b"/" not in line:
-        separated = any(mark in line for mark in (b",", b";", b"\t", b"|", b" "))
-        return "csv" if separated and b"/" not in line else "text"
-    return "text"
+    return "csv" if any(mark in line for mark in (b",", b";", b"\t", b"|", b" ")) else "text"
 
 
 def _names(item: dict[str, Any], depth: int = 0) -> Iterator[object]:

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any
 
-from epic_cli.live.arrived import Arrived
+from epic_cli.live.addresses import LARGEST, ReceivedDatagram
 
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
@@ -22,7 +22,6 @@ _RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40)
 
 #: Datagrams of a call, and bytes for each: of itself, of its sender, of what the kernel says of it.
 _AT_ONCE = 64
-LARGEST = 65536
 _NAME = 32
 _CONTROL = 128
 
@@ -60,8 +59,8 @@ class _Message(ctypes.Structure):
 _MESSAGE = struct.Struct("@PIPNPNi0PI0P")
 assert _MESSAGE.size == ctypes.sizeof(_Message)
 
-#: What the kernel says of a datagram: its size, its level and its kind come first (cmsg(3)).
-_SAID = struct.Struct("@Nii")
+#: A control message: its size, its level and its kind come first (cmsg(3)).
+_CONTROL_HEADER = struct.Struct("@Nii")
 _TIMESPEC = struct.Struct("@Niill")
 _COUNT = struct.Struct("@NiiI")
 _ALIGNED = struct.calcsize("@N")
@@ -110,7 +109,7 @@ class KernelBatch:
         self._descriptor = source.fileno()
         self.dropped = 0
 
-    def read(self, most: int, found: list[Arrived]) -> bool:
+    def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
         """Appends the datagrams that are there, in their order, while there are less than ``most``.
 
         False: there are no more. Raises ``OSError``, of which ``BlockingIOError`` says the same.
@@ -125,30 +124,30 @@ class KernelBatch:
         self._take(buffers, count, found)
         return bool(count == some)
 
-    def _take(self, buffers: _Buffers, count: int, found: list[Arrived]) -> None:
+    def _take(self, buffers: _Buffers, count: int, found: list[ReceivedDatagram]) -> None:
         now, wall = time.monotonic_ns(), time.time_ns()
         data, names = buffers.data, buffers.names
         sizes = memoryview(buffers.messages).cast("B")[: count * _MESSAGE.size]
-        for index, (_, name, _, _, _, said, _, size) in enumerate(_MESSAGE.iter_unpack(sizes)):
-            age = wall - self._said(buffers.controls, index * _CONTROL, said, wall)
-            came = (now - age if 0 <= age <= _OLDEST else now) / 1e9
+        for index, (_, name, _, _, _, control, _, size) in enumerate(_MESSAGE.iter_unpack(sizes)):
+            age = wall - self._arrival(buffers.controls, index * _CONTROL, control, wall)
+            arrival = (now - age if 0 <= age <= _OLDEST else now) / 1e9
             begin = index * LARGEST
             place = bytes(names[index * _NAME : index * _NAME + name])
             sender = buffers.senders.get(place) or _sender(buffers.senders, place)
-            found.append(Arrived(bytes(data[begin : begin + size]), sender, came))
+            found.append(ReceivedDatagram(bytes(data[begin : begin + size]), sender, arrival))
 
-    def _said(self, controls: bytearray, at: int, size: int, wall: int) -> int:
+    def _arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
         """When the kernel took a datagram in, in nanoseconds of the wall's clock."""
         end = at + size
         taken = wall
-        while at + _SAID.size <= end:
-            length, level, kind = _SAID.unpack_from(controls, at)
+        while at + _CONTROL_HEADER.size <= end:
+            length, level, kind = _CONTROL_HEADER.unpack_from(controls, at)
             if level == socket.SOL_SOCKET and kind == _TIMESTAMPNS:
                 _, _, _, seconds, rest = _TIMESPEC.unpack_from(controls, at)
                 taken = seconds * 1_000_000_000 + rest
             elif level == socket.SOL_SOCKET and kind == _RXQ_OVFL:
                 self.dropped = _COUNT.unpack_from(controls, at)[3]
-            at += max(-(-length // _ALIGNED) * _ALIGNED, _SAID.size)
+            at += max(-(-length // _ALIGNED) * _ALIGNED, _CONTROL_HEADER.size)
         return taken
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import struct
 import sys
 import time
 from ipaddress import ip_address
 
-from epic_cli.live.addresses import Resolved
-from epic_cli.live.arrived import Arrived
-from epic_cli.live.kernel_batches import LARGEST, KernelBatch
+from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
+from epic_cli.live.event_loop import set_or_late
+from epic_cli.live.kernel_batches import KernelBatch
 
 #: Bytes of the kernel's queue that are asked for: half a second of 20,000 small ones.
 QUEUE = 1 << 22
@@ -26,11 +27,15 @@ class ReceivingSocket:
 
     ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
     chooses one. ``queue`` is how many bytes were granted to wait in, and ``refused`` counts the
-    answers that nobody listens where something was sent to. Raises ``OSError``.
+    answers that nobody listens where something was sent to. Raises ``OSError``, and ``ValueError``
+    for an interface where there is no group to join.
     """
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
+        if interface is not None and not _is_group(at):
+            raise ValueError("--interface is for the address of a multicast group")
         self.refused = 0
+        self._changed: asyncio.Event | None = None
         self.socket = socket.socket(at.family, socket.SOCK_DGRAM)
         try:
             self.socket.setblocking(False)
@@ -38,37 +43,32 @@ class ReceivingSocket:
             granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
             # on Linux the other half is for its account
             self.queue = granted // 2 if sys.platform == "linux" else granted
-            self._many = _in_batches(self.socket)
+            self._batch = _in_batches(self.socket)
             self._attach(at, interface)
         except BaseException:
             self.socket.close()
             raise
 
     def _attach(self, at: Resolved, interface: str | None) -> None:
-        if is_group(at):
+        if _is_group(at):
             _join(self.socket, at, interface)
         else:
             self.socket.bind(at.place)
-
-    @property
-    def kernel_times(self) -> bool:
-        """Whether arrivals are those at the kernel, and its drops are counted."""
-        return self._many is not None
 
     @property
     def port(self) -> int:
         """The port that it has."""
         return int(self.socket.getsockname()[1])
 
-    def read(self, most: int) -> list[Arrived]:
+    def read(self, most: int) -> list[ReceivedDatagram]:
         """The datagrams that are there, in their order, no more than ``most``."""
-        found: list[Arrived] = []
+        found: list[ReceivedDatagram] = []
         while len(found) < most:
             try:
-                if self._many is None:
+                if self._batch is None:
                     data, sender = self.socket.recvfrom(LARGEST)
-                    found.append(Arrived(data, sender, machine_time()))
-                elif not self._many.read(most, found):
+                    found.append(ReceivedDatagram(data, sender, machine_time()))
+                elif not self._batch.read(most, found):
                     break
             except (BlockingIOError, InterruptedError):
                 break
@@ -79,14 +79,28 @@ class ReceivingSocket:
     @property
     def dropped(self) -> int:
         """What the kernel's queue had no room for, as far as that is known."""
-        return 0 if self._many is None else self._many.dropped
+        return 0 if self._batch is None else self._batch.dropped
+
+    async def readable(self, seconds: float | None = None) -> None:
+        """Waits for a datagram, for ``close``, or for so many seconds at most."""
+        loop = asyncio.get_running_loop()
+        self._changed = changed = asyncio.Event()
+        descriptor = self.socket.fileno()
+        loop.add_reader(descriptor, changed.set)
+        try:
+            await set_or_late(changed, seconds)
+        finally:
+            loop.remove_reader(descriptor)
+            self._changed = None
 
     def close(self) -> None:
         """Listens no more."""
+        if self._changed is not None:
+            self._changed.set()
         self.socket.close()
 
 
-def is_group(at: Resolved) -> bool:
+def _is_group(at: Resolved) -> bool:
     """Whether it is the address of a multicast group."""
     return ip_address(at.place[0].partition("%")[0]).is_multicast
 

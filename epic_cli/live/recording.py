@@ -9,7 +9,8 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import DEFAULT, formats, packet_formats, suffixes
 from epic_cli.formats.recordings import make_line_writer
 from epic_cli.formats.writing import Unwritable
-from epic_cli.live.packet_filter import Limits
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.ingest import Limits
 from epic_cli.live.whole_files import Rotation, WholeFile
 
 #: What any recording has a place for, but for the names of some.
@@ -22,29 +23,30 @@ def format_of(path: str) -> str:
     return kind if kind in packet_formats() else DEFAULT
 
 
-def _whole_lines(data: bytes, most: int) -> int:
-    return data.rfind(b"\n", 0, most) + 1
+class Recording(Consumer):
+    """A consumer that writes to a ``WholeFile``, in which so many of its ``unit`` are."""
+
+    unit: str
+    file: WholeFile
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self.file.close()
 
 
-class GrowingRecording:
-    """Writes packets as ``WholeFile`` does, in the format that the name says.
+class PacketRecording(Recording):
+    """Writes packets in the format that the name says."""
 
-    ``recorded`` counts those that are in a file whatever becomes of the program.
-    """
+    unit = "packets"
 
     def __init__(self, path: str, rotation: Rotation | None = None) -> None:
         entry = formats()[format_of(path)]
         self._writer = make_line_writer(entry.name)
         self._rows = self._writer.many()
-        self._file = WholeFile(path, self._writer.header, _whole_lines, rotation)
-        self.recorded = 0
-        #: What it has no place for.
-        self.limits = Limits(entry.needs_velocity, not entry.needs_delta_column, self._takes)
-
-    @property
-    def files(self) -> int:
-        """How many there are."""
-        return self._file.files
+        self.file = WholeFile(path, self._writer.header, rotation=rotation)
+        self.limits: Limits = Limits(
+            entry.needs_velocity, not entry.needs_delta_column, self._takes
+        )
 
     def _takes(self, name: str) -> bool:
         try:
@@ -53,15 +55,10 @@ class GrowingRecording:
             return False
         return True
 
-    def write(self, block: PacketBlock) -> None:
+    def take_packets(self, block: PacketBlock) -> None:
         """Writes packets, all of which keep to its limits."""
         rows, end = self._rows.rows(block)
         if end != len(block):
             raise ValueError(f"this recording has no place for {block[end]}")
         if rows:
-            self._file.write(rows)
-            self.recorded += len(block)
-
-    def close(self) -> None:
-        """Nothing more comes."""
-        self._file.close()
+            self.file.write(rows, len(block))

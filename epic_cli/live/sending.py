@@ -4,15 +4,74 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
+from epic_cli.engine.contract import Packet
+from epic_cli.formats.writing import csv_field, number
 from epic_cli.live.addresses import Resolved
-from epic_cli.live.ahead import ahead
-from epic_cli.live.outgoing import Datagram
-from epic_cli.live.sent_log import Departure, SentLog
-from epic_cli.live.stopping import set_or_late
+from epic_cli.live.datagrams import Datagram
+from epic_cli.live.event_loop import prefetched, set_or_late
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
+
+HEADER = b"entity,time,x,y,z,vx,vy,vz,teleport,sent\n"
+
+
+@dataclass
+class Departure:
+    """A datagram: its packets, and when its first copy left (None: it has not, or was lost)."""
+
+    packets: list[Packet]
+    origin: float
+    on_its_way: bool
+    sent: float | None = None
+
+
+class SentLog:
+    """Writes a line for each packet, in the order of the packets, whatever overtakes what.
+
+    ``sent`` is in seconds on the clock of the packets' times, on which the first was sent at its
+    own; it is empty for a packet that the link lost. What is in flight is in memory.
+    """
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._waiting: deque[Departure] = deque()
+        write(HEADER)
+
+    def add(self, packets: list[Packet], origin: float, on_its_way: bool) -> Departure:
+        """A datagram that leaves later, or that the link has lost."""
+        departure = Departure(packets, origin, on_its_way)
+        self._waiting.append(departure)
+        self._settle()
+        return departure
+
+    def left(self, departure: Departure, elapsed: float) -> None:
+        """It left so long (seconds) after the first; a second copy changes nothing."""
+        if departure.sent is None:
+            departure.sent = departure.origin + elapsed
+            departure.on_its_way = False
+            self._settle()
+
+    def end(self) -> None:
+        """What is still on its way will not be sent."""
+        for departure in self._waiting:
+            departure.on_its_way = False
+        self._settle()
+
+    def _settle(self) -> None:
+        while self._waiting and not self._waiting[0].on_its_way:
+            departure = self._waiting.popleft()
+            sent = "" if departure.sent is None else number(round(departure.sent, 6))
+            self._write("".join(_row(one, sent) for one in departure.packets).encode())
+
+
+def _row(packet: Packet, sent: str) -> str:
+    velocity = [""] * 3 if packet.velocity is None else map(number, packet.velocity)
+    numbers = ",".join([number(packet.time), *map(number, packet.position), *velocity])
+    return f"{csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}\n"
 
 
 class _Errors(asyncio.DatagramProtocol):
@@ -80,7 +139,7 @@ class Sending:
         try:
             first: float | None = None
             sequence = 0
-            async for datagram in ahead(datagrams):
+            async for datagram in prefetched(datagrams):
                 if first is None:
                     first = datagram.time
                     self._start = asyncio.get_running_loop().time()

@@ -16,6 +16,10 @@ HISTORY = 120
 #: Seconds; delays are told above the shortest of so many, since clocks drift.
 _SHORTEST_OF = 60
 
+#: Seconds from one look to the next; datagrams a second are those of so many looks.
+_EVERY = 0.25
+_LOOKS = 8
+
 #: No more packets than this are remembered.
 _MOST = 50_000
 
@@ -26,7 +30,8 @@ _BEGUN_ANEW = 20
 class Flow(NamedTuple):
     """The figures of the last seconds; NaN: not known.
 
-    ``packets`` a second. ``loss``: the share of sequence numbers that did not come, 0 to 1.
+    ``packets`` and ``datagrams`` a second. ``loss``: the share of sequence numbers that did not
+    come, 0 to 1.
     ``jitter`` (s): by how much the delays of an entity's packets differ from each one's to the
     next, a mean of magnitudes (the D of RFC 3550, 6.4.1). ``delay`` and ``delay95`` (s): the
     median and what 95 % do not exceed, above the shortest. ``history``: the longest of each
@@ -34,6 +39,7 @@ class Flow(NamedTuple):
     """
 
     packets: float
+    datagrams: float
     loss: float
     jitter: float
     delay: float
@@ -58,12 +64,15 @@ class _Second(NamedTuple):
 
 
 class Traffic:
-    """Counts packets as they come in; what it keeps does not grow."""
+    """Counts packets as they come in; what it keeps does not grow. ``flow`` is of the last look."""
 
     def __init__(self) -> None:
+        self._looked = -math.inf
+        self._datagrams: deque[tuple[float, int]] = deque(maxlen=_LOOKS)
         self._seen: deque[_Seen] = deque(maxlen=_MOST)
         self._seconds: deque[_Second] = deque(maxlen=HISTORY)
         self._delays: dict[str, float] = {}  # of each entity's last packet
+        self.flow = self.flow_at(0.0)
 
     def add(self, packets: Iterable[Packet]) -> None:
         """Takes packets with arrivals, in their order."""
@@ -85,7 +94,23 @@ class Traffic:
         else:
             seconds.append(_Second(number, delay, delay))
 
-    def flow(self, now: float) -> Flow:
+    def look(self, now: float, real_time: float, datagrams: int) -> None:
+        """The figures some times a second; ``datagrams`` came in all.
+
+        ``now`` is on the receiver's clock, ``real_time`` on any (s).
+        """
+        if real_time - self._looked >= _EVERY:
+            self._looked = real_time
+            self._datagrams.append((real_time, datagrams))
+            self.flow = self.flow_at(now)
+
+    def _datagram_rate(self) -> float:
+        if len(self._datagrams) < 2:
+            return 0.0
+        (begin, before), (end, after) = self._datagrams[0], self._datagrams[-1]
+        return (after - before) / (end - begin)
+
+    def flow_at(self, now: float) -> Flow:
         """The figures at a time (s) of the receiver's clock."""
         seen = self._seen
         while seen and seen[0].arrival < now - WINDOW:
@@ -96,6 +121,7 @@ class Traffic:
         changes = [one.change for one in seen if not math.isnan(one.change)]
         return Flow(
             len(recent),
+            self._datagram_rate(),
             _loss(seen),
             sum(changes) / len(changes) if changes else math.nan,
             _quantile(delays, 0.5) - shortest,

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import math
 import os
+import re
 import stat
 import time
 from collections.abc import Callable
@@ -20,6 +21,30 @@ class Rotation(NamedTuple):
     seconds: float = math.inf
 
 
+_SIZES = {"kb": 10**3, "mb": 10**6, "gb": 10**9}
+_SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def parse_rotation(text: str) -> Rotation:
+    """A size or a time, each with its unit; raises ``ValueError``."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)", text.strip().lower())
+    number, unit = (float(found[1]), found[2]) if found else (math.nan, "")
+    rotation = Rotation(
+        number * _SIZES[unit] if unit in _SIZES else math.inf,
+        number * _SPANS[unit] if unit in _SPANS else math.inf,
+    )
+    size, seconds = rotation
+    if not (100_000 <= size < 1e15 or 1 <= seconds < 1e9):
+        wanted = "a size from 100kB on, as 100MB, nor a time, as 10min"
+        raise ValueError(f"{text!r} is neither {wanted}")
+    return rotation
+
+
+def whole_lines(data: bytes, size: int) -> int:
+    """How many of so many bytes are whole lines."""
+    return data.rfind(b"\n", 0, size) + 1
+
+
 class WholeFile:
     """Takes whole lines or records, past every buffer of this program.
 
@@ -27,26 +52,33 @@ class WholeFile:
     machine itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
     a whole line or record: ``whole`` says how many bytes those have that end within so many bytes
     of the data. A file that has something in it is not written over. Each begins with ``header``.
-    With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``.
+    With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
+    counts what is in them.
     """
 
     def __init__(
         self,
         path: str,
         header: bytes,
-        whole: Callable[[bytes, int], int],
+        whole: Callable[[bytes, int], int] = whole_lines,
         rotation: Rotation | None = None,
     ) -> None:
-        self._path = Path(path)
+        self.path = Path(path)
         self._header = header
         self._whole = whole
         self._rotation = rotation
         self._descriptor = -1
         self.files = 0
+        self.recorded = 0
         self._open()
 
+    def __str__(self) -> str:
+        """Where it is, in words."""
+        count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
+        return f"{self.path}" if self._rotation is None else f"{self.path}, in {count}"
+
     def _open(self) -> None:
-        path = self._path
+        path = self.path
         if self._rotation is not None:
             path = path.with_stem(f"{path.stem}-{self.files + 1:04}")
         self._name = str(path)
@@ -67,8 +99,8 @@ class WholeFile:
             self.close()
             raise
 
-    def write(self, data: bytes) -> None:
-        """Writes lines or records, to the next file where this one has enough."""
+    def write(self, data: bytes, count: int) -> None:
+        """Writes so many lines or records, to the next file where this one has enough."""
         while data and self._rotation is not None:
             filled = self._size > len(self._header)
             if filled and time.monotonic() - self._begun >= self._rotation.seconds:
@@ -86,6 +118,7 @@ class WholeFile:
                 self._open()
         if data:
             self._put(data)
+        self.recorded += count
 
     def _put(self, data: bytes) -> None:
         written = 0

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from epic_cli.live.intake import Counts
+from collections.abc import Sequence
+
+from epic_cli.live.counts import Counts, count_words
 from epic_cli.live.receiving import QUEUE
-from epic_cli.live.refused import count_words
 
 #: So many senders' clocks are told of.
 _MOST_DRIFTS = 5
 
 
-def begun_anew(counts: Counts) -> str:
+def clock_reset(counts: Counts) -> str:
     """Whether a game was started again, or stood still, without an end; nothing: no."""
-    count, step = counts.anew
+    count, step = counts.clock_resets, counts.clock_step
     if not count:
         return ""
     times = "once" if count == 1 else f"{count:,} times, the last time"
@@ -25,7 +26,7 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
 
     ``queue`` is how many bytes of its datagrams the kernel keeps at most.
     """
-    words = (begun_anew(counts), count_words(counts.refused))
+    words = (clock_reset(counts), count_words(counts.refused))
     lines = "".join(f"{one}\n" for one in words if one)
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
@@ -49,7 +50,7 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
     return lines + _drifts(counts.drifts) + losses(counts, dropped, queue)
 
 
-def _drifts(drifts: list[float | None]) -> str:
+def _drifts(drifts: Sequence[float | None]) -> str:
     """How fast the clocks of the senders go, those that are not as fast as the receiver's."""
     told = [drift for drift in drifts if drift]
     words = [

@@ -6,7 +6,7 @@ import math
 from collections import deque
 
 from epic_cli.analysis.digits import counted
-from epic_cli.live.proxy.commands import words_of
+from epic_cli.live.proxy.control import words_of
 from epic_cli.live.proxy.direction import Direction, Passage
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.views.link_summary import quantiles
@@ -28,7 +28,7 @@ def summary(relay: Relay) -> str:
     for one in (relay.up, relay.down):
         where = "to the server" if one.way == "up" else "from the server"
         lines += f"{one.way}, {where}: {link_summary(one, one.fates)}{_more(one)}"
-    return f"{counted(relay.came, 'client')}\n{lines}{_troubles(relay)}"
+    return f"{counted(relay.clients_total, 'client')}\n{lines}{_troubles(relay)}"
 
 
 def _more(one: Direction) -> str:

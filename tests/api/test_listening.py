@@ -113,9 +113,9 @@ def test_it_is_closed_when_it_is_left_behind() -> None:
         ({"address": "nowhere"}, "is not an address"),
         ({"input_format": "xml"}, "there is no format 'xml'"),
         ({"layout": "x:f32"}, "a record needs time"),
-        ({"layout": "time:f32 x:f32", "time_unit": "ms"}, "layout says all"),
+        ({"layout": "time:f32 x:f32", "time_unit": "ms"}, "layout describes all"),
         ({"sender": "a b"}, "is not a sender"),
-        ({"max_entities": 0}, "max_entities is a whole number"),
+        ({"max_entities": 0}, "max_entities must be"),
         ({"time_unit": "weeks"}, "is not s, ms"),
     ],
 )

@@ -17,7 +17,7 @@ def flow(packets: Iterable[Packet], now: float) -> Flow:
     traffic = Traffic()
     for one in packets:
         traffic.add([one])
-    return traffic.flow(now)
+    return traffic.flow_at(now)
 
 
 def test_nothing_is_known_of_nothing() -> None:

@@ -93,4 +93,4 @@ def test_strategies_loads_no_numbers() -> None:
 def test_convert_loads_what_captures_need_for_captures_alone() -> None:
     modules = loaded("convert", "-q", "--to", "csv", SAMPLES / "turn.txt")
     assert "epic_cli.formats.writing" in modules
-    assert not modules & {"epic_cli.live.decoding", "epic_cli.live.intake", "asyncio"}
+    assert not modules & {"epic_cli.live.decoding", "epic_cli.live.ingest", "asyncio"}

@@ -2,25 +2,10 @@
 
 import pytest
 
-from epic_cli.live.intake import Counts
-from epic_cli.live.packet_filter import Anew, PacketFilter
-from epic_cli.views.listening import begun_anew, summary
+from epic_cli.live.ingest import IngestSpec, PacketFilter
+from epic_cli.views.listening import clock_reset, summary
 
-
-class Told(Counts):
-    """Counts as a test has them."""
-
-    def __init__(self, drifts: list[float | None], anew: Anew = Anew(0, 0.0)) -> None:  # noqa: B008
-        super().__init__(PacketFilter(1))
-        self._drifts, self._anew = drifts, anew
-
-    @property
-    def drifts(self) -> list[float | None]:
-        return self._drifts
-
-    @property
-    def anew(self) -> Anew:
-        return self._anew
+NONE = PacketFilter(IngestSpec()).counts()
 
 
 NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one before\n"
@@ -44,17 +29,18 @@ NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one be
     ],
 )
 def test_the_drift_of_clocks_in_words(drifts: list[float | None], words: str) -> None:
-    assert summary(Told(drifts), 0, 0) == NOTHING + words
+    assert summary(NONE._replace(drifts=drifts), 0, 0) == NOTHING + words
 
 
 def test_a_clock_that_was_set_in_words() -> None:
-    for anew, words in (
-        (Anew(0, 0.0), ""),
-        (Anew(1, 12.34), "the game's clock was set once 12.3 s back: its times go on from there"),
+    for resets, step, words in (
+        (0, 0.0, ""),
+        (1, 12.34, "the game's clock was set once 12.3 s back: its times go on from there"),
         (
-            Anew(1234, -7.0),
+            1234,
+            -7.0,
             "the game's clock was set 1,234 times, the last time 7.0 s ahead: its times go on from"
             " there",
         ),
     ):
-        assert begun_anew(Told([], anew)) == words
+        assert clock_reset(NONE._replace(clock_resets=resets, clock_step=step)) == words

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.live.arrived import Arrived
+from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.captures.carried import Lost, carried
 from epic_cli.live.captures.frames import Broken, frames
-from epic_cli.live.intake import Intake
-from epic_cli.live.refused import Refused, count_words
+from epic_cli.live.counts import Refused, count_words
+from epic_cli.live.ingest import Ingest
 
 #: Datagrams that are read at once.
 _AT_ONCE = 512
@@ -22,8 +22,8 @@ class Capture:
     ``broken`` says why the capture could not be read to its end; None: it could.
     """
 
-    def __init__(self, intake: Intake, port: int | None = None) -> None:
-        self._intake = intake
+    def __init__(self, ingest: Ingest, port: int | None = None) -> None:
+        self._ingest = ingest
         self._port = port
         self.lost: Counter[Lost] = Counter()
         self.frames = 0
@@ -31,7 +31,7 @@ class Capture:
 
     def blocks(self, more: Callable[[int], bytes]) -> Iterator[PacketBlock]:
         """The packets of a capture; ``more`` reads so many bytes, and fewer only at the end."""
-        waiting: list[Arrived] = []
+        waiting: list[ReceivedDatagram] = []
         first: int | None = None
         try:
             for frame in frames(more):
@@ -46,22 +46,22 @@ class Capture:
                 assert frame.time is not None
                 first = frame.time if first is None else first
                 seconds = (frame.time - first) / 1e9
-                waiting.append(Arrived(found.data, found.source, seconds))
+                waiting.append(ReceivedDatagram(found.data, found.source, seconds))
                 if len(waiting) == _AT_ONCE:
-                    yield self._intake.take(waiting)
+                    yield self._ingest.take(waiting)
                     waiting = []
         except Broken as broken:
             self.broken = str(broken)
-        yield self._intake.take(waiting)
+        yield self._ingest.take(waiting)
 
     @property
     def refused(self) -> Counter[Refused]:
         """What is in datagrams that were looked into, and was not taken."""
-        return self._intake.counts.refused
+        return self._ingest.counts.refused
 
     def words(self) -> str:
         """What was found and what was not: lines."""
-        counts = self._intake.counts
+        counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
         lines += " frames\n"
         lost = [f"{self.lost[one]:,} {one.value}" for one in Lost if self.lost[one]]

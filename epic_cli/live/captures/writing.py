@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from epic_cli.live.arrived import Arrived
+from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.receiving import machine_time
+from epic_cli.live.recording import Recording
 from epic_cli.live.whole_files import Rotation, WholeFile
 
 #: Times in nanoseconds; frames that begin with IP itself (LINKTYPE_RAW).
@@ -17,40 +19,30 @@ _RECORD = struct.Struct("<IIII")
 _UDP = 17
 
 
-class RawRecording:
-    """Writes each datagram as it was received, with its arrival and its sender, as ``WholeFile``.
+class DatagramRecording(Recording):
+    """Writes each datagram as it was received, with its arrival and its sender.
 
-    ``recorded`` counts those that are in a file whatever becomes of the program. The headers of IP
-    and UDP are made up: from the sender to ``target``..
+    The headers of IP and UDP are made up: from the sender to ``target``.
     """
+
+    unit = "datagrams"
 
     def __init__(
         self, path: str, target: tuple[Any, ...], rotation: Rotation | None = None
     ) -> None:
         self._target = target
-        self._file = WholeFile(path, _HEADER, _whole_records, rotation)
+        self.file = WholeFile(path, _HEADER, _whole_records, rotation)
         self._wall = time.time_ns() - int(machine_time() * 1e9)
-        self.recorded = 0
 
-    @property
-    def files(self) -> int:
-        """How many there are."""
-        return self._file.files
-
-    def write(self, arrived: list[Arrived]) -> None:
+    def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
         """Writes datagrams."""
         records: list[bytes] = []
-        for one in arrived:
+        for one in received:
             packet = _packet(one, self._target)
             seconds, rest = divmod(self._wall + round(one.time * 1e9), 10**9)
             records += (_RECORD.pack(seconds, rest, len(packet), len(packet)), packet)
         if records:
-            self._file.write(b"".join(records))
-            self.recorded += len(arrived)
-
-    def close(self) -> None:
-        """Nothing more comes."""
-        self._file.close()
+            self.file.write(b"".join(records), len(received))
 
 
 def _whole_records(data: bytes, most: int) -> int:
@@ -63,7 +55,7 @@ def _whole_records(data: bytes, most: int) -> int:
     return at
 
 
-def _packet(one: Arrived, target: tuple[Any, ...]) -> bytes:
+def _packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
     """IP and UDP around a datagram."""
     size = 8 + len(one.data)
     udp = struct.pack(">HHHH", one.sender[1], target[1], size, 0) + one.data

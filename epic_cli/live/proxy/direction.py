@@ -112,11 +112,11 @@ class Direction:
         self.conditions = conditions
         self.version += 1
 
-    def count_left(self, came: float, due: float, left: float, size: int) -> None:
+    def count_left(self, received: float, due: float, left: float, size: int) -> None:
         """Counts a datagram of so many bytes that left: when it came, was due, and left."""
         self.arrived += 1
         self.delivered_bytes += size
-        self._delay += left - came
+        self._delay += left - received
         self.late += left - due > LATE
-        self.achieved.count_sent(came, (left,))
+        self.achieved.count_sent(received, (left,))
         self.lateness.count_sent(due, (left,))

@@ -3,12 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from heapq import heappop, heappush
+from typing import NamedTuple, Protocol
 
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.traffic_log import Entry, Fate, TrafficLog
-from epic_cli.live.proxy.waiting import Flight, Waiting
 from epic_cli.network.conditions import LinkConditions
+
+#: Bytes that may be on their way at once, with what it takes to keep them.
+MOST_BYTES = 256 << 20
+
+#: Bytes that a datagram takes beside its own.
+_AROUND = 256
+
+
+class Flight(NamedTuple):
+    """A copy of a datagram: when it is due, and when it was received (seconds).
+
+    ``deliver`` is called with it, and with a clock.
+    """
+
+    due: float
+    number: int
+    received: float
+    sequence: int
+    data: bytes
+    deliver: Callable[[Flight, Callable[[], float]], None]
+    entry: Entry | None
+
+
+class DelayQueue:
+    """Datagrams on their way, in the order in which they are due, then in that of their coming."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._heap: list[Flight] = []
+        self._most = most
+        self._bytes = 0
+        self._number = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def due(self) -> float | None:
+        """When the next one is due; None: there is none."""
+        return self._heap[0][0] if self._heap else None
+
+    def has_room(self, size: int) -> bool:
+        """Whether a datagram of so many bytes can wait, too."""
+        return self._bytes + size + _AROUND <= self._most
+
+    def add(
+        self,
+        due: float,
+        received: float,
+        sequence: int,
+        data: bytes,
+        deliver: Callable[[Flight, Callable[[], float]], None],
+        entry: Entry | None,
+    ) -> None:
+        """Another one."""
+        self._number += 1
+        self._bytes += len(data) + _AROUND
+        heappush(self._heap, Flight(due, self._number, received, sequence, data, deliver, entry))
+
+    def pop(self) -> Flight:
+        """The next one."""
+        flight = heappop(self._heap)
+        self._bytes -= len(flight.data) + _AROUND
+        return flight
 
 
 class ChangingChannel(Protocol):
@@ -48,7 +111,7 @@ class Flow:
         direction: Direction,
         channel: ChangingChannel,
         send: Callable[[bytes], object],
-        waiting: Waiting,
+        queue: DelayQueue,
         header: int,
         client: str,
         log: TrafficLog | None,
@@ -56,7 +119,7 @@ class Flow:
         self._direction = direction
         self._channel = channel
         self._send = send
-        self._waiting = waiting
+        self._queue = queue
         self._header = header
         self._client = client
         self._log = log
@@ -90,7 +153,7 @@ class Flow:
         if direction.blackout:
             direction.blacked_out += 1
             arrivals, fate = (), Fate.BLACKOUT
-        elif arrivals and not self._waiting.has_room(len(arrivals) * len(data)):
+        elif arrivals and not self._queue.has_room(len(arrivals) * len(data)):
             direction.overflowed += 1
             arrivals, fate = (), Fate.OVERFLOWED
         direction.asked.count_sent(time, arrivals)
@@ -104,7 +167,7 @@ class Flow:
             entry = Entry(time, direction.way, self._client, data, arrivals, fate)
             self._log.add(entry)
         for arrival in arrivals:
-            self._waiting.add(arrival, time, self._sequence, data, self.deliver, entry)
+            self._queue.add(arrival, time, self._sequence, data, self.deliver, entry)
         self.flying += len(arrivals)
         direction.waiting += len(arrivals)
         self._sequence += 1
@@ -135,7 +198,7 @@ class Flow:
             direction.unsent[error.strerror or str(error)] += 1
         else:
             left = clock()
-            direction.count_left(flight.came, flight.due, left, len(flight.data))
+            direction.count_left(flight.received, flight.due, left, len(flight.data))
             direction.reordered += flight.sequence < self._latest
             self._latest = max(self._latest, flight.sequence)
             if flight.entry is not None:

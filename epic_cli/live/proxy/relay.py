@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import math
 import socket
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from epic_cli.live.addresses import Address, Resolved
-from epic_cli.live.proxy.clients import Client, UpstreamSocket, allow_files
+from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.proxy.direction import Direction
-from epic_cli.live.proxy.flow import ChangingChannel, Flow
+from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
-from epic_cli.live.proxy.waiting import Waiting
 from epic_cli.live.receiving import ReceivingSocket, machine_time
-from epic_cli.live.stopping import set_or_late
 from epic_cli.network.words import Way
 
 #: Datagrams that are read from one socket before others have their turn.
@@ -44,12 +44,43 @@ class Bounds(NamedTuple):
     idle: float = 60.0
 
 
+class UpstreamSocket(ReceivingSocket):
+    """A socket that sends to one place, and takes in what comes from there."""
+
+    def _attach(self, at: Resolved, interface: str | None) -> None:
+        del interface
+        self.socket.connect(at.place)
+
+    def send(self, data: bytes) -> None:
+        """Sends a datagram; raises ``OSError``."""
+        try:
+            self.socket.send(data)
+        except ConnectionRefusedError:  # the answer to an earlier one; this one was not sent
+            self.refused += 1
+            self.socket.send(data)
+
+
+@dataclass
+class Client:
+    """Somebody who has sent something: his number, his address, and his flows.
+
+    ``used``: when the last datagram from him or for him came (seconds).
+    """
+
+    number: int
+    address: Address
+    server: UpstreamSocket
+    up: Flow
+    down: Flow
+    used: float = 0.0
+
+
 class Relay:
     """Takes datagrams from one side, and sends them to the other when their link has carried them.
 
     ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
-    after the making. ``came`` counts the clients until now, ``rejected`` the datagrams of those
-    who were too many, and ``socket_errors``, by their names, what else sockets could not do.
+    after the making. ``clients_total`` counts the clients until now, ``rejected`` the datagrams of
+    those who were too many, and ``socket_errors``, by their names, what else sockets could not do.
     """
 
     def __init__(
@@ -68,14 +99,14 @@ class Relay:
         self.up, self.down = directions
         self._bounds = bounds
         self._log = log
-        self._waiting = Waiting()
+        self._queue = DelayQueue()
         self._armed = math.inf
         self._timer: asyncio.TimerHandle | None = None
         self._done = asyncio.Event()
         self._failure: Exception | None = None
         self._refused_before = 0
         self.clients: dict[Any, Client] = {}
-        self.came = 0
+        self.clients_total = 0
         self.rejected = 0
         self.socket_errors: Counter[str] = Counter()
         self.begun = asyncio.Event()
@@ -165,14 +196,14 @@ class Relay:
         except OSError as error:
             self._count(error)
             return None
-        self.came += 1
-        number, address = self.came, Address(str(sender[0]), int(sender[1]))
+        self.clients_total += 1
+        number, address = self.clients_total, Address(str(sender[0]), int(sender[1]))
         header = _HEADERS.get(self._listening.socket.family, 0)
         who = client_cells(number, str(address))
 
         def flow(direction: Direction, send: Callable[[bytes], object]) -> Flow:
             channel = self._make_channel(direction.way, number)
-            return Flow(direction, channel, send, self._waiting, header, who, self._log)
+            return Flow(direction, channel, send, self._queue, header, who, self._log)
 
         back = self._listening.socket.sendto
         client = Client(
@@ -189,10 +220,10 @@ class Relay:
 
     def _deliver(self) -> None:
         """Sends what is due, and sets the clock for the next."""
-        waiting = self._waiting
+        queue = self._queue
         now = self.now()
-        while (due := waiting.due) is not None and due <= now:
-            flight = waiting.pop()
+        while (due := queue.due) is not None and due <= now:
+            flight = queue.pop()
             flight.deliver(flight, self.now)
             now = self.now()
         if due is not None and due < self._armed:
@@ -229,3 +260,16 @@ class Relay:
         self.clients.clear()
         if self._log is not None:
             self._log.end()
+
+
+def allow_files(count: int) -> None:
+    """Raises the number of files that this process may open, as far as it may."""
+    try:
+        import resource
+    except ImportError:  # not everywhere is there such a limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

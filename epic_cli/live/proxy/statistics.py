@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from epic_cli.engine.link.transit import Tally
-from epic_cli.live.proxy.clients import Client
 from epic_cli.live.proxy.direction import Direction
-from epic_cli.live.proxy.relay import Relay
+from epic_cli.live.proxy.relay import Client, Relay
 
 #: The quantiles that are told.
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
@@ -19,7 +18,7 @@ def facts_of_relay(relay: Relay) -> dict[str, Any]:
     return {
         "seconds": round(relay.now(), 3),
         "clients": len(relay.clients),
-        "clients_until_now": relay.came,
+        "clients_until_now": relay.clients_total,
         "rejected": relay.rejected,
         "refused_by_target": relay.refused,
         "socket_errors": dict(relay.socket_errors),

@@ -73,10 +73,9 @@ class TrafficLog:
     def __init__(self, path: str, payload: bool = False) -> None:
         columns = (*COLUMNS, "payload") if payload else COLUMNS
         header = (",".join(columns) + "\n").encode()
-        self._file = WholeFile(path, header, lambda data, most: data.rfind(b"\n", 0, most) + 1)
+        self.file = WholeFile(path, header)
         self._payload = payload
         self._entries: deque[Entry] = deque()
-        self.written = 0
 
     def add(self, entry: Entry) -> None:
         """A datagram that came in."""
@@ -93,8 +92,7 @@ class TrafficLog:
         while entries and not entries[0].flying and len(rows) < most:
             rows.append(self._row(entries.popleft()))
         if rows:
-            self._file.write("".join(rows).encode())
-            self.written += len(rows)
+            self.file.write("".join(rows).encode(), len(rows))
 
     def end(self) -> None:
         """What is still on its way will not arrive."""
@@ -106,7 +104,7 @@ class TrafficLog:
 
     def close(self) -> None:
         """Nothing more comes."""
-        self._file.close()
+        self.file.close()
 
     def _row(self, entry: Entry) -> str:
         fate, left, again, asked = entry.fate, "", "", ""

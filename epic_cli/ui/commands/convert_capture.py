@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-from epic_cli.formats import packet_formats
-from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.captures.carried import Lost
 from epic_cli.live.captures.reading import Capture
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.intake import Intake
-from epic_cli.live.packet_filter import PacketFilter
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.live.ingest import Ingest
 from epic_cli.ui.options.convert import ConvertOptions
+from epic_cli.ui.options.live import ingest_spec
 
 #: No more can be told apart in one.
 _MOST_ENTITIES = 100_000
@@ -20,24 +14,9 @@ _MOST_ENTITIES = 100_000
 
 def make_capture(options: ConvertOptions) -> Capture:
     """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
-    records, given = options.capture.records, options.given
-    packet_format = next((one for one in packet_formats() if one == options.input_format), None)
-    if options.input_format != "auto" and packet_format is None:
-        raise WrongUsage(f"a datagram is text, csv or jsonl, and not {options.input_format}")
-    if records is not None and (given or packet_format):
-        raise WrongUsage("--layout says all of binary records: leave the other options away")
-    sender = options.capture.sender
-    origin = None if given is None else given.time_origin
-    gate = PacketFilter(_MOST_ENTITIES, math.nan if origin == "first" else origin)
-    decoder = Decoder(packet_format, given, records)
-    return Capture(Intake(decoder, gate, sender and _place(sender)), options.capture.port)
-
-
-def _place(sender: Address) -> tuple[object, ...]:
-    try:
-        return resolve(sender).place
-    except OSError as error:
-        raise CannotAccess("take packets from", str(sender), error) from error
+    of = options.capture
+    given = options.input_format, of.records, options.given, of.sender, None, _MOST_ENTITIES
+    return Capture(Ingest(ingest_spec(*given)), of.port)
 
 
 def lacks(capture: Capture) -> bool:

@@ -1,51 +1,50 @@
-"""``epic listen``: Take in packets of a running game; draw, record them."""
+"""``epic listen``: Receive packets of a running game; draw, record them."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import click
 
-from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Ratio
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import DEFAULT
-from epic_cli.engine.text.rows import RowWriter
-from epic_cli.formats.wording import FrontEnd, in_words
+from epic_cli.formats import packet_formats
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.captures.writing import RawRecording
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.forwarding import Forwarder, Target
-from epic_cli.live.intake import Counts
-from epic_cli.live.listening import Listener
-from epic_cli.live.packet_filter import PacketFilter
-from epic_cli.live.receiving import ReceivingSocket, is_group
-from epic_cli.live.recording import GrowingRecording
-from epic_cli.live.stopping import end_by, run_until_stopped
-from epic_cli.live.whole_files import Rotation
+from epic_cli.live.captures.writing import DatagramRecording
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.event_loop import end_by, run_until_stopped
+from epic_cli.live.forwarders import Forwarder, Target, forward_formats, parse_target
+from epic_cli.live.ingest import MAX_ENTITIES, IngestSpec
+from epic_cli.live.listener import Listener, ListenSpec
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.live.recording import PacketRecording, Recording
+from epic_cli.live.whole_files import Rotation, parse_rotation
 from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import screen_columns
-from epic_cli.ui.io.dropping_writer import DroppingWriter
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
-from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.io.report import report_problem
-from epic_cli.ui.options.common import color_option, quiet_option, strategy_options, tick_option
-from epic_cli.ui.options.groups import given_options
-from epic_cli.ui.options.listen import (
-    IntakeOptions,
-    RowsOptions,
-    intake_options,
-    rows_options,
+from epic_cli.ui.io.console import has_terminal
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
+from epic_cli.ui.io.listening import Progress, RowOutput
+from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.options.common import (
+    color_option,
+    layout_options,
+    output_option,
+    quiet_option,
+    row_format_option,
+    strategy_options,
+    tick_option,
 )
-from epic_cli.ui.options.live import ADDRESS
-from epic_cli.views.listening import losses, summary
-
-Draw = Callable[[SampleBlock, Entities], object]
-
-Recording = TypeVar("Recording", GrowingRecording, RawRecording)
+from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.live import (
+    ADDRESS,
+    endless_option,
+    ingest_spec,
+    record_layout_option,
+    sender_option,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -55,9 +54,98 @@ Examples:
   epic listen --columns time=ts,x=pos.0,y=pos.2 --time-unit ms --axes xy
 """
 
+_ingest_options = OptionGroup(
+    "ingest",
+    ingest_spec,
+    click.option(
+        "--input-format",
+        type=click.Choice(("auto", *packet_formats())),
+        default="auto",
+        show_default=True,
+        help="How packets are written; auto: each datagram shows it.",
+    ),
+    record_layout_option,
+    layout_options,
+    sender_option("Take packets from this sender only."),
+    click.option("--entity", help="Take only the packets of this entity."),
+    click.option(
+        "--max-entities",
+        type=click.IntRange(1, 100_000),
+        default=MAX_ENTITIES,
+        show_default=True,
+        help="Refuse packets of more entities than this.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where what is drawn goes, and the packets."""
+
+    screen: bool | None
+    row_format: str
+    output: str | None
+    record: str | None
+    raw: str | None
+    rotation: Rotation | None
+    forward: Target | None
+
+    def wants_screen(self, given: set[str]) -> bool:
+        """Whether a screen is shown; ``given`` are the names of options on the command line.
+
+        Raises ``WrongUsage`` where it is wanted and there is no terminal.
+        """
+        there = has_terminal()
+        if self.screen and not there:
+            raise WrongUsage("--screen needs a terminal")
+        if self.screen is None:
+            return there and not {"row_format", "output"} & given
+        return self.screen
+
+
+_output_options = OptionGroup(
+    "outputs",
+    _Outputs,
+    click.option(
+        "--screen/--no-screen",
+        default=None,
+        help="Show a map that fills the terminal, or write rows.  [default: the screen, on a"
+        " terminal and unless an option is about rows]",
+    ),
+    row_format_option("How rows are written; epic is the demo's own format, for one entity."),
+    output_option("Write the rows to a file, which appears when listening ends."),
+    click.option(
+        "--record",
+        type=click.Path(),
+        metavar="FILE",
+        help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
+        " name, else packet text. A file with something in it is not written over.",
+    ),
+    click.option(
+        "--raw",
+        type=click.Path(),
+        metavar="FILE",
+        help="Record each datagram as it was received, with its arrival and its sender: a capture"
+        " (pcap) for epic convert and Wireshark.",
+    ),
+    click.option(
+        "--rotate",
+        "rotation",
+        type=Parsed("SIZE|TIME", parse_rotation, Rotation),
+        help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
+        " their names are numbered.",
+    ),
+    click.option(
+        "--forward",
+        type=Parsed("PROGRAM[:HOST:PORT]", parse_target, Target),
+        help=f"Send what is drawn to {' or '.join(forward_formats())} as well, on this machine"
+        " unless a place follows: teleplot:192.168.0.7:47269.",
+    ),
+)
+
 
 @click.command(epilog=EXAMPLES)
-@click.argument("address", type=ADDRESS, metavar="[[HOST:]PORT]", default="127.0.0.1:9870")
+@click.argument("address", type=ADDRESS, metavar="[[HOST:]PORT]", default=str(Address()))
 @strategy_options(
     "--strategy",
     DEFAULT,
@@ -65,8 +153,14 @@ Examples:
     "Set one of the strategy's settings; may be repeated.",
 )
 @tick_option
-@intake_options
-@rows_options
+@_ingest_options
+@click.option(
+    "--interface",
+    metavar="ADDRESS|NAME",
+    help="Join a multicast group on this interface: its address or, for IPv6, its name.",
+)
+@endless_option("For how many seconds to listen, or endless.")
+@_output_options
 @quiet_option
 @color_option
 @click.pass_context
@@ -76,279 +170,107 @@ def listen(
     address: Address,
     chosen: StrategySpec,
     tick: Ratio,
-    intake: IntakeOptions,
-    rows: RowsOptions,
+    ingest: IngestSpec,
+    interface: str | None,
+    duration: float,
+    outputs: _Outputs,
     quiet: bool,
     color: ColorChoice,
 ) -> int:
-    """Take in packets of a running game as UDP datagrams, and draw them while they come.
+    """Receive packets of a running game as UDP datagrams, and draw them while they come in.
 
     A datagram is one or more lines of packet text, CSV under a header, JSON objects or an array of
     them, or binary records. What a player would see is drawn when it is due by the real clock,
     whether or not a packet came: on a terminal as a map that fills the screen, with the figures of
     the link and of the strategy, and keys (? shows them) to change that; otherwise, or with an
-    option of the rows, as rows. Without a HOST nothing is heard but this machine (127.0.0.1:9870).
+    option for rows, as rows. Without a HOST it only hears this machine (127.0.0.1:9870).
 
     Exit status: 0 done, 2 wrong usage, 3 the address cannot be listened on or a file not be
-    written, 4 a strategy of somebody's own failed, 130 interrupted.
+    written, 4 a custom strategy failed, 130 interrupted.
     """
-    if intake.records is not None and (intake.given or intake.packet_format):
-        raise WrongUsage("--layout says all of binary records: leave the other options away")
     given = given_options(context)
-    on_screen = rows.wants_screen(given)
-    tick = SCREEN_TIMING.tick if on_screen and "tick" not in given else tick
-    if rows.rotation is not None and rows.record is None and rows.raw is None:
+    on_screen = outputs.wants_screen(given)
+    if outputs.rotation is not None and outputs.record is None and outputs.raw is None:
         raise WrongUsage("--rotate needs --record or --raw")
-    make_strategy = chosen.maker()
-    make_strategy()  # a wrong setting shows before anything is heard
+    chosen.make()  # a wrong setting shows before anything is received
+    writes_rows = outputs.output is not None or not on_screen
+    spec = ListenSpec(
+        replace(ingest, single_entity=outputs.row_format == "epic" and writes_rows),
+        chosen,
+        SCREEN_TIMING.tick if on_screen and "tick" not in given else tick,
+        duration,
+    )
     with contextlib.ExitStack() as stack:
-        receiving = _receiving(address, intake.interface)
+        receiving = _receiving(address, interface)
         stack.callback(receiving.close)
-        sender = None
-        if intake.sender is not None:
-            sender = _resolved("take packets from", intake.sender)
-        recording, raw = _recordings(rows, receiving, stack)
-        gate = PacketFilter(
-            intake.max_entities,
-            intake.origin,
-            intake.entity,
-            single=rows.row_format == "epic" and (rows.output is not None or not on_screen),
-            limits=recording.limits if recording else None,
-        )
         where = str(address._replace(port=receiving.port))
-        screen = _Screen(chosen, tick, where, receiving) if on_screen else None
-        written = None
-        if rows.output is not None or screen is None:
-            written = _Rows(rows, color, stack.enter_context(open_sink(rows.output)))
-        said = _Said(quiet, use_color(color, sys.stderr), receiving, written)
-        draw = _drawing([screen, written], rows.forward, receiving, stack)
-        listener = Listener(
-            receiving=receiving,
-            decoder=Decoder(intake.packet_format, intake.given, intake.records),
-            gate=gate,
-            make_strategy=make_strategy,
-            tick=tick,
-            draw=draw,
-            report=_nothing if screen else said.report,
-            recording=recording,
-            raw=raw,
-            sender=sender,
-            taken=screen.monitor.taken if screen else None,
-        )
+        recordings = _recordings(outputs, receiving, stack)
+        consumers: list[Consumer] = [*recordings]
+        screen = rows = None
+        if on_screen:
+            # rows alone wait for neither numpy nor prompt_toolkit
+            from epic_cli.ui.screens.listen.monitor import Monitor
+
+            screen = Monitor(spec, where, receiving, recordings)
+            consumers.append(screen)
+        if writes_rows:
+            rows = RowOutput(
+                outputs.row_format, color, stack.enter_context(open_sink(outputs.output))
+            )
+            consumers.append(rows)
+        if outputs.forward is not None:
+            consumers.append(_forwarder(outputs.forward, receiving))
+            stack.callback(consumers[-1].close)
+        progress = Progress(quiet, use_color(color, sys.stderr), receiving, rows)
+        if screen is None:
+            consumers.append(progress)
+        listener = Listener(spec, receiving, consumers)
         try:
-            if screen:
-                stopped = screen.run(listener, intake.duration, (rows.record, recording), color)
-            else:
-                said.say(f"epic: listening on {where}\n")
-                stopped = run_until_stopped(listener.run(intake.duration))
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            action, name = ("record in", error.filename) if error.filename else ("listen on", where)
-            raise CannotAccess(action, name, error) from error
+            with accessing("listen on", where, "record in"):
+                if screen is not None:
+                    stopped = screen.run(listener, use_color(color, sys.stdout))
+                else:
+                    progress.say(f"epic: listening on {where}\n")
+                    stopped = run_until_stopped(listener.run())
         finally:
-            said.end(listener, lambda: _recorded(rows, recording, raw))
+            progress.end(listener, recordings)
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
     return ExitStatus.DONE
 
 
-def _recordings(
-    rows: RowsOptions, receiving: ReceivingSocket, stack: contextlib.ExitStack
-) -> tuple[GrowingRecording | None, RawRecording | None]:
-    """Those that were asked for; raises ``CannotAccess``."""
-    recording, raw = None, None
-    if rows.record is not None:
-        recording = _growing(rows.record, lambda path: GrowingRecording(path, rows.rotation))
-        stack.callback(recording.close)
-    if rows.raw is not None:
-        place = receiving.socket.getsockname()
-        raw = _growing(rows.raw, lambda path: RawRecording(path, place, rows.rotation))
-        stack.callback(raw.close)
-    return recording, raw
-
-
-def _recorded(
-    rows: RowsOptions, recording: GrowingRecording | None, raw: RawRecording | None
-) -> str:
-    """How much is in which files: lines."""
-    lines = ""
-    if recording is not None:
-        where = _where(rows.record, recording.files, rows.rotation)
-        lines += f"{recording.recorded:,} packets recorded in {where}\n"
-    if raw is not None:
-        where = _where(rows.raw, raw.files, rows.rotation)
-        lines += f"{raw.recorded:,} datagrams recorded in {where}\n"
-    return lines
-
-
-def _where(path: str | None, files: int, rotation: Rotation | None) -> str:
-    many = f"{files:,} numbered file" + "s" * (files != 1)
-    return f"{path}" if rotation is None else f"{path}, in {many}"
-
-
-def _resolved(action: str, address: Address) -> tuple[object, ...]:
-    try:
-        return resolve(address).place
-    except OSError as error:
-        raise CannotAccess(action, str(address), error) from error
-
-
 def _receiving(address: Address, interface: str | None) -> ReceivingSocket:
     try:
-        place = resolve(address)
-        if interface is not None and not is_group(place):
-            raise WrongUsage("--interface is for the address of a multicast group")
-        return ReceivingSocket(place, interface)
-    except OSError as error:
-        raise CannotAccess("listen on", str(address), error) from error
+        with accessing("listen on", address):
+            return ReceivingSocket(resolve(address), interface)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
 
 
-def _growing(path: str, make: Callable[[str], Recording]) -> Recording:
-    try:
-        return make(path)
-    except OSError as error:
-        raise CannotAccess("record in", error.filename or path, error) from error
+def _recordings(
+    outputs: _Outputs, receiving: ReceivingSocket, stack: contextlib.ExitStack
+) -> list[Recording]:
+    """Those of packets and of datagrams, as far as they are wanted."""
+    found: list[Recording] = []
+    if outputs.record is not None:
+        with accessing("record in", outputs.record, "record in"):
+            found.append(PacketRecording(outputs.record, outputs.rotation))
+        stack.callback(found[-1].close)
+    if outputs.raw is not None:
+        place = receiving.socket.getsockname()
+        with accessing("record in", outputs.raw, "record in"):
+            found.append(DatagramRecording(outputs.raw, place, outputs.rotation))
+        stack.callback(found[-1].close)
+    return found
 
 
 def _forwarder(target: Target, receiving: ReceivingSocket) -> Forwarder:
-    try:
+    with accessing("send to", target.address):
         place = resolve(target.address)
         if place.place[:2] == receiving.socket.getsockname()[:2]:
             raise WrongUsage(
-                f"--forward {target.plotter} would send to {target.address}, which is listened on:"
-                " give one of them another port"
+                f"--forward {target.format.name} would send to {target.address}, which is listened"
+                " on: give one of them another port"
             )
-        return Forwarder(target.plotter, place)
-    except OSError as error:
-        raise CannotAccess("send to", str(target.address), error) from error
-
-
-def _drawing(
-    draws: Iterable[Draw | None],
-    forward: Target | None,
-    receiving: ReceivingSocket,
-    stack: contextlib.ExitStack,
-) -> Draw:
-    """Those of these that there are, and another program, take what is drawn."""
-    all_of_them = [one for one in draws if one is not None]
-    if forward is not None:
-        forwarder = _forwarder(forward, receiving)
-        stack.callback(forwarder.close)
-        all_of_them.append(forwarder)
-    if len(all_of_them) == 1:
-        return all_of_them[0]
-    return lambda *drawn: [draw(*drawn) for draw in all_of_them]
-
-
-class _Rows:
-    """Writes what is drawn, each tick at once, to a file or a pipe."""
-
-    def __init__(self, rows: RowsOptions, color: ColorChoice, sink: Sink) -> None:
-        width = screen_columns(sink) if sink.isatty() else None
-        self._writer = RowWriter(rows.row_format, use_color(color, sink), width)
-        sink.write(self._writer.header())
-        sink.flush()
-        self._sink = DroppingWriter(sink)
-
-    def __call__(self, samples: SampleBlock, entities: Entities) -> None:
-        """Writes rows."""
-        self._sink.write(self._writer.rows(samples, entities), len(samples))
-
-    def end(self) -> None:
-        """Nothing more comes; raises what writing has raised."""
-        self._sink.end()
-
-    @property
-    def left_out(self) -> str:
-        """How many rows nobody has read in time: a line, or nothing."""
-        count = self._sink.left_out
-        return f"{count:,} rows left out, since the output is not read\n" if count else ""
-
-
-class _Screen:
-    """The screen."""
-
-    def __init__(
-        self,
-        chosen: StrategySpec,
-        tick: Ratio,
-        where: str,
-        receiving: ReceivingSocket,
-    ) -> None:
-        # rows alone wait for neither numpy nor prompt_toolkit
-        from epic_cli.ui.screens.cells import speaks_unicode
-        from epic_cli.ui.screens.listen.choice import Choice
-        from epic_cli.ui.screens.listen.map import ASCII, UNICODE
-        from epic_cli.ui.screens.listen.monitor import Monitor
-
-        choice = Choice(chosen.name, {**chosen.settings})
-        symbols = UNICODE if speaks_unicode() else ASCII
-        self.monitor = Monitor(choice, tick[0] / tick[1], symbols, where, receiving)
-
-    def __call__(self, samples: SampleBlock, _: Entities) -> None:
-        """Takes what was drawn."""
-        self.monitor.drawn(samples)
-
-    def run(
-        self,
-        listener: Listener,
-        duration: float,
-        recording: tuple[str | None, GrowingRecording | None],
-        color: ColorChoice,
-    ) -> int | None:
-        """Shows it; the number of the signal that ended it."""
-        from epic_cli.ui.screens.listen.program import show_on_terminal
-
-        self.monitor.follow(listener, *recording)
-        return show_on_terminal(self.monitor, listener.run(duration), use_color(color, sys.stdout))
-
-
-def _nothing(*_: object) -> None:
-    """Nobody looks on."""
-
-
-class _Said:
-    """Says what is new about what was refused."""
-
-    def __init__(
-        self, quiet: bool, color: bool, receiving: ReceivingSocket, written: _Rows | None
-    ) -> None:
-        self._quiet = quiet
-        self._color = color
-        self._receiving = receiving
-        self._written = written
-        self._last = ""
-        self._shown = False
-
-    def say(self, text: str) -> None:
-        """Says what may be left out."""
-        if not self._quiet:
-            say(text)
-
-    @property
-    def _left_out(self) -> str:
-        """The rows that nobody has read in time: a line, or nothing."""
-        return "" if self._written is None else self._written.left_out
-
-    def end(self, listener: Listener, recorded: Callable[[], str]) -> None:
-        """Waits for the rows, and says what has come in, and what was ``recorded``."""
-        try:
-            if self._written is not None:
-                self._written.end()
-        finally:
-            drops = self._receiving.dropped, self._receiving.queue
-            words = summary(listener.counts, len(listener.entities), *drops)
-            self.say(words + self._left_out + recorded())
-
-    def report(self, counts: Counts) -> None:
-        """The counts, and what is wrong with the first line that was refused."""
-        if counts.example is not None and not self._shown and not self._quiet:
-            self._shown = True
-            problem = in_words(counts.example, FrontEnd.COMMAND_LINE)
-            report_problem(problem, "<datagram>", self._color)
-        words = losses(counts, self._receiving.dropped, self._receiving.queue) + self._left_out
-        if words != self._last:
-            self._last = words
-            self.say(words)
+        return Forwarder(target.format, place)

@@ -7,35 +7,33 @@ import contextlib
 import math
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import click
 
-from epic_cli.live.addresses import LOOPBACK, Address, Resolved, resolve
-from epic_cli.live.ahead import ahead
-from epic_cli.live.precise import precise_loop
-from epic_cli.live.proxy.commands import LONGEST_COMMAND, Commands
-from epic_cli.live.proxy.control import answer_lines, control_socket
+from epic_cli.live.addresses import LOOPBACK, Address, Resolved, parse_address, resolve
+from epic_cli.live.event_loop import end_by, microsecond_loop, prefetched, run_until_stopped
+from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.flow import ChangingChannel
+from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.relay import Bounds, Relay
-from epic_cli.live.proxy.steering import Steering
 from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.live.stopping import end_by, run_until_stopped
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.commands.proxy_screen import show_and_obey
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.panel import has_panel
+from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import quiet_option, seed_option
-from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import two_way_link_options
 from epic_cli.ui.options.link_values import TwoWayLink
-from epic_cli.ui.options.live import ADDRESS
-from epic_cli.ui.options.proxy import STANDARD_INPUT, ProxyOptions, proxy_options
+from epic_cli.ui.options.live import ADDRESS, endless_option
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -55,12 +53,78 @@ Examples:
 """
 
 
+#: Where control is taken from the standard input.
+STANDARD_INPUT = "-"
+
+
+def parse_control(text: str) -> Address | Path | str:
+    """An address, the path of a socket (with a slash), or ``-``; raises ``ValueError``."""
+    if text == STANDARD_INPUT:
+        return text
+    if "/" in text:
+        return Path(text)
+    try:
+        return parse_address(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no place for a control: write 9871, 127.0.0.1:9871, a path with"
+            " a slash (./proxy.socket), or - for the standard input"
+        ) from None
+
+
+@dataclass(frozen=True)
+class _ProxyOptions:
+    """Who may come and for how long, what is recorded, and who may steer it."""
+
+    idle: float
+    max_clients: int
+    duration: float
+    record: str | None
+    payload: bool
+    control: Address | Path | str | None
+
+
+_proxy_options = OptionGroup(
+    "options",
+    _ProxyOptions,
+    click.option(
+        "--idle",
+        type=Seconds(0.1, 86_400),
+        default="60s",
+        show_default=True,
+        help="Forget a client from whom and for whom nothing came for so long.",
+    ),
+    click.option(
+        "--max-clients",
+        type=click.IntRange(1, 100_000),
+        default=1000,
+        show_default=True,
+        help="Turn away what comes from more clients than this; each takes a socket, and 30 kB.",
+    ),
+    endless_option("For how many seconds to run, or endless."),
+    click.option(
+        "--record",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write what became of every datagram, in both directions: CSV that --trace reads. A"
+        " file with something in it is not written over.",
+    ),
+    click.option("--payload", is_flag=True, help="Record what is in the datagrams, too, as hex."),
+    click.option(
+        "--control",
+        type=Parsed("PORT|PATH|-", parse_control, (Address, Path)),
+        help="Take commands from a local socket, or - the standard input: a line each, 'set"
+        " loss=5% up.latency=40ms', 'blackout', 'stats', 'help'.",
+    ),
+)
+
+
 @click.command(epilog=EXAMPLES)
 @click.argument("listen", type=ADDRESS, metavar="[HOST:]PORT")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @two_way_link_options("0", "The mean delay in each direction.", sized=False)
 @two_way_trace_options
-@proxy_options
+@_proxy_options
 @seed_option("The same seed gives the same decisions for the same datagrams of a client.")
 @quiet_option
 @click.pass_context
@@ -71,7 +135,7 @@ def proxy(
     target: Address,
     link: TwoWayLink,
     trace: TraceOptions,
-    options: ProxyOptions,
+    options: _ProxyOptions,
     seed: int,
     quiet: bool,
 ) -> int:
@@ -88,8 +152,8 @@ def proxy(
     check_network(trace, given_options(context))
     if options.payload and options.record is None:
         raise WrongUsage("--payload needs --record")
-    steering = _steering(link)
-    make_channel = _channels(steering, trace, seed)
+    links = _links(link)
+    make_channel = _channels(links, trace, seed)
     with contextlib.ExitStack() as stack:
         place = _resolved("send to", target)
         if not target.port:
@@ -105,7 +169,7 @@ def proxy(
             receiving,
             place,
             make_channel,
-            (steering.directions["up"], steering.directions["down"]),
+            (links.directions["up"], links.directions["down"]),
             Bounds(options.max_clients, options.idle),
             log,
         )
@@ -113,8 +177,8 @@ def proxy(
             say(f"epic: {listen} passes datagrams on to {target}\n")
         stopped = None
         try:
-            job = _run(relay, steering, options, f"{listen} > {target}", quiet)
-            stopped = run_until_stopped(job, precise_loop)
+            job = _run(relay, links, options, f"{listen} > {target}", quiet)
+            stopped = run_until_stopped(job, microsecond_loop)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -126,7 +190,7 @@ def proxy(
             if not quiet:
                 say(summary(relay))
                 if log is not None:
-                    say(f"{log.written:,} datagrams recorded in {options.record}\n")
+                    say(f"{log.file.recorded:,} datagrams recorded in {options.record}\n")
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
@@ -134,15 +198,15 @@ def proxy(
 
 
 async def _run(
-    relay: Relay, steering: Steering, options: ProxyOptions, what: str, quiet: bool
+    relay: Relay, links: LinkController, options: _ProxyOptions, what: str, quiet: bool
 ) -> None:
     """The proxy with everything around it."""
-    tasks = [asyncio.create_task(steering.follow(relay.begun))]
-    commands = Commands(steering, relay)
+    tasks = [asyncio.create_task(links.follow(relay.begun))]
+    commands = Commands(links, relay)
     control = options.control
     async with contextlib.AsyncExitStack() as stack:
         if control == STANDARD_INPUT:
-            lines = ahead(_lines())
+            lines = prefetched(_lines())
             tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write)))
         elif isinstance(control, Address | Path):
             try:
@@ -154,7 +218,7 @@ async def _run(
             if not quiet:
                 say(f"epic: controlled at {control}\n")
         if has_panel() and not quiet and control != STANDARD_INPUT:  # answers need the terminal
-            tasks.append(asyncio.create_task(show_and_obey(relay, steering, what)))
+            tasks.append(asyncio.create_task(show_and_obey(relay, links, what)))
         for one in tasks:
             one.add_done_callback(partial(_end_if_failed, relay))
         try:
@@ -184,22 +248,22 @@ def _write(answer: str) -> None:
     sys.stdout.flush()
 
 
-def _steering(link: TwoWayLink) -> Steering:
+def _links(link: TwoWayLink) -> LinkController:
     both = replace(link.both, later=())
     try:
-        return Steering(TwoWays(both, link.up, link.down), link.changes)
+        return LinkController(TwoWays(both, link.up, link.down), link.changes)
     except ValueError as error:
         raise WrongUsage(f"the link: {error}") from error
 
 
 def _channels(
-    steering: Steering, options: TraceOptions, seed: int
+    links: LinkController, options: TraceOptions, seed: int
 ) -> Callable[[Way, int], ChangingChannel]:
     """Makes the links of clients, by direction and number."""
     traces: dict[str, Trace] = read_both_ways(options) if options.trace else {}
 
     def make(way: Way, number: int) -> ChangingChannel:
-        conditions = steering.directions[way].conditions
+        conditions = links.directions[way].conditions
         link = Link(conditions, seed=seed, purpose=f"{way}/{number}")
         if not traces:
             return link
@@ -233,7 +297,7 @@ def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
         raise WrongUsage("the target is where the proxy listens: datagrams would go in a circle")
 
 
-def _log(options: ProxyOptions) -> TrafficLog | None:
+def _log(options: _ProxyOptions) -> TrafficLog | None:
     if options.record is None:
         return None
     try:

@@ -8,8 +8,8 @@ import os
 import signal
 from collections.abc import Callable
 
+from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.relay import Relay
-from epic_cli.live.proxy.steering import Steering
 from epic_cli.network.words import WAYS, Way
 from epic_cli.ui.io.panel import Panel, has_keys, keys
 from epic_cli.views.proxy import KEYS, Status
@@ -37,33 +37,33 @@ _CHOICES: dict[str, tuple[str, tuple[Way, ...]]] = {
 class Keys:
     """Changes the link key by key; ``chosen`` is the direction that they change."""
 
-    def __init__(self, steering: Steering, acts: dict[str, Callable[[], None]]) -> None:
-        self._steering = steering
+    def __init__(self, links: LinkController, acts: dict[str, Callable[[], None]]) -> None:
+        self._links = links
         self._acts = acts
         self._ways: tuple[Way, ...] = WAYS
         self.chosen = "both"
 
     def press(self, key: str) -> None:
         """A key by its name; others than those that are shown do nothing."""
-        steering = self._steering
+        links = self._links
         if key in _STEPS:
-            steering.add(*_STEPS[key], self._ways)
+            links.add(*_STEPS[key], self._ways)
         elif key in _CHOICES:
             self.chosen, self._ways = _CHOICES[key]
         elif key == " ":
-            dark = all(steering.directions[way].blackout for way in self._ways)
-            steering.black_out(not dark, self._ways)
+            dark = all(links.directions[way].blackout for way in self._ways)
+            links.black_out(not dark, self._ways)
         elif key in ("p", "P"):
-            steering.next_preset(1 if key == "p" else -1)
+            links.next_preset(1 if key == "p" else -1)
         elif key == "r":
-            steering.reset()
+            links.reset()
         elif key == "c":
-            steering.clear()
+            links.clear()
         elif key in self._acts:
             self._acts[key]()
 
 
-async def show_and_obey(relay: Relay, steering: Steering, what: str) -> None:
+async def show_and_obey(relay: Relay, links: LinkController, what: str) -> None:
     """Shows what passes until it is cancelled, and does what keys say."""
     panel, status = Panel(), Status(relay, what)
 
@@ -76,10 +76,10 @@ async def show_and_obey(relay: Relay, steering: Steering, what: str) -> None:
         "c-c": lambda: os.kill(os.getpid(), signal.SIGINT),
         "c-z": suspend,
     }
-    pressed = Keys(steering, acts)
+    pressed = Keys(links, acts)
 
     def draw() -> None:
-        lines = status.lines(pressed.chosen, steering.preset)
+        lines = status.lines(pressed.chosen, links.preset)
         panel.show([*lines, *KEYS] if keyed else lines)
 
     def press(key: str) -> None:

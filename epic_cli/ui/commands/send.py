@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.outgoing import Moment, datagrams, moments_of_movement, moments_of_recording
-from epic_cli.live.precise import precise_loop
-from epic_cli.live.sending import Sending
-from epic_cli.live.sent_log import SentLog
-from epic_cli.live.stopping import end_by, run_until_stopped
+from epic_cli.live.datagrams import Moment, datagrams, moments_of_movement, moments_of_recording
+from epic_cli.live.event_loop import end_by, microsecond_loop, run_until_stopped
+from epic_cli.live.sending import Sending, SentLog
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.io.quantities import Duration, FiniteRange, Rate
 from epic_cli.ui.io.sources import blocks, source_name
-from epic_cli.ui.options.common import quiet_option, seed_option
-from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.common import (
+    input_format_option,
+    layout_options,
+    packet_format_option,
+    quiet_option,
+    seed_option,
+)
+from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS
-from epic_cli.ui.options.send import (
-    PATH_OPTIONS,
-    RECORDING_OPTIONS,
-    PaceOptions,
-    SourceOptions,
-    pace_options,
-    source_options,
-)
+from epic_cli.ui.options.simulate import path_extent_options
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -39,6 +40,9 @@ from epic_cli.ui.options.trace import (
     one_way_trace_options,
 )
 from epic_cli.views.link_summary import summary
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
 
 #: What packet text cannot hold and the other formats can.
 _TEXT_FAULTS = (Fault.BLANK, Fault.NO_VELOCITY)
@@ -53,11 +57,102 @@ Examples:
 """
 
 
+#: Without effect beside a recording, and without one.
+_PATH_OPTIONS = ("path_speed", "size", "send_rate")
+_RECORDING_OPTIONS = ("input_format", "columns", "time_unit", "time_origin", "axes", "scale")
+
+
+@dataclass(frozen=True)
+class _SourceOptions:
+    """What is sent: a recording, or an entity on a path."""
+
+    path: str | None
+    path_speed: float
+    size: float
+    send_rate: float
+    entity: str | None
+    duration: float | None
+    input_format: str
+    given: Layout | None
+
+    @property
+    def seconds(self) -> float:
+        """For how long, by the times of the packets; infinite: to the end."""
+        return math.inf if self.duration is None else self.duration
+
+
+_source_options = OptionGroup(
+    "source",
+    _SourceOptions,
+    click.option(
+        "--path",
+        type=click.Choice(list(PATHS)),
+        help="An entity on this path instead of a recording.",
+    ),
+    *path_extent_options("--path-speed"),
+    click.option(
+        "--send-rate",
+        type=Rate(0.001, 100_000),
+        default="20",
+        show_default=True,
+        help="How many of its packets are sent a second.",
+    ),
+    click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
+    click.option(
+        "--duration",
+        type=Duration(0, 1e9),
+        default=None,
+        help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
+        " recording; a path has none]",
+    ),
+    input_format_option,
+    layout_options,
+)
+
+
+@dataclass(frozen=True)
+class _PaceOptions:
+    """How it is sent."""
+
+    packet_format: str
+    speed: float
+    separate: bool
+    truth_out: str | None
+
+
+_pace_options = OptionGroup(
+    "pace",
+    _PaceOptions,
+    packet_format_option("How packets are written in a datagram."),
+    click.option(
+        "--speed",
+        type=FiniteRange(0.001, 10_000),
+        default=1.0,
+        show_default=True,
+        help="Send so many times as fast; the times in the packets and the delays of the link stay"
+        " as they are.",
+    ),
+    click.option(
+        "--separate",
+        is_flag=True,
+        help="Send each packet in a datagram of its own; otherwise those of one moment share"
+        " datagrams of up to 1,400 bytes.",
+    ),
+    click.option(
+        "--truth-out",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write every packet and when it really left: CSV with"
+        " entity,time,x,y,z,vx,vy,vz,teleport,sent.",
+    ),
+)
+
+
 @click.command(epilog=EXAMPLES)
 @click.argument("recording", nargs=-1, type=click.Path(), metavar="[RECORDING]")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
-@source_options
-@pace_options
+@_source_options
+@_pace_options
 @link_options("0", "The mean delay.")
 @one_way_trace_options
 @seed_option("The same seed gives the same losses and delays.")
@@ -68,8 +163,8 @@ def send(
     /,
     recording: tuple[str, ...],
     target: Address,
-    source: SourceOptions,
-    pace: PaceOptions,
+    source: _SourceOptions,
+    pace: _PaceOptions,
     link: LinkConditions,
     trace: TraceOptions,
     seed: int,
@@ -106,7 +201,7 @@ def send(
         moments = _recorded(file, source, reporter) if file is not None else _moving(source, seed)
         try:
             job = sending.run(datagrams(moments, pace.packet_format, pace.separate))
-            stopped = run_until_stopped(job, precise_loop)
+            stopped = run_until_stopped(job, microsecond_loop)
         except OSError as error:
             raise CannotAccess("send to", str(target), error) from error
     if not quiet and sending.statistics.sent:
@@ -117,25 +212,25 @@ def send(
     return ExitStatus.LINES_REFUSED if reporter.refused else ExitStatus.DONE
 
 
-def _check(recording: tuple[str, ...], source: SourceOptions, given: set[str]) -> None:
+def _check(recording: tuple[str, ...], source: _SourceOptions, given: set[str]) -> None:
     """Refuses options that would have no effect beside the others."""
     if len(recording) > 1:
         raise WrongUsage("one recording is sent at a time")
     if bool(recording) == bool(source.path):
         raise WrongUsage("give either a RECORDING or a --path, then the address [HOST:]PORT")
     reason = "needs --path" if recording else "needs a RECORDING"
-    for name in PATH_OPTIONS if recording else RECORDING_OPTIONS:
+    for name in _PATH_OPTIONS if recording else _RECORDING_OPTIONS:
         if name in given:
             raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
 
 
-def _moving(source: SourceOptions, seed: int) -> Iterator[Moment]:
+def _moving(source: _SourceOptions, seed: int) -> Iterator[Moment]:
     path = PATHS[str(source.path)](source.path_speed, source.size, seed)
     movement = PathMovement(path, source.entity or "")
     return moments_of_movement(movement, source.send_rate, source.seconds)
 
 
-def _recorded(file: str, source: SourceOptions, reporter: Reporter) -> Iterator[Moment]:
+def _recorded(file: str, source: _SourceOptions, reporter: Reporter) -> Iterator[Moment]:
     left_out = 0
 
     def leave_out() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from epic_cli.engine.text import widths
 
@@ -28,6 +29,22 @@ class CannotAccess(Exception):
     def __init__(self, action: str, name: str, error: OSError) -> None:
         reason = error.strerror or str(error)
         super().__init__(f"cannot {action} {name}: {reason}")
+
+
+@contextlib.contextmanager
+def accessing(action: str, name: object, file_action: str = "") -> Iterator[None]:
+    """Raises ``CannotAccess`` for an ``OSError``, but for that of a closed pipe.
+
+    ``file_action`` is what cannot be done to the file that an error names.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if file_action and error.filename:
+            raise CannotAccess(file_action, error.filename, error) from error
+        raise CannotAccess(action, str(name), error) from error
 
 
 class WrongUsage(Exception):

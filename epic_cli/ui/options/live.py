@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from epic_cli.live.addresses import Address, parse_address, parse_sender
+from epic_cli.formats import packet_formats
+from epic_cli.live.addresses import Address, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
+from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.quantities import Duration
 from epic_cli.ui.options.groups import Decorator
+
+if TYPE_CHECKING:
+    from epic_cli.formats.layout import Layout
+    from epic_cli.live.ingest import IngestSpec
 
 ADDRESS = Parsed("[HOST:]PORT", parse_address, Address)
 SENDER = Parsed("HOST[:PORT]", parse_sender, Address)
@@ -34,3 +42,27 @@ def endless_option(meaning: str) -> Decorator:
 def sender_option(help_text: str) -> Decorator:
     """``--from``, as ``sender: Address | None``."""
     return click.option("--from", "sender", type=SENDER, help=help_text)
+
+
+def ingest_spec(
+    input_format: str,
+    records: RecordLayout | None,
+    given: Layout | None,
+    sender: Address | None,
+    entity: str | None,
+    max_entities: int,
+) -> IngestSpec:
+    """What these options say of datagrams; raises ``WrongUsage`` and ``CannotAccess``."""
+    from epic_cli.live.ingest import IngestSpec  # few recordings are captures
+
+    packet_format = next((one for one in packet_formats() if one == input_format), None)
+    if input_format != "auto" and packet_format is None:
+        raise WrongUsage(f"a datagram is text, csv or jsonl, and not {input_format}")
+    place = None
+    if sender is not None:
+        with accessing("take packets from", sender):
+            place = resolve(sender).place
+    try:
+        return IngestSpec(packet_format, given, records, place, entity, max_entities=max_entities)
+    except ValueError as error:
+        raise WrongUsage(f"--{error}") from error

@@ -18,7 +18,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
-from epic_cli.live.stopping import STOPPING, set_or_late
+from epic_cli.live.event_loop import STOPPING, set_or_late
 from epic_cli.ui.screens.cells import Lines
 
 PICTURES_PER_SECOND = 30

@@ -65,7 +65,7 @@ class PacketSource(Protocol):
     ) -> None:
         """Takes what comes, beside others; ``show`` calls what writes rows."""
 
-    def close(self) -> str:
+    def end(self) -> str:
         """Ends it; what came in, in words."""
 
 
@@ -214,7 +214,7 @@ class Dialogue:
     def end_listening(self) -> str:
         """Listens no more; what came in, in words; nothing: it did not listen."""
         listening, self.listening = self.listening, None
-        return "" if listening is None else listening.close()
+        return "" if listening is None else listening.end()
 
     @property
     def room(self) -> int:

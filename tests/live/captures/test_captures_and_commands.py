@@ -10,9 +10,9 @@ from support.datagrams import program, receiver, wait_until
 from support.running import epic
 
 from epic_cli.api.reading import read_packets
-from epic_cli.live.arrived import Arrived
+from epic_cli.live.addresses import ReceivedDatagram
 from epic_cli.live.captures.frames import frames
-from epic_cli.live.captures.writing import RawRecording
+from epic_cli.live.captures.writing import DatagramRecording
 from epic_cli.live.receiving import machine_time
 from epic_cli.live.whole_files import Rotation
 from epic_cli.ui.main import main
@@ -57,7 +57,7 @@ def test_what_is_no_capture_and_what_is_no_recording_is_said(
         (("convert", "--to", "csv", "--port", "7", recording), "are for captures"),
         (("convert", "--to", "csv", "--input-format", "json", capture), "is text, csv or jsonl"),
         (("convert", "--to", "csv", "--layout", "time:f32 x:f32", "--scale", "2", capture),
-         "--layout says all of binary records"),
+         "--layout describes all"),
     ):  # fmt: skip
         assert main([str(one) for one in args]) == 2
         assert words in " ".join(capfd.readouterr().err.split())
@@ -98,8 +98,10 @@ def test_checksums_are_those_that_receivers_compute(
     tmp_path: Path, sender: str, target: str
 ) -> None:
     path = tmp_path / "a.pcap"
-    raw = RawRecording(str(path), (target, 9870))
-    raw.write([Arrived(data, (sender, 5), machine_time()) for data in (b"even", b"odd")])
+    raw = DatagramRecording(str(path), (target, 9870))
+    raw.take_datagrams(
+        [ReceivedDatagram(data, (sender, 5), machine_time()) for data in (b"even", b"odd")]
+    )
     raw.close()
     with path.open("rb") as stream:
         for frame in frames(stream.read):
@@ -114,20 +116,20 @@ def test_checksums_are_those_that_receivers_compute(
 
 
 def test_files_rotate_and_each_is_read_alone(tmp_path: Path) -> None:
-    raw = RawRecording(str(tmp_path / "a.pcap"), ("127.0.0.1", 1), Rotation(size=1000))
+    raw = DatagramRecording(str(tmp_path / "a.pcap"), ("127.0.0.1", 1), Rotation(size=1000))
     for number in range(40):
         data = b"%d" % number + bytes(100)
-        raw.write([Arrived(data, ("127.0.0.1", 5), 1.0)] * (1 + number % 3))
+        raw.take_datagrams([ReceivedDatagram(data, ("127.0.0.1", 5), 1.0)] * (1 + number % 3))
     raw.close()
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [f"a-{number:04}.pcap" for number in range(1, raw.files + 1)]
-    assert raw.files > 5
+    assert names == [f"a-{number:04}.pcap" for number in range(1, raw.file.files + 1)]
+    assert raw.file.files > 5
     found = 0
     for name in names:
         assert (tmp_path / name).stat().st_size <= 1000
         with (tmp_path / name).open("rb") as stream:
             found += len(list(frames(stream.read)))
-    assert found == raw.recorded == 13 * 6 + 1
+    assert found == raw.file.recorded == 13 * 6 + 1
 
 
 def test_wrong_rotations_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

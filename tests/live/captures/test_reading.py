@@ -28,9 +28,7 @@ from epic_cli.live.binary import RecordLayout
 from epic_cli.live.captures.carried import Carried, Lost, carried
 from epic_cli.live.captures.frames import Frame
 from epic_cli.live.captures.reading import Capture
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.intake import Intake
-from epic_cli.live.packet_filter import PacketFilter
+from epic_cli.live.ingest import Ingest, IngestSpec
 
 START = 1_700_000_000.25
 LINES = [b"%d,2,3 / 4,5,6 / %r" % (number, number / 10) for number in range(4)]
@@ -40,8 +38,8 @@ def capture(
     sender: tuple[object, ...] | None = None, port: int | None = None, layout: str = ""
 ) -> Capture:
     """What reads a capture."""
-    decoder = Decoder(records=RecordLayout(layout) if layout else None)
-    return Capture(Intake(decoder, PacketFilter(99), sender), port)
+    records = RecordLayout(layout) if layout else None
+    return Capture(Ingest(IngestSpec(records=records, sender=sender)), port)
 
 
 def read(data: bytes, one: Capture | None = None) -> list[Packet]:

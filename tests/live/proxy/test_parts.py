@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 
 from epic_cli.live.proxy.direction import Direction
-from epic_cli.live.proxy.flow import Flow
-from epic_cli.live.proxy.steering import Steering
+from epic_cli.live.proxy.flow import DelayQueue, Flow
+from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog
-from epic_cli.live.proxy.waiting import Waiting
 from epic_cli.network import Link, LinkConditions
 from epic_cli.network.words import WAYS, TwoWays, parse_word
 
 
 def flow(
-    conditions: LinkConditions, waiting: Waiting, log: TrafficLog | None = None
+    conditions: LinkConditions, waiting: DelayQueue, log: TrafficLog | None = None
 ) -> tuple[Flow, Direction, list[bytes]]:
     """A client's way up, with its counts and what it has sent."""
     sent: list[bytes] = []
@@ -32,7 +31,7 @@ def flow(
     return made, direction, sent
 
 
-def deliver(waiting: Waiting, until: float = 1e9) -> None:
+def deliver(waiting: DelayQueue, until: float = 1e9) -> None:
     """Delivers what is due by then, each a millisecond and a half late."""
     while (due := waiting.due) is not None and due <= until:
         flight = waiting.pop()
@@ -40,7 +39,7 @@ def deliver(waiting: Waiting, until: float = 1e9) -> None:
 
 
 def test_equal_times_keep_the_order_and_counts_are_of_what_was_sent() -> None:
-    waiting = Waiting()
+    waiting = DelayQueue()
     made, direction, sent = flow(LinkConditions(latency=0.1), waiting)
     for data in (b"1", b"2", b"too long", b"3"):
         made.take(data, 5.0)
@@ -55,7 +54,7 @@ def test_equal_times_keep_the_order_and_counts_are_of_what_was_sent() -> None:
 
 
 def test_memory_has_an_end() -> None:
-    waiting = Waiting(most=10_000)
+    waiting = DelayQueue(most=10_000)
     made, direction, sent = flow(LinkConditions(latency=60), waiting)
     for _ in range(100):
         made.take(b"x" * 1000, 1.0)
@@ -67,7 +66,7 @@ def test_memory_has_an_end() -> None:
 
 
 def test_lines_are_in_the_order_of_arrival_whatever_overtakes_what(tmp_path: Path) -> None:
-    file, waiting = tmp_path / "log.csv", Waiting()
+    file, waiting = tmp_path / "log.csv", DelayQueue()
     log = TrafficLog(str(file), payload=True)
     made, direction, _ = flow(LinkConditions(latency=0.1, reorder=0.5), waiting, log)
     for number in range(20):
@@ -80,16 +79,16 @@ def test_lines_are_in_the_order_of_arrival_whatever_overtakes_what(tmp_path: Pat
         assert [bytes.fromhex(line.split(b",")[-1].decode()) for line in lines] == [
             b"%d" % n for n in range(len(lines))
         ]
-    assert 0 < log.written < 20
+    assert 0 < log.file.recorded < 20
     log.end()
-    assert log.written == 20
+    assert log.file.recorded == 20
     flying = [line for line in file.read_text().splitlines() if ",flying," in line]
     assert len(flying) == direction.waiting > 0
     assert all(line.split(",")[1:3] == ["", "1"] for line in flying)
 
 
 def test_keys_change_one_direction_within_bounds() -> None:
-    steering = Steering(TwoWays(LinkConditions(latency=0.015, loss=0.99)))
+    steering = LinkController(TwoWays(LinkConditions(latency=0.015, loss=0.99)))
     steering.add("loss", 0.02, WAYS)
     steering.add("latency", -0.01, ["up"])
     steering.add("latency", -0.01, ["up"])
@@ -107,10 +106,12 @@ def test_keys_change_one_direction_within_bounds() -> None:
 
 
 def test_wrong_words_change_nothing() -> None:
-    steering = Steering(TwoWays(LinkConditions(latency=0.015)))
+    steering = LinkController(TwoWays(LinkConditions(latency=0.015)))
     for words in ("latency=1 up.packet_size=7", "loss=1 loss=2%", "jitter=1 gemodel=9", "x=1"):
         with pytest.raises(ValueError, match=r"packet_size|twice|gemodel|no 'x'"):
             steering.set_words(words)
         assert steering.ways == TwoWays(LinkConditions(latency=0.015))
     with pytest.raises(ValueError, match="at 3 s: loss_correlation"):
-        Steering(TwoWays(), [(3.0, "loss_correlation", 0.5), (2.0, *parse_word("gemodel=1%,9%"))])
+        LinkController(
+            TwoWays(), [(3.0, "loss_correlation", 0.5), (2.0, *parse_word("gemodel=1%,9%"))]
+        )

@@ -1,16 +1,13 @@
-"""The strategy that draws, and its settings: changed step by step."""
+"""The strategy that draws, and its settings: changed step by step, or chosen by name."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from epic_cli.engine.parameters import Number, Setting, Value
-from epic_cli.engine.strategies import declaration, maker, names
-
-if TYPE_CHECKING:
-    from epic_cli.engine.contract import SmoothingStrategy
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declaration, names
 
 #: The steps of a number that is tuned by its size; those of others are a part of their range.
 _LADDER = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
@@ -23,16 +20,16 @@ _LEAST, _USUAL = 0.001, 0.1
 class Choice:
     """A strategy and its settings; each strategy keeps the settings that it was given."""
 
-    def __init__(self, strategy: str, settings: dict[str, Value]) -> None:
-        self.strategy = strategy
+    def __init__(self, spec: StrategySpec) -> None:
+        self.strategy = spec.name
         self.names = names()
-        if strategy not in self.names:
-            self.names.append(strategy)
+        if spec.name not in self.names:
+            self.names.append(spec.name)
         self._values: dict[str, dict[str, Value]] = {
-            strategy: declaration(strategy).values(settings)
+            spec.name: declaration(spec.name).values(spec.settings)
         }
         self._selected: dict[str, int] = {}
-        self._in_use = strategy, self.values
+        self._in_use = spec.name, self.values
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -52,9 +49,10 @@ class Choice:
         settings = self.settings
         return settings[self._selected.get(self.strategy, 0)] if settings else None
 
-    def maker(self) -> Callable[[], SmoothingStrategy]:
-        """What makes such strategies; raises ``ValueError`` and ``StrategyFailed``."""
-        return maker(self.strategy, self.values)
+    @property
+    def spec(self) -> StrategySpec:
+        """What is chosen."""
+        return StrategySpec(self.strategy, self.values)
 
     def use(self) -> None:
         """What is chosen is in use."""
@@ -154,3 +152,38 @@ def _rung(value: float) -> float:
 def _rung_below(value: float) -> float:
     power = 10.0 ** math.floor(math.log10(value * (1 - 1e-9)))
     return next(power * one for one in reversed(_LADDER) if power * one < value * (1 - 1e-6))
+
+
+class NameLine:
+    """Takes keys until ``is_open`` is False; ``chosen`` is then the name, None: no other one."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._typed = ""
+        self.is_open = True
+        self.chosen: str | None = None
+
+    def press(self, key: str) -> None:
+        """A character, or ``enter``, ``escape``, ``tab`` or ``backspace``."""
+        found = self._meant()
+        if key == "escape":
+            self.is_open = False
+        elif key == "enter":
+            self.is_open = False
+            self.chosen = found[0] if found and self._typed else None
+        elif key == "backspace":
+            self._typed = self._typed[:-1]
+        elif key == "tab":
+            self._typed = found[0] if found else self._typed
+        elif len(key) == 1 and key.isprintable():
+            self._typed += key
+
+    def _meant(self) -> list[str]:
+        """What begins like this, then what has it in it."""
+        begun = [one for one in self._names if one.startswith(self._typed)]
+        return begun + [one for one in self._names if self._typed in one and one not in begun]
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return f"strategy: {self._typed}_  {' '.join(self._meant()) or 'there is none like it'}"

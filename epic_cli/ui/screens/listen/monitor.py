@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
-from epic_cli.live.refused import count_words
-from epic_cli.ui.screens.cells import Lines
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.counts import count_words
+from epic_cli.live.traffic import Traffic
+from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, speaks_unicode, too_small
 from epic_cli.ui.screens.listen import status
+from epic_cli.ui.screens.listen.choice import Choice, NameLine
 from epic_cli.ui.screens.listen.hindsight import Hindsight
 from epic_cli.ui.screens.listen.history import History
-from epic_cli.ui.screens.listen.incoming import Incoming
-from epic_cli.ui.screens.listen.map import draw_map
-from epic_cli.ui.screens.listen.name_line import NameLine
-from epic_cli.ui.screens.listen.roster import WIDTH, roster
-from epic_cli.ui.screens.listen.viewport import Viewport
-from epic_cli.ui.screens.texts import Reserve, fitting, flow, too_small
-from epic_cli.views.listening import begun_anew
+from epic_cli.ui.screens.listen.map import ASCII, UNICODE, Viewport, draw_map
+from epic_cli.ui.screens.program import FullScreen
+from epic_cli.views.listening import clock_reset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from epic_cli.engine.packets import PacketBlock, SampleBlock
-    from epic_cli.live.listening import Listener
+    from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+    from epic_cli.live.listener import Listener, ListenSpec
     from epic_cli.live.receiving import ReceivingSocket
-    from epic_cli.live.recording import GrowingRecording
-    from epic_cli.ui.screens.listen.choice import Choice
+    from epic_cli.live.recording import Recording
 
 SMALLEST = (30, 8)
 
@@ -42,6 +41,18 @@ KEYS = ("up", "down", "left", "right", "s", "S", "/", "tab", "s-tab", "m", "l", 
         "escape", "+", "=", "-", "0", "v", "space", "?", "h")  # fmt: skip
 
 
+_ENTITIES = ("ansicyan", "ansiyellow", "ansigreen", "ansimagenta", "ansiblue", "ansired")
+
+_STYLES = {
+    "drawn": "bold",
+    "received": "bold",
+    "packet": "ansibrightblack",
+    "delay": "ansicyan",
+    "warning": "ansired bold",
+    **{f"entity-{number}": color for number, color in enumerate(_ENTITIES)},
+}
+
+
 class _Moment(NamedTuple):
     """What was there when somebody paused."""
 
@@ -49,29 +60,29 @@ class _Moment(NamedTuple):
     now: float
 
 
-class Monitor:
-    """Follows one listener; ``taken`` and ``drawn`` are what it calls.
+class Monitor(Consumer):
+    """Follows one listener; ``where`` is the address.
 
-    ``where`` is the address, ``tick`` in seconds.
+    ``symbols``: ``map.UNICODE`` or ``map.ASCII``; None: what the terminal speaks.
     """
 
     def __init__(
         self,
-        choice: Choice,
-        tick: float,
-        symbols: dict[str, str],
+        spec: ListenSpec,
         where: str,
         receiving: ReceivingSocket,
+        recordings: Sequence[Recording] = (),
+        symbols: dict[str, str] | None = None,
     ) -> None:
-        self._choice = choice
-        self._symbols = symbols
-        self._bars = status.UNICODE_BARS if not symbols["trail"] else status.ASCII_BARS
+        assert spec.strategy is not None
+        self._choice = Choice(spec.strategy)
+        self._symbols = symbols or (UNICODE if speaks_unicode() else ASCII)
+        self._bars = status.UNICODE_BARS if not self._symbols["trail"] else status.ASCII_BARS
         self._where = where
         self._receiving = receiving
-        self._record = ""
-        self._recording: GrowingRecording | None = None
-        self._incoming = Incoming()
-        self._hindsight = Hindsight(tick)
+        self._recordings = recordings
+        self._traffic = Traffic()
+        self._hindsight = Hindsight(spec.tick[0] / spec.tick[1])
         self._viewport = Viewport()
         self._reserve = Reserve()
         self._followed: str | None = None
@@ -81,25 +92,29 @@ class Monitor:
         self._news = ""
         self._acts = self._make_acts()
 
-    def follow(
-        self,
-        listener: Listener,
-        record: str | None = None,
-        recording: GrowingRecording | None = None,
-    ) -> None:
-        """Whom it follows, and where that records; is told before anything comes in."""
+    def follow(self, listener: Listener) -> None:
+        """Follows this one, before anything comes in."""
         self._listener = listener
-        self._record, self._recording = record or "", recording
         self._live = History(listener.entities)
 
-    def taken(self, block: PacketBlock) -> None:
+    def run(self, listener: Listener, color: bool) -> int | None:
+        """Follows it on the terminal, until ``q``, Ctrl-C or a signal: that one's number.
+
+        The terminal is left as it was found, whatever happens.
+        """
+        self.follow(listener)
+        screen = FullScreen(self, KEYS, _STYLES, color, lambda: self.takes_text)
+        return asyncio.run(screen.run(listener.run()))
+
+    def take_packets(self, block: PacketBlock) -> None:
         """Packets came in."""
         packets = [block[index] for index in range(len(block))]
-        self._incoming.add(packets)
+        self._traffic.add(packets)
         self._live.take(block, packets)
 
-    def drawn(self, samples: SampleBlock) -> None:
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Samples were drawn."""
+        del entities
         self._live.draw(samples)
 
     @property
@@ -120,7 +135,7 @@ class Monitor:
         if self._listener.drawn_up_to == -math.inf:
             return
         drawn_up_to, counts = self._listener.drawn_up_to, self._listener.counts
-        self._incoming.look(drawn_up_to, real_time, counts.datagrams)
+        self._traffic.look(drawn_up_to, real_time, counts.datagrams)
         self._hindsight.look(self._history, self._now, real_time, self._followed)
 
     # ------------------------------------------------------------- keys
@@ -195,9 +210,10 @@ class Monitor:
         choose(*arguments)
         live, before = self._live, self._live.frozen()
         try:
-            make = self._choice.maker()
+            chosen = self._choice.spec
+            chosen.make()
             live.redraw()
-            self._listener.change_strategy(make, live.blocks(), live.draw)
+            self._listener.change_strategy(chosen, live.blocks(), live.draw)
         except (StrategyFailed, ValueError) as error:
             self._live = before
             self._news = f"{self._choice.strategy} is not used: {error}"
@@ -208,7 +224,7 @@ class Monitor:
         if self._paused is not None:
             history, now = self._paused
             history.redraw()
-            self._listener.replay(make, history.blocks(), now, history.draw).close()
+            self._listener.replay(chosen, history.blocks(), now, history.draw).close()
         self._hindsight.forget()
 
     # ------------------------------------------------------------- lines
@@ -228,11 +244,11 @@ class Monitor:
         texts = self._texts(columns, lines - _SMALLEST_MAP)
         height = lines - self._reserve.lines((columns, lines), len(texts))
         beside = columns >= _ROSTER_FROM
-        size = (columns - (WIDTH + 1) * beside, height)
+        size = (columns - (status.ROSTER + 1) * beside, height)
         history, now = self._history, self._now
         shown = draw_map(history, now, self._viewport, size, self._symbols, self._followed)
         if beside and now > -math.inf:
-            names = roster(history, self._hindsight, now, self._followed, height)
+            names = status.roster(history, self._hindsight, now, self._followed, height)
             shown = [[*one, ("", " "), *other] for one, other in zip(shown, names, strict=True)]
         return shown + [[text] for text in texts]
 
@@ -246,7 +262,7 @@ class Monitor:
                 "keys": ("class:keys", self._keys(columns)),
             }
             return fitting(blocks, ("keys", "news"), room)
-        delays = status.delay_line(self._incoming.flow.history, columns, self._bars)
+        delays = status.delay_line(self._traffic.flow.history, columns, self._bars)
         of = "" if self._followed is None else f" of {cut(printable(self._followed), 20)}"
         figures = self._hindsight.figures(self._followed)
         worst = self._hindsight.worst() if self._followed is None else None
@@ -264,15 +280,15 @@ class Monitor:
         return fitting(blocks, order, room)
 
     def _coming(self) -> list[str]:
-        parts = self._incoming.parts(len(self._live.newest), self._receiving.dropped)
-        if self._recording is not None:
-            name = cut(printable(self._record), 30)
-            parts.append(f"{self._recording.recorded:,} recorded in {name}")
+        parts = status.traffic(self._traffic.flow, len(self._live.newest), self._receiving.dropped)
+        for one in self._recordings:
+            name = cut(printable(str(one.file.path)), 30)
+            parts.append(f"{one.file.recorded:,} recorded in {name}")
         return parts
 
     def _said(self) -> str:
         counts = self._listener.counts
-        said = [self._news, begun_anew(counts), count_words(counts.refused)]
+        said = [self._news, clock_reset(counts), count_words(counts.refused)]
         if self._paused is not None:
             said.insert(0, "PAUSED (space goes on; packets still come in)")
         return "; ".join(one for one in said if one)

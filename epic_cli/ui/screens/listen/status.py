@@ -1,16 +1,22 @@
-"""The lines under the map: what comes in, how it is drawn, the settings, the keys."""
+"""The lines under the map (what comes in, how it is drawn, settings, keys) and beside it (who)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from epic_cli.analysis.digits import three_digits
 from epic_cli.engine.parameters import Number, Value
-from epic_cli.engine.text.widths import cut, width, wrap
+from epic_cli.engine.text.widths import cut, pad, printable, width, wrap
 from epic_cli.formats.writing import number
 from epic_cli.live.traffic import Flow
-from epic_cli.ui.screens.cells import Lines
+from epic_cli.ui.screens.cells import Fragment, Lines
 from epic_cli.ui.screens.listen.choice import Choice
+from epic_cli.ui.screens.listen.hindsight import Hindsight
+from epic_cli.ui.screens.listen.history import History
+from epic_cli.ui.screens.listen.map import COLOURS
 
 #: Heights of a bar, from the lowest.
 UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
@@ -53,11 +59,11 @@ def _share(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def traffic(flow: Flow, datagrams: float, entities: int, dropped: int) -> list[str]:
+def traffic(flow: Flow, entities: int, dropped: int) -> list[str]:
     """What comes in: a second's packets and datagrams, and the link as it shows."""
     parts = [
         f"{flow.packets:,.0f} packets/s",
-        f"{datagrams:,.0f} datagrams/s",
+        f"{flow.datagrams:,.0f} datagrams/s",
         f"loss {_share(flow.loss)}",
         f"jitter {_ms(flow.jitter)}",
         f"delay {_ms(flow.delay, '+')}, 95% {_ms(flow.delay95, '+')}",
@@ -119,3 +125,47 @@ def help_lines(title: str, columns: int) -> Lines:
             head = keys if index == 0 else ""
             drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
     return drawn
+
+
+#: Columns of the roster, and of a name in it.
+ROSTER = 40
+
+_NAME = 14
+
+
+def roster(
+    history: History, hindsight: Hindsight, now: float, followed: str | None, lines: int
+) -> Lines:
+    """A head and a line for each entity; where there is no room for all, the worst ones."""
+    numbers = history.received(now - 1).entities
+    rates = np.bincount(numbers, minlength=len(history.entities))
+    names = history.names
+    if len(names) > lines - 1:
+        names.sort(key=lambda name: (name != followed, -_known(hindsight.error(name))))
+    left_out = max(len(names) - (lines - 1), 0)
+    shown = names[: lines - 1 - bool(left_out)]
+    head = f" {pad('entity', _NAME)} {'packets/s':>9}  silent {'error':>6}"
+    drawn: Lines = [[("class:keys", pad(head, ROSTER))]]
+    for name in shown:
+        number = history.entities.number_of(name)
+        silent = max(now - (history.newest[name].arrival or now), 0.0)
+        text = f"{rates[number]:>9} {silent:>5.1f} s {_cell(hindsight.error(name)):>6}"
+        style = f"class:drawn class:entity-{number % COLOURS}"
+        mark = ">" if name == followed else " "
+        line: list[Fragment] = [
+            (style, f"{mark}{pad(printable(name) or '(no name)', _NAME)} "),
+            ("class:news" if silent > 1 else "", pad(text, ROSTER - _NAME - 2)),
+        ]
+        drawn.append(line)
+    if left_out:
+        drawn.append([("class:keys", pad(f" and {left_out + 1:,} more", ROSTER))])
+    drawn += [[("", " " * ROSTER)]] * (lines - len(drawn))
+    return drawn[:lines]
+
+
+def _known(error: float) -> float:
+    return -1.0 if math.isnan(error) else error
+
+
+def _cell(error: float) -> str:
+    return "-" if math.isnan(error) else three_digits(error)

@@ -14,12 +14,19 @@ from epic_cli.play.match.settings import MatchSettings
 from epic_cli.play.report.scene import Flashes, scenes
 from epic_cli.play.report.statistics import Figure, MatchStatistics
 from epic_cli.play.world.rules import Weapon
-from epic_cli.ui.screens.cells import Fragment, Lines, speaks_unicode
+from epic_cli.ui.screens.cells import (
+    Fragment,
+    Lines,
+    Reserve,
+    fitting,
+    flow,
+    speaks_unicode,
+    too_small,
+)
 from epic_cli.ui.screens.play.canvas import ASCII, UNICODE, Canvas
 from epic_cli.ui.screens.play.keyboard import KeyboardInput, Switches
 from epic_cli.ui.screens.play.status import KEYS, conditions, figures, news, techniques
 from epic_cli.ui.screens.program import FullScreen
-from epic_cli.ui.screens.texts import Reserve, fitting, flow, too_small
 
 SMALLEST = (20, 10)
 

@@ -1,16 +1,206 @@
-"""Packets from a socket, beside those that are typed."""
+"""Packets of a running game beside those that are typed: ``:listen``."""
 
 from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from epic_cli.analysis.digits import counted
-from epic_cli.live.addresses import Address, parse_address
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.velocities import VelocityFiller
+from epic_cli.formats.entries.text import packet_line
+from epic_cli.formats.writing import Unwritable
+from epic_cli.live.addresses import Address, parse_address, resolve
+from epic_cli.live.consumer import Consumer
+from epic_cli.live.counts import Counts, Refused
+from epic_cli.live.listener import Listener, ListenSpec
+from epic_cli.live.receiving import ReceivingSocket
+from epic_cli.ui.io.errors import CannotAccess, accessing
 from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.timing import OrWord
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
-from epic_cli.ui.session.listening import Listening
+from epic_cli.ui.session.wording import failure
+from epic_cli.views.listening import clock_reset, losses, summary
+
+if TYPE_CHECKING:
+    from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+
+#: A session keeps all its packets: with so many it listens no more.
+_MOST_PACKETS = 1_000_000
+
+#: Rows are written so often: a tenth of a second is soon enough for whoever reads them.
+_EVERY = (1, 10)
+
+
+class Listening(Consumer):
+    """A socket whose packets a session takes, with arrivals on a clock of its own.
+
+    While a line is being typed, ``run`` listens beside it; otherwise the kernel keeps what comes,
+    with its times, until ``catch_up``. While it is ``paused``, packets are taken and their rows not
+    shown. Raises ``CannotAccess``.
+    """
+
+    def __init__(self, dialogue: Dialogue, address: Address) -> None:
+        self._dialogue = dialogue
+        with accessing("listen on", address):
+            self._receiving = ReceivingSocket(resolve(address))
+        self.address = address._replace(port=self._receiving.port)
+        self.paused = False
+        self.unwritable = 0
+        # the session draws; the ticks only wake it
+        self._listener = Listener(
+            ListenSpec(strategy=StrategySpec(), tick=_EVERY), self._receiving, [self]
+        )
+        self._filler = VelocityFiller()
+        self._pending: list[bytes] = []
+        self._awake: asyncio.Event | None = None
+        self._remark = ""  # to be said with the next rows
+        self._has_refused = False
+        self._clock_resets = 0
+
+    @property
+    def counts(self) -> Counts:
+        """What came in."""
+        return self._listener.counts
+
+    @property
+    def refused(self) -> int:
+        """How many packets or datagrams were not taken."""
+        return sum(self.counts.refused.values()) + self.unwritable
+
+    @property
+    def now(self) -> float | None:
+        """The time (s) of the clock; None: no packet has come that it could begin with."""
+        return None if self._listener.drawn_up_to == -math.inf else self._listener.drawn_up_to
+
+    @property
+    def words(self) -> str:
+        """Where it listens, and what it did not take."""
+        refused = f", {self.refused:,} not taken" if self.refused else ""
+        return f"{'PAUSED' if self.paused else 'listening'} on {self.address}{refused}"
+
+    async def run(
+        self,
+        show: Callable[[Callable[[], None]], Awaitable[None]],
+        refresh: Callable[[], object],
+    ) -> None:
+        """Listens until it is cancelled.
+
+        ``show`` calls what writes rows, above the typed line; ``refresh`` shows what is counted.
+        """
+        self._awake = awake = asyncio.Event()
+        job = asyncio.ensure_future(self._listener.run())
+        job.add_done_callback(lambda _: awake.set())
+        try:
+            while not job.done():
+                await awake.wait()
+                awake.clear()
+                write = self._due()
+                if write is None:
+                    refresh()
+                else:
+                    await show(write)
+            await show(partial(self._end, str(job.exception())))
+        finally:
+            self._awake = None
+            job.cancel()
+            with contextlib.suppress(asyncio.CancelledError, OSError):
+                await job
+
+    def _end(self, why: str) -> None:
+        self._dialogue.screen.complain(f"{self.address} is not listened on any more: {why}")
+        self._dialogue.end_listening()
+
+    def catch_up(self) -> None:
+        """Takes what has come in since, and writes its rows."""
+        while self._listener.step():
+            pass
+        write = self._due()
+        if write is not None:
+            write()
+
+    def _due(self) -> Callable[[], None] | None:
+        """Takes what has come in; what has to be written then, None: nothing."""
+        dialogue, rows = self._dialogue, b""
+        text, self._pending = b"".join(self._pending), []
+        remark, self._remark = self._remark, ""
+        try:
+            if self.now is not None:
+                rows = dialogue.take_live(text, self.now)
+        except CannotAccess:
+            raise
+        except Exception as error:  # a strategy of another package may raise anything
+            return partial(self._end, failure(error))
+        if len(dialogue.session.packets) > _MOST_PACKETS:
+            return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
+        if self.paused:
+            rows = b""
+        return partial(self._write, rows, remark) if rows or remark else None
+
+    def _write(self, rows: bytes, remark: str) -> None:
+        if remark:
+            self._dialogue.screen.warn(remark)
+        self._dialogue.draw_windowful(rows)
+
+    def _wake(self) -> None:
+        if self._awake is not None:
+            self._awake.set()
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """Rows are due."""
+        del samples, entities
+        self._wake()
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """Keeps packets as text, until their rows are due."""
+        self._filler.fill(block)
+        for index in range(len(block)):
+            try:
+                self._pending.append(f"{packet_line(block[index])}\n".encode())
+            except Unwritable:
+                self.unwritable += 1
+
+    @property
+    def _drops(self) -> tuple[int, int]:
+        return self._receiving.dropped, self._receiving.queue
+
+    def take_counts(self, counts: Counts) -> None:
+        """Has it said once why something is refused; the toolbar counts it from then on."""
+        if counts.refused and not self._has_refused:
+            self._has_refused = True
+            self._remark = losses(counts, *self._drops).rstrip()
+            self._wake()
+        elif counts.clock_resets > self._clock_resets:
+            self._remark = clock_reset(counts)
+            self._wake()
+        self._clock_resets = counts.clock_resets
+
+    def stamped(self, text: bytes) -> bytes:
+        """Typed packets arrive now, unless they say when they do."""
+        return b"".join(self._arriving(line) for line in text.splitlines(keepends=True))
+
+    def _arriving(self, line: bytes) -> bytes:
+        block = TextScanner().scan(line, final=True)
+        if len(block) != 1 or block[0].arrival is not None:
+            return line
+        bare = line.rstrip(b"\r\n")
+        return bare + f" arrival={self.now:.6f}".encode() + line[len(bare) :]
+
+    def end(self) -> str:
+        """Listens no more; what came in, in words."""
+        words = summary(self.counts, len(self._listener.entities), *self._drops)
+        self._receiving.close()
+        if self.unwritable:
+            words += f"{self.unwritable:,} {Refused.UNRECORDABLE.value}\n"
+        return words
 
 
 @command("listen")

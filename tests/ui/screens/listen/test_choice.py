@@ -3,7 +3,8 @@
 import pytest
 
 from epic_cli.engine.parameters import Number, Setting, Value
-from epic_cli.engine.strategies import declarations, maker
+from epic_cli.engine.replay.strategy_spec import StrategySpec
+from epic_cli.engine.strategies import declarations
 from epic_cli.ui.screens.listen.choice import Choice, stepped
 
 SETTINGS = [(one.name, setting) for one in declarations() for setting in one.settings]
@@ -48,7 +49,7 @@ def test_steps_are_small_where_it_matters() -> None:
 
 
 def test_each_strategy_keeps_its_settings() -> None:
-    choice = Choice("snapshot", {"interpolation_time": "300ms"})
+    choice = Choice(StrategySpec("snapshot", {"interpolation_time": "300ms"}))
     assert choice.values["interpolation_time"] == 0.3
     assert choice.step(upwards=True)
     choice.use()
@@ -64,6 +65,5 @@ def test_each_strategy_keeps_its_settings() -> None:
     assert choice.values["interpolation_time"] == 0.5
     for _ in choice.names:
         choice.go(1)
-        maker(choice.strategy, choice.values)
-        choice.maker()
+        choice.spec.make()
     assert choice.strategy == "snapshot"

@@ -8,13 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from epic_cli.engine.packets import Entities
+from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.decoding import Decoder
-from epic_cli.live.listening import Listener
-from epic_cli.live.packet_filter import PacketFilter
+from epic_cli.live.ingest import IngestSpec
+from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
-from epic_cli.ui.screens.listen.choice import Choice
 from epic_cli.ui.screens.listen.map import ASCII, UNICODE
 from epic_cli.ui.screens.listen.monitor import KEYS, Monitor
 
@@ -32,24 +30,12 @@ class Watched:
     ) -> None:
         self.now = 100.0
         self.port = ReceivingSocket(resolve(Address(port=0)))
-        monkeypatch.setattr("epic_cli.live.listening.machine_time", lambda: self.now)
-        choice = Choice(strategy, {})
-        self.monitor = Monitor(choice, TICK[0] / TICK[1], symbols, "127.0.0.1:9", self.port)
-        self.listener = Listener(
-            receiving=self.port,
-            decoder=Decoder(),
-            gate=PacketFilter(1000),
-            make_strategy=choice.maker(),
-            tick=TICK,
-            draw=self._draw,
-            report=lambda _: None,
-            taken=self.monitor.taken,
-        )
+        monkeypatch.setattr("epic_cli.live.listener.machine_time", lambda: self.now)
+        spec = ListenSpec(IngestSpec(max_entities=1000), StrategySpec(strategy), TICK)
+        self.monitor = Monitor(spec, "127.0.0.1:9", self.port, symbols=symbols)
+        self.listener = Listener(spec, self.port, [self.monitor])
         self.monitor.follow(self.listener)
         self.sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-
-    def _draw(self, samples: object, _: Entities) -> None:
-        self.monitor.drawn(samples)  # type: ignore[arg-type]
 
     def send(self, text: str) -> None:
         self.sender.sendto(text.encode(), ("127.0.0.1", self.port.port))

@@ -146,7 +146,7 @@ def test_a_crash_is_told_once_the_terminal_is_restored(tmp_path: Path) -> None:
     code = (
         "from epic_cli.ui.screens.listen.monitor import Monitor\n"
         "def fail(*_): raise RuntimeError('made to fail')\n"
-        "Monitor.taken = fail\n"
+        "Monitor.take_packets = fail\n"
         "from epic_cli.ui.main import main; raise SystemExit(main(['listen', '0']))"
     )
     terminal, port = listen(tmp_path, command=["python", "-c", code])

@@ -16,7 +16,7 @@ from epic_cli.api.reading import read_packets
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.live.captures.frames import frames
-from epic_cli.live.recording import GrowingRecording
+from epic_cli.live.recording import PacketRecording
 from epic_cli.live.whole_files import Rotation
 
 PACKET = Packet((1.0, 2.0, 3.0), None, 0.5, 0.75, "a")
@@ -33,8 +33,8 @@ def block_of(*packets: Packet) -> PacketBlock:
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt", "a"])
 def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    recording = GrowingRecording(str(path))
-    recording.write(block_of(WHOLE, WHOLE))
+    recording = PacketRecording(str(path))
+    recording.take_packets(block_of(WHOLE, WHOLE))
     assert list(read_packets(path)) == [WHOLE, WHOLE]  # it is there before it is closed
     limits, whole = recording.limits, name in ("a.csv", "a.jsonl")
     assert limits.needs_velocity == (not whole)
@@ -42,23 +42,23 @@ def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     assert limits.takes_delta == (name != "a.csv")
     if not whole:
         with pytest.raises(ValueError, match="no place"):
-            recording.write(block_of(PACKET))
+            recording.take_packets(block_of(PACKET))
     recording.close()
-    assert recording.recorded == len(list(read_packets(path))) == 2
+    assert recording.file.recorded == len(list(read_packets(path))) == 2
     with pytest.raises(FileExistsError):
-        GrowingRecording(str(path))
+        PacketRecording(str(path))
     assert len(list(read_packets(path))) == 2
 
 
-def write_for_ever(recording: GrowingRecording) -> None:
+def write_for_ever(recording: PacketRecording) -> None:
     """Three packets at a time."""
     while True:
-        recording.write(block_of(PACKET, PACKET, PACKET))
+        recording.take_packets(block_of(PACKET, PACKET, PACKET))
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    recording = GrowingRecording(str(path))
+    recording = PacketRecording(str(path))
     with files_of(1000), pytest.raises(OSError, match="too large") as raised:
         write_for_ever(recording)
     recording.close()
@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
     assert data.endswith(b"\n")
     assert len(data) <= 1000
     assert list(read_packets(path)) == [PACKET] * len(data.splitlines()[1:])
-    assert recording.recorded <= len(data.splitlines()[1:]) < recording.recorded + 3
+    assert recording.file.recorded <= len(data.splitlines()[1:]) < recording.file.recorded + 3
 
 
 def test_kill_9_loses_nothing_that_was_drawn(tmp_path: Path) -> None:
@@ -146,24 +146,24 @@ def test_a_full_device_is_told_with_status_3() -> None:
 
 
 def test_recordings_rotate_by_size_and_by_time(tmp_path: Path) -> None:
-    recording = GrowingRecording(str(tmp_path / "a.csv"), Rotation(size=500))
+    recording = PacketRecording(str(tmp_path / "a.csv"), Rotation(size=500))
     for number in range(30):
-        recording.write(block_of(*[PACKET._replace(time=number)] * (number % 4)))
+        recording.take_packets(block_of(*[PACKET._replace(time=number)] * (number % 4)))
     recording.close()
     files = sorted(tmp_path.iterdir())
     assert [path.name for path in files] == [f"a-{n:04}.csv" for n in range(1, len(files) + 1)]
-    assert recording.files == len(files) > 2
+    assert recording.file.files == len(files) > 2
     assert all(path.stat().st_size <= 500 for path in files)
     times = [one.time for path in files for one in read_packets(path)]
     assert times == [number for number in range(30) for _ in range(number % 4)]
-    by_time = GrowingRecording(str(tmp_path / "b.jsonl"), Rotation(seconds=0.02))
+    by_time = PacketRecording(str(tmp_path / "b.jsonl"), Rotation(seconds=0.02))
     for _ in range(3):
-        by_time.write(block_of(PACKET))
+        by_time.take_packets(block_of(PACKET))
         time.sleep(0.03)
     by_time.close()
     assert [len(list(read_packets(tmp_path / f"b-000{n}.jsonl"))) for n in (1, 2, 3)] == [1, 1, 1]
     (tmp_path / "c-0002.csv").write_text("something")
-    taken = GrowingRecording(str(tmp_path / "c.csv"), Rotation(size=500))
+    taken = PacketRecording(str(tmp_path / "c.csv"), Rotation(size=500))
     with pytest.raises(FileExistsError, match=r"c-0002\.csv"):
         write_for_ever(taken)
     taken.close()

@@ -10,7 +10,7 @@ from support.running import epic
 
 from epic_cli.engine.contract import Sample, Status
 from epic_cli.live.addresses import Address
-from epic_cli.live.forwarding import Target, messages, parse_target
+from epic_cli.live.forwarders import Target, drawable, forward_formats, parse_target
 
 
 def sample(time: float, entity: str, x: float = 1.0, status: Status = "interpolated") -> Sample:
@@ -24,7 +24,9 @@ LINE = re.compile(r"([^:|;§]+):([^|§]+)(?:\|(.*))?")
 def test_plotjuggler_gets_an_object_with_a_time_for_each_tick() -> None:
     samples = [sample(0.05, "a"), sample(0.05, "b/c"), sample(0.05, "n", status="none"),
                sample(0.1, ""), sample(0.1, "timestamp"), sample(0.1, "a", math.inf)]  # fmt: skip
-    one, other = (json.loads(data) for data in messages("plotjuggler", samples, 0))
+    one, other = (
+        json.loads(data) for data in forward_formats()["plotjuggler"].encode(drawable(samples), 0)
+    )
     state = {"x": 1, "y": 2.5, "z": -3, "vx": 4, "vy": 5, "vz": 1e-7}
     assert one == {"timestamp": 0.05, "a": state, "b/c": state}
     assert other == {"timestamp": 0.1, "entity": state, "timestamp_": state}
@@ -34,7 +36,7 @@ def test_plotjuggler_gets_an_object_with_a_time_for_each_tick() -> None:
 def test_many_entities_share_datagrams_that_are_not_too_long(plotter: str) -> None:
     target = parse_target(plotter)
     samples = [sample(0.05, f"tank{number}") for number in range(100)]
-    found = list(messages(target.plotter, samples, 0))
+    found = list(target.format.encode(samples, 0))
     assert 5 < len(found) < 50
     assert max(map(len, found)) <= 1440
     text = b"".join(found).decode()
@@ -43,7 +45,7 @@ def test_many_entities_share_datagrams_that_are_not_too_long(plotter: str) -> No
 
 def test_teleplot_gets_lines_in_unix_milliseconds() -> None:
     samples = [sample(0.05, "a:b|c;d"), sample(0.1, "")]
-    (data,) = messages("teleplot", samples, 1_700_000_000)
+    (data,) = forward_formats()["teleplot"].encode(samples, 1_700_000_000)
     lines = data.decode().splitlines()
     found = {}
     for line in lines:
@@ -58,9 +60,15 @@ def test_teleplot_gets_lines_in_unix_milliseconds() -> None:
 
 
 def test_targets() -> None:
-    assert parse_target("teleplot") == Target("teleplot", Address("127.0.0.1", 47269))
-    assert parse_target("plotjuggler") == Target("plotjuggler", Address("127.0.0.1", 9870))
-    assert parse_target("teleplot:[::1]:5") == Target("teleplot", Address("::1", 5))
+    assert parse_target("teleplot") == Target(
+        forward_formats()["teleplot"], Address("127.0.0.1", 47269)
+    )
+    assert parse_target("plotjuggler") == Target(
+        forward_formats()["plotjuggler"], Address("127.0.0.1", 9870)
+    )
+    assert parse_target("teleplot:[::1]:5") == Target(
+        forward_formats()["teleplot"], Address("::1", 5)
+    )
     for text in ("grafana", "teleplot:", "teleplot:x", ""):
         with pytest.raises(ValueError, match="is not"):
             parse_target(text)

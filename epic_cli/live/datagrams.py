@@ -9,11 +9,9 @@ from typing import NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.recordings import make_writer
+from epic_cli.live.addresses import UNFRAGMENTED
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.state import Movement
-
-#: Bytes of a datagram: what goes over most networks in one piece. A longer packet goes alone.
-MOST_BYTES = 1400
 
 #: The states of one moment (seconds), in the order in which they are to leave.
 Moment = tuple[float, list[Packet]]
@@ -68,8 +66,9 @@ def datagrams(
 ) -> Iterator[Datagram]:
     """Puts packets into datagrams, each of which can be read for itself; raises ``Unwritable``.
 
-    The packets of one moment share datagrams of 1,400 bytes; with ``separate`` each has its own.
-    Packets without a sequence number get that of their datagram.
+    The packets of one moment share datagrams of ``UNFRAGMENTED`` bytes unless they are to be
+    ``separate``; a longer packet goes alone. Packets without a sequence number get that of their
+    datagram.
     """
     writer = make_writer(packet_format)
     number = 0
@@ -80,7 +79,7 @@ def datagrams(
         for packet in packets:
             sequence = number if packet.sequence is None else packet.sequence
             row = writer.row(packet._replace(arrival=None, sequence=sequence))
-            if inside and (separate or size + len(row) > MOST_BYTES):
+            if inside and (separate or size + len(row) > UNFRAGMENTED):
                 yield Datagram(time, inside, b"".join(rows))
                 number += 1
                 if packet.sequence is None:

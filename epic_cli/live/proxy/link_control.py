@@ -21,7 +21,7 @@ def check_word(name: str) -> None:
         raise ValueError("packet_size: datagrams have lengths of their own")
 
 
-class Steering:
+class LinkController:
     """Changes the conditions of both directions; what is wrong raises ``ValueError``.
 
     ``ways`` are the conditions of now, ``preset`` the name of the last preset that was chosen here.

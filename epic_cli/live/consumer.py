@@ -1,0 +1,37 @@
+"""What a listener gives its values to: recordings, rows, screens, plotters, Python programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+    from epic_cli.live.addresses import ReceivedDatagram
+    from epic_cli.live.counts import Counts
+    from epic_cli.live.ingest import Limits
+
+
+class Consumer:
+    """Receives one stream of values, in this order; overrides what it is interested in.
+
+    A consumer with ``limits`` is only given packets that keep to them; the others are refused.
+    """
+
+    limits: Limits | None = None
+
+    def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
+        """Datagrams as they were received, whatever is in them."""
+
+    def take_packets(self, block: PacketBlock) -> None:
+        """The packets of them that were accepted, before they reach a strategy."""
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """What is drawn at the ticks that have become due; valid during the call."""
+
+    def take_counts(self, counts: Counts) -> None:
+        """What came in until now; once a second at most."""
+
+    def close(self) -> None:
+        """Nothing more comes."""

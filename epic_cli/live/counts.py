@@ -1,0 +1,56 @@
+"""What came in from a socket or a capture, counted: what was accepted, and why the rest was not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from epic_cli.engine.link.transit import Tally
+    from epic_cli.engine.refusals import Refusal
+
+
+class Refused(Enum):
+    """Why something was not accepted, in the order in which a datagram meets it, in words."""
+
+    OTHER_SENDER = "from other senders"
+    EMPTY = "empty"
+    NOT_PACKETS = "not readable as packets"
+    NOT_RECORDS = "not a whole number of records"
+    NOT_FINITE = "with numbers that are not finite"
+    BAD_NAME = "with names that are too long or cannot be shown"
+    FAR_TIME = "with times far from the clock's (see --time-unit)"
+    SECOND_ENTITY = "of a second entity (choose one with --entity, or another --format)"
+    TOO_MANY_ENTITIES = "of more entities than --max-entities"
+    UNRECORDABLE = "that packet text cannot record (record .csv or .jsonl)"
+
+
+def count_words(counts: Counter[Refused]) -> str:
+    """``17 refused: 12 empty, 5 not readable as packets``; nothing for none."""
+    total = sum(counts.values())
+    if not total:
+        return ""
+    kinds = ", ".join(f"{counts[one]:,} {one.value}" for one in Refused if counts[one])
+    return f"{total:,} refused: {kinds}"
+
+
+class Counts(NamedTuple):
+    """What came in until now.
+
+    ``packets`` were accepted; ``late`` ones of them had a time before that of one that came before
+    them. ``delays`` are those of the packets. A sender's clock was set ``clock_resets`` times,
+    the last time by ``clock_step`` seconds back. ``drifts``: by sender, how much longer (s) a delay
+    gets in a second; None: not known yet. ``example`` is a line that was refused.
+    """
+
+    datagrams: int
+    packets: int
+    late: int
+    refused: Counter[Refused]
+    delays: Tally
+    clock_resets: int
+    clock_step: float
+    drifts: Sequence[float | None]
+    example: Refusal | None

@@ -1,0 +1,166 @@
+"""The event loop of a program that runs until it is stopped: signals, timers, read-ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import selectors
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+#: What ends a program that would go on for ever.
+STOPPING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+def run_until_stopped(
+    job: Coroutine[Any, Any, None],
+    make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> int | None:
+    """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
+
+    A signal that is ignored (``nohup``) stays so. ``make_loop`` makes the event loop, if it is to
+    be another than the usual one.
+    """
+    stopped: list[int] = []
+    before = {one: signal.getsignal(one) for one in STOPPING}
+    heard = [one for one, handler in before.items() if handler not in (None, signal.SIG_IGN)]
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+
+        def stop(number: int) -> None:
+            stopped.append(number)
+            task.cancel()
+
+        for one in heard:
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(one, stop, one)
+        await job
+
+    try:
+        with asyncio.Runner(loop_factory=make_loop) as runner:
+            runner.run(main())
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    except KeyboardInterrupt:  # where loops have no handlers of signals
+        stopped.append(signal.SIGINT)
+    finally:
+        for one in heard:
+            with contextlib.suppress(ValueError):
+                signal.signal(one, before[one])
+    return stopped[0] if stopped else None
+
+
+def end_by(number: int) -> None:
+    """Ends the process by a signal, as whoever sent it expects; Ctrl-C is the caller's business."""
+    if number != signal.SIGINT:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+
+async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
+    """Waits until an event is set, for so many seconds at most (None: for ever).
+
+    ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that comes as the event does,
+    and a program would not hear Ctrl-C.
+    """
+    timer = None
+    if seconds is not None:
+        timer = asyncio.get_running_loop().call_later(max(seconds, 0), event.set)
+    try:
+        await event.wait()
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+#: Seconds between two looks at what is ready. A loop that falls asleep for each of many events pays
+#: for the falling asleep; what comes meanwhile is looked at together.
+_REST = 250e-6
+
+if TYPE_CHECKING or hasattr(selectors, "EpollSelector"):
+
+    class MicrosecondSelector(selectors.EpollSelector):
+        """Waits with ``select``, whose timeouts are in microseconds, for ``epoll``.
+
+        ``epoll_wait`` counts whole milliseconds, and Python rounds them up.
+        """
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._looked = 0.0
+
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            """What is ready within this time (seconds)."""
+            if timeout is None or timeout > 0:
+                rest = self._looked + _REST - time.monotonic()
+                if rest > 0:
+                    time.sleep(rest)
+                    timeout = None if timeout is None else max(timeout - rest, 0)
+            if timeout is not None and timeout > 0:
+                ready = select.select([self.fileno()], [], [], timeout)[0]
+                timeout = 0
+                if not ready:
+                    self._looked = time.monotonic()
+                    return []
+            found = super().select(timeout)
+            self._looked = time.monotonic()
+            return found
+
+    def microsecond_loop() -> asyncio.AbstractEventLoop:
+        """A new event loop."""
+        return asyncio.SelectorEventLoop(MicrosecondSelector())
+
+else:
+
+    def microsecond_loop() -> asyncio.AbstractEventLoop:
+        """A new event loop; kqueue counts nanoseconds."""
+        return asyncio.SelectorEventLoop()
+
+
+Item = TypeVar("Item")
+
+#: How many are made before they are used.
+_PREFETCHED = 64
+
+
+async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """The items, which another thread makes; what it raises is raised here."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[tuple[Item | None, BaseException | None]] = asyncio.Queue()
+    room = threading.Semaphore(_PREFETCHED)
+
+    def put(item: Item | None, error: BaseException | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has been closed
+            loop.call_soon_threadsafe(queue.put_nowait, (item, error))
+
+    def make() -> None:
+        try:
+            for item in items:
+                room.acquire()
+                put(item, None)
+            put(None, StopAsyncIteration())
+        except BaseException as error:
+            put(None, error)
+
+    # a daemon: nobody waits for a pipe that is silent
+    threading.Thread(target=make, daemon=True).start()
+    while True:
+        item, error = await queue.get()
+        room.release()
+        if isinstance(error, StopAsyncIteration):
+            return
+        if error is not None:
+            raise error
+        assert item is not None
+        yield item

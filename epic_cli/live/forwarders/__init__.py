@@ -1,0 +1,104 @@
+"""What is drawn, to programs that plot: in their own formats, as UDP datagrams.
+
+Each module of this folder has the format of one program, ``FORWARDER``; being there is enough.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from epic_cli.engine.contract import Sample
+from epic_cli.engine.packets import Entities, SampleBlock
+from epic_cli.live.addresses import LOOPBACK, Address, Resolved, parse_address
+from epic_cli.live.consumer import Consumer
+
+#: What an entity without a name is called.
+NAMELESS = "entity"
+
+#: The numbers of a sample: its position, then its velocity.
+FIELDS = ("x", "y", "z", "vx", "vy", "vz")
+
+
+class ForwardFormat(NamedTuple):
+    """A program that plots: its name, the port that it listens on, and how samples are written.
+
+    ``encode`` is given finite samples, and the seconds that added to their times make Unix times;
+    it gives the datagrams.
+    """
+
+    name: str
+    port: int
+    encode: Callable[[Iterable[Sample], float], Iterator[bytes]]
+
+
+@cache
+def forward_formats() -> dict[str, ForwardFormat]:
+    """All of them, by name."""
+    found = (
+        importlib.import_module(f"{__name__}.{module.name}").FORWARDER
+        for module in pkgutil.iter_modules(__path__)
+    )
+    return {one.name: one for one in found}
+
+
+class Target(NamedTuple):
+    """A program, and where it is."""
+
+    format: ForwardFormat
+    address: Address
+
+
+def parse_target(text: str) -> Target:
+    """``teleplot`` or ``plotjuggler:192.168.0.7:5000``; raises ``ValueError``."""
+    name, colon, place = text.partition(":")
+    known = forward_formats()
+    if name not in known:
+        raise ValueError(
+            f"{text!r} is not {' or '.join(known)}, with :HOST:PORT where it is elsewhere"
+        )
+    found = known[name]
+    return Target(found, parse_address(place) if colon else Address(LOOPBACK, found.port))
+
+
+class Forwarder(Consumer):
+    """Sends what is drawn to a program; what that does not take is dropped."""
+
+    def __init__(self, forward_format: ForwardFormat, place: Resolved) -> None:
+        self._format = forward_format
+        self._to_unix: float | None = None
+        self._socket = socket.socket(place.family, socket.SOCK_DGRAM)
+        try:
+            self._socket.setblocking(False)
+            self._socket.connect(place.place)
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
+        """Sends samples."""
+        rows = samples.samples(entities)
+        if self._to_unix is None and rows:
+            self._to_unix = time.time() - rows[0].time
+        for data in self._format.encode(drawable(rows), self._to_unix or 0.0):
+            try:
+                self._socket.send(data)
+            except OSError:  # nobody is there, or the queue is full
+                continue
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._socket.close()
+
+
+def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
+    """Those that something is drawn for, and whose numbers are finite."""
+    for one in samples:
+        if one.status != "none" and all(map(math.isfinite, (*one.position, *one.velocity))):
+            yield one

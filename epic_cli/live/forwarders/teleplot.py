@@ -1,0 +1,36 @@
+"""Teleplot: lines ``name:timestamp:value`` and ``name:x:y:timestamp|xy``, in Unix milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from epic_cli.engine.contract import Sample
+from epic_cli.live.addresses import UNFRAGMENTED
+from epic_cli.live.forwarders import FIELDS, NAMELESS, ForwardFormat
+
+#: What means something else than itself in a name.
+_MARKS = ":|;,§"
+
+
+def encode(samples: Iterable[Sample], to_unix: float) -> Iterator[bytes]:
+    """The lines of as many samples as a datagram holds."""
+    together: list[bytes] = []
+    size = 0
+    for sample in samples:
+        name = "".join("_" if one in _MARKS else one for one in sample.entity) or NAMELESS
+        stamp = round((sample.time + to_unix) * 1000)
+        values = zip(FIELDS, (*sample.position, *sample.velocity), strict=True)
+        lines = [f"{name}.{field}:{stamp}:{value!r}" for field, value in values]
+        x, y, _ = sample.position
+        lines.append(f"{name}:{x!r}:{y!r}:{stamp}|xy")
+        data = "\n".join(lines).encode() + b"\n"
+        if together and size + len(data) > UNFRAGMENTED:
+            yield b"".join(together)
+            together, size = [], 0
+        together.append(data)
+        size += len(data)
+    if together:
+        yield b"".join(together)
+
+
+FORWARDER = ForwardFormat("teleplot", 47269, encode)

@@ -1,0 +1,217 @@
+"""From datagrams to accepted packets with times on the receiver's clock, and counts of the rest.
+
+Datagrams are written by strangers: nothing in one is trusted, and memory does not grow with them.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epic_cli.engine.intake.admission import Admission
+from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.live.counts import Counts, Refused
+from epic_cli.live.decoding import Decoded, Decoder
+
+if TYPE_CHECKING:
+    from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.layout import Layout
+    from epic_cli.live.addresses import ReceivedDatagram
+    from epic_cli.live.binary import RecordLayout
+
+#: Packets of more entities than this are refused unless another number is given.
+MAX_ENTITIES = 256
+
+#: Characters of an entity's name.
+_LONGEST_NAME = 64
+
+#: So many senders are told apart; the others are one.
+_MOST_SENDERS = 64
+
+
+class Limits(NamedTuple):
+    """What a recording has no place for."""
+
+    needs_velocity: bool = False
+    takes_delta: bool = True
+    takes_name: Callable[[str], bool] = lambda _: True
+
+
+@dataclass(frozen=True)
+class IngestSpec:
+    """How datagrams are read, and which of their packets are accepted.
+
+    ``packet_format`` None: each datagram shows its own. ``layout`` names columns, units and the
+    time that becomes 0: a number of seconds, or ``"first"`` for the first packet's; None: the first
+    packet's if it is a Unix time. ``records``: the datagrams are binary. ``sender``: datagrams of
+    others are refused (a host and a port, which may be 0 for any). Entities other than ``entity``
+    are passed over; with ``single_entity`` a second one is refused.
+    """
+
+    packet_format: str | None = None
+    layout: Layout | None = None
+    records: RecordLayout | None = None
+    sender: tuple[Any, ...] | None = None
+    entity: str | None = None
+    single_entity: bool = False
+    max_entities: int = MAX_ENTITIES
+
+    def __post_init__(self) -> None:
+        if self.records is not None and (self.layout or self.packet_format):
+            raise ValueError(
+                "layout describes all of a binary record: leave the format, names and units out"
+            )
+
+    @property
+    def time_origin(self) -> float | None:
+        """The time in seconds that becomes 0, NaN: the first packet's; None: not given."""
+        origin = None if self.layout is None else self.layout.time_origin
+        return math.nan if origin == "first" else origin
+
+
+class PacketFilter:
+    """Accepts packets; what it keeps does not grow beyond the names of ``max_entities``.
+
+    The receiver's clock starts with the first packet, at the time in it: that packet's delay is
+    taken for 0. Where a sender's clock is set, its times go on at the receiver's. What does not
+    keep to ``limits`` is refused, and counted by its reason in ``refused``.
+    """
+
+    def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
+        self._spec = spec
+        self._limits = limits or Limits()
+        self.refused: Counter[Refused] = Counter()
+        self._delays = Tally()
+        self._admission = Admission(
+            self._refuses_name,
+            (Refused.NOT_FINITE, Refused.FAR_TIME, Refused.UNRECORDABLE),
+            self._delays,
+            origin=spec.time_origin,
+            needs_velocity=self._limits.needs_velocity,
+            takes_delta=self._limits.takes_delta,
+        )
+
+    @property
+    def entities(self) -> Entities:
+        """Those that have been accepted."""
+        return self._admission.entities
+
+    def counts(self, datagrams: int = 0, example: Refusal | None = None) -> Counts:
+        """What has become of the packets of so many datagrams."""
+        found = self._admission
+        return Counts(
+            datagrams,
+            found.packets,
+            found.late,
+            self.refused,
+            self._delays,
+            found.anew,
+            found.step,
+            found.drifts(),
+            example,
+        )
+
+    def now(self, machine: float) -> float | None:
+        """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
+        return self._admission.now(machine)
+
+    def admit(
+        self,
+        decoded: Decoded,
+        times: Sequence[float],
+        senders: Sequence[int],
+        earliest: float = -math.inf,
+        into: PacketBlock | None = None,
+    ) -> PacketBlock:
+        """Appends what is accepted to the packets of ``into``, and counts the rest.
+
+        ``times`` are when the datagrams came in, on the machine's clock in seconds, ``senders``
+        small numbers of those who sent them. No arrival is before the one before it, nor before
+        ``earliest``, up to which rows have been drawn.
+        """
+        into = PacketBlock(self.entities) if into is None else into
+        if decoded.refused:
+            self.refused[decoded.reason] += decoded.refused
+        if decoded.block is not None:
+            found = self._admission.admit(
+                decoded.block,
+                decoded.ends.tobytes(),
+                array("d", times).tobytes(),
+                array("i", senders).tobytes(),
+                earliest,
+                into,
+            )
+            self.refused.update(found)  # type: ignore[arg-type]
+        return into
+
+    def _refuses_name(self, name: str) -> Refused | bool | None:
+        """Why a new entity is not accepted; False: it is passed over."""
+        spec = self._spec
+        if spec.entity is not None and name != spec.entity:
+            return False
+        if len(name) > _LONGEST_NAME or not name.isprintable() or name != name.strip():
+            return Refused.BAD_NAME
+        if spec.single_entity and len(self.entities):
+            return Refused.SECOND_ENTITY
+        if len(self.entities) >= spec.max_entities:
+            return Refused.TOO_MANY_ENTITIES
+        return None if self._limits.takes_name(name) else Refused.UNRECORDABLE
+
+
+class Ingest:
+    """Reads datagrams, and accepts their packets."""
+
+    def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
+        self._decoder = Decoder(spec.packet_format, spec.layout, spec.records)
+        self._filter = PacketFilter(spec, limits)
+        self._sender = spec.sender
+        self._senders: dict[tuple[Any, ...], int] = {}
+        self._datagrams = 0
+        self._example: Refusal | None = None
+        self.now = self._filter.now
+
+    @property
+    def entities(self) -> Entities:
+        """Those whose packets were accepted."""
+        return self._filter.entities
+
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
+        return self._filter.counts(self._datagrams, self._example)
+
+    def take(
+        self, received: Sequence[ReceivedDatagram], earliest: float = -math.inf
+    ) -> PacketBlock:
+        """The packets that are accepted, none of which arrives before ``earliest``."""
+        packets = PacketBlock(self.entities)
+        self._datagrams += len(received)
+        if self._sender is not None:
+            everybody, received = received, [one for one in received if self._is_from(one.sender)]
+            if len(received) < len(everybody):
+                self._filter.refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
+        times = [one.time for one in received]
+        senders = [self._number_of(one.sender) for one in received]
+        for decoded in self._decoder.read([one.data for one in received]):
+            some = slice(decoded.first, decoded.first + len(decoded.ends))
+            self._filter.admit(decoded, times[some], senders[some], earliest, packets)
+            self._example = self._example or decoded.example
+        return packets
+
+    def _is_from(self, sender: tuple[Any, ...]) -> bool:
+        assert self._sender is not None
+        host, port = self._sender[:2]
+        return bool(sender[0] == host and port in (0, sender[1]))
+
+    def _number_of(self, sender: tuple[Any, ...]) -> int:
+        number = self._senders.get(sender)
+        if number is None:
+            number = len(self._senders)
+            if number < _MOST_SENDERS:
+                self._senders[sender] = number
+        return number
