@@ -15,6 +15,7 @@ from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.run import check_rows
 from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.text.tables import COLUMNS
+from epic_cli.formats.output_files import write_whole
 from epic_cli.formats.writing import number
 
 if TYPE_CHECKING:
@@ -32,18 +33,6 @@ class CaseExists(ValueError):
 
 
 # ---------------------------------------------------------------- rows
-
-
-def write(path: str, content: bytes) -> None:
-    """Writes a file whole or not at all; raises ``OSError``."""
-    part = f"{path}.{os.urandom(6).hex()}.part"
-    try:
-        with open(part, "xb") as stream:  # noqa: PTH123
-            stream.write(content)
-        os.replace(part, path)  # noqa: PTH105
-    except BaseException:
-        remove(part)
-        raise
 
 
 def remove(path: str) -> None:
@@ -65,7 +54,7 @@ def keep_new(outcome: Outcome) -> Outcome:
             remove(case.new)
         return outcome
     try:
-        write(case.new, outcome.drawn)
+        write_whole(case.new, outcome.drawn)
     except OSError as error:
         problem = f"{case.new}: cannot be written: {error.strerror or error}"
         return outcome._replace(problem="\n".join(filter(None, (outcome.problem, problem))))
@@ -83,7 +72,7 @@ def accept(outcome: Outcome) -> None:
     assert case is not None
     assert case.expected is not None
     assert outcome.drawn is not None
-    write(case.expected, outcome.drawn)
+    write_whole(case.expected, outcome.drawn)
     remove(case.new)
 
 
@@ -153,10 +142,10 @@ def make_case(
     here = os.path.join(folder, PACKETS)  # noqa: PTH118
     try:
         if packets is not None:
-            write(here, packets)
+            write_whole(here, packets)
         named = [_seen_from(folder, one) for one in recordings] if packets is None else [PACKETS]
         recording: Value = named[0] if len(named) == 1 else named
-        write(path, case_text({"recording": recording, **values}).encode())
+        write_whole(path, case_text({"recording": recording, **values}).encode())
         case = read_case(path)
         outcome = check_rows(case, draw(case.drawing).rows if rows is None else rows)
         if takeable(outcome) is None:

@@ -12,7 +12,7 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.output import spare
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,

@@ -31,8 +31,7 @@ from epic_cli.network.truth_file import TruthWriter
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.input import read_file
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.output import open_sink, spare
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import quiet_option, seed_option

@@ -14,7 +14,7 @@ from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.output import spare
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,

@@ -6,10 +6,10 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
-from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 
 
 class Sink:
@@ -67,13 +67,8 @@ def open_sink(path: str | None) -> Iterator[Sink]:
         sink = Sink(_stdout(), "stdout")
         yield sink
         sink.flush()
-    elif _is_special(path):
-        with _opening(path), open(path, "wb") as stream:  # noqa: PTH123
-            sink = Sink(stream, path)
-            yield sink
-            sink.flush()
     else:
-        yield from _replacing(path)
+        yield from _file(path)
 
 
 def write_text(text: str) -> None:
@@ -88,61 +83,42 @@ def _stdout() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _is_special(path: str) -> bool:
+def _file(path: str) -> Iterator[Sink]:
+    from epic_cli.formats.output_files import open_whole  # stdout does without it
+
+    of_block: BaseException | None = None
     try:
-        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
-    except OSError:
-        return False
-
-
-def _replacing(path: str) -> Iterator[Sink]:
-    from epic_cli.ui.io.signals import cleaning_up  # stdout does without it
-
-    target = os.path.realpath(path)
-    name = f".epic-{os.urandom(8).hex()}.part"
-    temporary = os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
-
-    def remove() -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
-
-    with cleaning_up(remove):
-        try:
-            with _opening(path):
-                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            stream = os.fdopen(descriptor, "wb")
+        with open_whole(path) as stream:
+            sink = Sink(stream, path)
             try:
-                sink = Sink(stream, path)
                 yield sink
                 sink.flush()
-            except BaseException:
-                with contextlib.suppress(OSError):  # what is wrong is known
-                    stream.close()
+            except BaseException as error:
+                of_block = error
                 raise
-            with _opening(path):
-                stream.close()
-                os.chmod(temporary, _mode(target))  # noqa: PTH101
-                os.replace(temporary, target)  # noqa: PTH105
-        except BaseException:
-            remove()
-            raise
-
-
-def _mode(target: str) -> int:
-    """The permissions that the file has, or would have had if it was opened plainly."""
-    try:
-        return stat.S_IMODE(os.stat(target).st_mode)  # noqa: PTH116
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-
-
-@contextlib.contextmanager
-def _opening(path: str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if error is of_block or isinstance(error, BrokenPipeError):
+            raise
         raise CannotAccess("write to", path, error) from error
+
+
+def spare(read: Iterable[str | None], written: Mapping[str, str | None]) -> None:
+    """Raises ``WrongUsage`` if a regular file that is ``written`` is one of those to be ``read``.
+
+    ``written`` has paths by the option that names them, None: it is not given. Whatever it is
+    called (a link, standard input), what somebody recorded is not to be lost.
+    """
+    there = {key: option for option, path in written.items() if path and (key := _identity(path))}
+    for path in read if there else ():
+        if path is not None and (option := there.get(_identity(path, stdin=True) or (0, 0))):
+            name = "<stdin>" if path == "-" else path
+            raise WrongUsage(f"{option} would overwrite {name}, which is read")
+
+
+def _identity(path: str, stdin: bool = False) -> tuple[int, int] | None:
+    """Which regular file it is; None: it is none."""
+    try:
+        found = os.stat(sys.stdin.fileno() if stdin and path == "-" else path)  # noqa: PTH116
+    except (OSError, AttributeError, ValueError):  # none yet, or there is no standard input
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None

@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from epic_cli.ui.io.signals import cleaning_up
+from epic_cli.formats.output_files import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
 PATIENCE = 1.0

@@ -12,7 +12,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.overwriting import spare
+from epic_cli.ui.io.output import spare
 from epic_cli.ui.io.quantities import Span
 from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (

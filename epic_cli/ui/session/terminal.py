@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from epic_cli.ui.io.signals import cleaning_up
+from epic_cli.formats.output_files import cleaning_up
 
 
 class DrawingStopped(KeyboardInterrupt):

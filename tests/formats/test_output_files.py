@@ -10,7 +10,7 @@ import pytest
 NESTED = """
 import os, signal, sys
 from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.signals import cleaning_up
+from epic_cli.formats.output_files import cleaning_up
 
 with cleaning_up(lambda: print("terminal", flush=True)):
     with open_sink("a") as one, open_sink("b") as two:
