@@ -127,10 +127,9 @@ def _require(outcome: Outcome, *, accepting: bool) -> None:
             return
     if outcome.holds:
         return
-    from epic_cli.views.check.reports import told
-    from epic_cli.views.check.rows import rows_around
+    from epic_cli.views.check.report import report, rows_around
 
-    words = told(outcome)
+    words = report(outcome)
     lines = [words.headline, *words.lines]
     if outcome.difference is not None:
         lines += rows_around(outcome.difference, 100)

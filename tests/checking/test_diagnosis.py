@@ -1,4 +1,4 @@
-"""What a difference looks like: each kind of mistake is told apart, in words."""
+"""What a difference looks like: each kind of mistake is told apart."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from epic_cli.checking.case import Tolerances
+from epic_cli.checking.diagnosis import diagnose
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.pattern import Pattern
 from epic_cli.checking.rows import parse
-from epic_cli.views.check.words import difference_words
+from epic_cli.views.check.sentences import difference_words
 
 Rows = list[list[float | str]]
 
@@ -95,102 +96,123 @@ def drift(per_second: float) -> Rows:
     return changed(lambda row: [row[0], row[1] + per_second * row[0] ** 2, *row[2:]])
 
 
-WRONG: dict[str, tuple[Rows, str]] = {
-    "a tick late": (late(1), "everything is drawn 1 tick (0.05 s) late"),
-    "three ticks late": (late(3), "everything is drawn 3 ticks (0.15 s) late"),
-    "two ticks early": (early(2), "everything is drawn 2 ticks (0.1 s) early"),
+Found = tuple[Pattern, dict[str, float | str]]
+
+
+def pattern(
+    kind: Pattern,
+    amount: float | None = None,
+    what: str | None = None,
+    count: int | None = None,
+    time: float | None = None,
+) -> Found:
+    """A pattern and the evidence that a test is about."""
+    evidence = {"amount": amount, "what": what, "count": count, "time": time}
+    return kind, {name: value for name, value in evidence.items() if value is not None}
+
+
+def seen(rows: Rows, ours: Rows | None, expected: Found) -> bool:
+    """Whether the last pattern of a difference is the expected one."""
+    found = difference(rows, ours)
+    assert found is not None
+    kind, evidence = expected
+    last = diagnose(found)[-1]
+    close = {
+        name: value if isinstance(value, str) else pytest.approx(value, rel=1e-3)
+        for name, value in evidence.items()
+    }
+    assert {name: getattr(last, name) for name in evidence} == close
+    return last.pattern is kind
+
+
+WRONG: dict[str, tuple[Rows, Found]] = {
+    "a tick late": (late(1), pattern(Pattern.SHIFTED, 1, "0.05")),
+    "three ticks late": (late(3), pattern(Pattern.SHIFTED, 3, "0.15")),
+    "two ticks early": (early(2), pattern(Pattern.SHIFTED, -2, "0.1")),
     "the times late": (
         changed(lambda row: [row[0] + 0.001, *row[1:]]),
-        "all times are 0.001 s later, and the rest is the same",
+        pattern(Pattern.TIMES, 0.001),
     ),
     "a clock that drifts": (
         changed(lambda row: [row[0] * 1.0001, *row[1:]]),
-        "the clock drifts, by 0.0002 s up to the last row",
+        pattern(Pattern.CLOCK, 0.0002),
     ),
     "axes": (
         changed(lambda row: [row[0], row[2], row[1], *row[3:]]),
-        "axes are mixed up: x is y, y is x",
+        pattern(Pattern.AXES, what="x is y, y is x"),
     ),
     "a mirror": (
         changed(lambda row: [row[0], row[1], -row[2], *row[3:]]),
-        "axes are mixed up: y is -y",
+        pattern(Pattern.AXES, what="y is -y"),
     ),
     "centimetres": (
         changed(lambda row: [row[0], *(100 * one for one in row[1:])]),
-        "everything is 100 times what is expected, which no rounding makes",
+        pattern(Pattern.FACTOR, 100.0, "everything"),
     ),
     "positions": (
         changed(lambda row: [row[0], *(1.01 * one for one in row[1:4]), *row[4:]]),
-        "positions are 1.01 times what is expected",
+        pattern(Pattern.FACTOR, 1.01, "positions"),
     ),
     "velocities": (
         changed(lambda row: [*row[:4], *(1.000001 * one for one in row[4:])]),
-        "velocities are 1.000001 times what is expected, which no rounding makes",
+        pattern(Pattern.FACTOR, 1.000001, "velocities"),
     ),
     "an offset": (
         changed(lambda row: [*row[:2], row[2] - 0.25, *row[3:]]),
-        "y is 0.25 less throughout",
+        pattern(Pattern.OFFSET, -0.25, "y"),
     ),
-    "rounding": (noisy(1e-14), "rounding: no more than "),
+    "rounding": (noisy(1e-14), pattern(Pattern.PRECISION, 6.27e-16)),
     "single precision": (
         singles(right()),
-        "it computes in single precision, and not in double: ",
+        pattern(Pattern.SINGLE, count=160),
     ),
-    "drift": (drift(0.5), "the deviation grows, by about "),
+    "drift": (drift(0.5), pattern(Pattern.GROWING, 1.0256)),
     "from some row on": (
         from_row(20),
-        "all is the same (but for rounding) up to 1.05 s, and hardly anything after that",
+        pattern(Pattern.BEGINS_AT, count=20, time=1.05),
     ),
-    "now and then": (now_and_then(), "now and then, in 4 of 40 rows, the first time at 0.3 s"),
-    "something else": (noisy(0.7), "no pattern that this program knows, in 40 of 40 rows"),
+    "now and then": (now_and_then(), pattern(Pattern.SCATTERED, count=4, time=0.3)),
+    "something else": (noisy(0.7), pattern(Pattern.NONE)),
     "the status": (
         changed(lambda row: row, "held"),
-        "only the status is another one, held instead of interpolated, in 40 of 40 rows;",
+        pattern(Pattern.STATUS, what="held instead of interpolated"),
     ),
-    "cut off": (kept(right(), slice(0, 30)), "it ends early: nothing from 1.55 s on"),
-    "begun late": (kept(right(), slice(4, 40)), "it begins late: nothing up to 0.2 s"),
+    "cut off": (kept(right(), slice(0, 30)), pattern(Pattern.ENDS_EARLY, count=10, time=1.55)),
+    "begun late": (kept(right(), slice(4, 40)), pattern(Pattern.BEGINS_LATE, count=4, time=0.2)),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_each_mistake_has_its_words(name: str) -> None:
-    rows, words = WRONG[name]
-    found = difference(rows)
-    assert found is not None
-    said = [line for line in difference_words(found) if line.startswith("it looks like this: ")]
-    assert [line.removeprefix("it looks like this: ")[: len(words)] for line in said] == [words]
+def test_each_mistake_is_told_apart(name: str) -> None:
+    rows, expected = WRONG[name]
+    assert seen(rows, None, expected)
 
 
 def test_rows_that_nobody_expects() -> None:
-    for ours, words in (
-        (kept(right(), slice(0, 30)), "it goes on where it should have ended, from 1.55 s on"),
-        (kept(right(), slice(4, 40)), "it begins early: rows up to 0.2 s where none are expected"),
+    for ours, expected in (
+        (kept(right(), slice(0, 30)), pattern(Pattern.GOES_ON, count=10, time=1.55)),
+        (kept(right(), slice(4, 40)), pattern(Pattern.BEGINS_EARLY, count=4, time=0.2)),
     ):
-        found = difference(right(), ours)
-        assert found is not None
-        assert difference_words(found)[-1] == f"it looks like this: {words}"
+        assert seen(right(), ours, expected)
 
 
 def test_double_precision_where_single_is_computed() -> None:
     found = difference(right(), singles(right()))
     assert found is not None
-    words = difference_words(found)[-1]
-    assert words.startswith(
-        "it looks like this: it computes in double precision, and not in single"
-    )
-    assert "tips" not in words
+    (double,) = diagnose(found)
+    assert (double.pattern, double.more) == (Pattern.DOUBLE, 0)
     tipped = [*right()[:20], *late(1)[20:]]
     found = difference(tipped, singles(right()))
     assert found is not None
-    assert difference_words(found)[-1].endswith(
-        "that tips a comparison, so that 20 rows are off by more than rounding from 1.05 s on"
-    )
+    (double,) = diagnose(found)
+    assert (double.pattern, double.more) == (Pattern.DOUBLE, 20)
+    assert double.time == pytest.approx(1.05)
 
 
 def test_too_few_digits() -> None:
     found = difference(singles(right()), singles(right()), ".9g")
     assert found is not None
-    assert "but are printed with too few digits" in difference_words(found)[-1]
+    assert [one.pattern for one in diagnose(found)] == [Pattern.FEW_DIGITS]
 
 
 def test_the_last_digit_of_the_demos_rows() -> None:
@@ -198,15 +220,8 @@ def test_the_last_digit_of_the_demos_rows() -> None:
     theirs = ours.replace(b"0.50,", b"0.51,", 1)
     found = compare(parse(ours, "epic"), parse(theirs, "epic"), Tolerances())
     assert found is not None
-    assert difference_words(found)[-1] == (
-        "it looks like this: rounding: no more than the last digit that is printed, in 1 of 3 rows"
-    )
-
-
-def test_every_pattern_has_words_and_is_tried_here() -> None:
-    from epic_cli.views.check.patterns import _WORDS
-
-    assert set(_WORDS) == set(Pattern)
+    (last,) = diagnose(found)
+    assert (last.pattern, last.count, last.total) == (Pattern.LAST_DIGIT, 1, 3)
 
 
 def test_nothing_is_raised_by_odd_numbers() -> None:

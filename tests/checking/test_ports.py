@@ -20,7 +20,7 @@ from epic_cli.checking.port import Port
 from epic_cli.checking.run import check
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.views.check.words import explanation
+from epic_cli.views.check.sentences import PATTERN, explanation
 
 pytestmark = pytest.mark.skipif(
     not shutil.which(os.environ.get("CXX", "g++").split()[0]), reason="needs a compiler"
@@ -54,7 +54,7 @@ def test_the_python_of_the_guide_is_right(tmp_path: Path) -> None:
 
 #: What is said of each of the wrong ports.
 WORDS: dict[str, str | tuple[str, ...]] = {
-    "double": "it computes in double precision, and not in single: ",
+    "double": "it computes in double precision instead of single: ",
     "late": "everything is drawn 1 tick (0.05 s) late",
     "slope": ("velocities are 1.0000009", "everything is 1.0000009", "velocities are 1.000001 "),
     "swapped": "axes are mixed up: x is y, y is x",
@@ -65,7 +65,7 @@ WORDS: dict[str, str | tuple[str, ...]] = {
 def test_wrong_ports_are_told_apart(name: str, programs: dict[str, Path]) -> None:
     for one in outcomes(str(programs[name]), "epic", "text", Timing(pacing="demo")):
         said = "\n".join(explanation(one))
-        begin = "it looks like this: "
+        begin = PATTERN
         assert said.count(begin) >= 1
         assert said.partition(begin)[2].startswith(WORDS[name]), one.name
 

@@ -14,9 +14,8 @@ from epic_cli.ui.io.console import screen_columns, show
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.options.check import Doing, Report
-from epic_cli.views.check.reports import Told, as_junit, as_tap, told
-from epic_cli.views.check.rows import rows_around
-from epic_cli.views.check.words import summary
+from epic_cli.views.check.report import CaseReport, as_junit, as_tap, report, rows_around
+from epic_cli.views.check.sentences import summary
 
 #: Pictures have about so many rows.
 _PICTURED = 4000
@@ -41,13 +40,13 @@ class Output:
         self._doing = doing
         self._color = color
         self._columns = screen_columns(sys.stdout)
-        self._told: list[Told] = []
+        self._told: list[CaseReport] = []
         self._accepted = 0
         self._pictured = False
 
     def add(self, outcome: Outcome) -> None:
         """One more."""
-        one = told(outcome)
+        one = report(outcome)
         if not outcome.holds or self._report.verbose:
             self._say(self._paragraph(one, outcome))
         if outcome.difference is not None and not outcome.difference.written:
@@ -83,7 +82,7 @@ class Output:
         with open_sink(None) as sink:
             sink.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
 
-    def _paragraph(self, one: Told, outcome: Outcome) -> str:
+    def _paragraph(self, one: CaseReport, outcome: Outcome) -> str:
         begin, end = ("\x1b[1;31m", "\x1b[0m") if use_color(self._color, sys.stdout) else ("", "")
         head = one.headline if one.holds else f"{begin}{one.headline}{end}"
         lines = [head]

@@ -65,7 +65,7 @@ def test_what_differs_is_told_in_every_format(
     assert main(["check"]) == 5
     out = capfd.readouterr().out
     assert "a: differs" in out
-    assert "it looks like this: " in out
+    assert "pattern: " in out
     assert "drawn: a/expected.new; 'epic check --accept a' takes it" in out
     assert expected.read_bytes() == good  # nothing is written over it
     assert Path("a/expected.new").read_bytes() != good
@@ -132,8 +132,8 @@ def test_tolerances(capfd: pytest.CaptureFixture[str]) -> None:
     rows.write_text("".join(good.splitlines(keepends=True)[:-2]))
     assert main(["check"]) == 5
     out = capfd.readouterr().out
-    assert "only the status is another one" in out
-    assert "2 rows too many" in out
+    assert "only the status differs" in out
+    assert "2 extra rows" in out
 
 
 def test_the_same_values_written_in_another_way(capfd: pytest.CaptureFixture[str]) -> None:
@@ -276,8 +276,8 @@ def test_figures(capfd: pytest.CaptureFixture[str]) -> None:
         file.write(expect)
     assert main(["check"]) == 5
     out = capfd.readouterr().out
-    assert "a: a figure is not as expected\n  expected error<0.001 of lerp, and it is " in out
-    assert "  expected lag<120ms of lerp, and it is " in out
+    assert "a: a figure is not as expected\n  expected error<0.001 for lerp: it is " in out
+    assert "  expected lag<120ms for lerp: it is " in out
     assert "lag>" not in out
     # --accept takes rows, and no figures
     Path("a/expected.tsv").write_bytes(b"")
@@ -303,7 +303,7 @@ def test_reports_for_other_programs(capfd: pytest.CaptureFixture[str]) -> None:
     root = ElementTree.parse("report.xml").getroot()
     assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
     assert [one.attrib["name"] for one in root.iter("testcase")] == ['bad <&"', "good", "ugly"]
-    assert "rows too many" in (root.findtext(".//failure") or "")
+    assert "extra row" in (root.findtext(".//failure") or "")
 
 
 def test_pictures(capfd: pytest.CaptureFixture[str]) -> None:
