@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.diagnosis.detector import Detector, Finding
     from epic_cli.analysis.diagnosis.diagnose import Diagnosis
     from epic_cli.analysis.tuning.result import Tuning, Tunings
@@ -86,7 +86,7 @@ __all__ = [
 
 #: Where the names above are. The command line starts faster without most of them.
 _PLACES = {
-    "epic_cli.analysis.compare": ("Comparison", "Result"),
+    "epic_cli.analysis.compare.result": ("Comparison", "Result"),
     "epic_cli.analysis.diagnosis.diagnose": ("Diagnosis",),
     "epic_cli.analysis.diagnosis.detector": ("Detector", "Finding"),
     "epic_cli.analysis.tuning.result": ("Tuning", "Tunings"),

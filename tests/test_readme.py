@@ -16,8 +16,8 @@ from support.running import shell
 
 from epic_cli import strategies
 from epic_cli.analysis.diagnosis.detector import all_detectors
-from epic_cli.analysis.metric import Better, Section
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics.metric import Better, Section
 
 DOCUMENTS = sorted(
     [

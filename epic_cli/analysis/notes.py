@@ -200,6 +200,11 @@ class ResultNote:
 # ---------------------------------------------------------------- errors
 
 
+def not_enough(why: str) -> str:
+    """How it is said that the data do not decide a question."""
+    return f"not enough to say: {why}"
+
+
 class NotEnoughToSay(ValueError):
     """The data do not decide the question; no figure is better than a made-up one."""
 

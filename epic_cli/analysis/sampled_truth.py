@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.lag import shift_window
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.lag import Window
+    from numpy.typing import NDArray
+
     from epic_cli.analysis.truth import Flags, Floats, Integers, Truth
+
+    Rows = NDArray[np.intp]
 
 #: A step is a jump if it is longer than the truth's longest within this many seconds ...
 JUMP_WINDOW = 0.5
@@ -25,6 +27,33 @@ JUMP_FLOOR = 0.05
 #: somebody says otherwise: a second, or a tenth of the movement.
 WARM_UP = 1.0
 WARM_UP_SHARE = 0.1
+
+
+#: The shifts in time (s) among which a lag is looked for: densely around 0, where it usually is.
+SHIFTS = np.concatenate(
+    (np.arange(-20, 40) * 0.025, np.arange(10, 20) * 0.1, np.arange(8, 21) * 0.25)
+)
+
+_ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
+
+#: Where rows are few, so many later shifts are tried for each earlier one.
+LATER = 3
+
+#: So many rows are enough to see which shifts leave enough of them.
+_SOME = 2000
+
+
+class Window(NamedTuple):
+    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers).
+
+    ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
+    state that anybody got to know.
+    """
+
+    shifts: slice
+    rows: Rows
+    beginning: slice = slice(0)
+    first: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -107,6 +136,43 @@ def sample_truth(
         np.array([one.min(initial=np.inf) for one in inside]),
         np.array([one.max(initial=-np.inf) for one in inside]),
         shift_window(truth, times, judged, first),
+    )
+
+
+def shift_window(
+    truth: Truth, times: Floats, segments: Integers, first: float = -math.inf
+) -> Window:
+    """The shifts that can be compared over the same rows: those that each leaves in its segment.
+
+    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count; ``first`` is the time
+    (s) of the first state that was received. The window grows
+    from 0 to both sides, faster to the later one, as long as half of the rows are left.
+    """
+    rows = np.flatnonzero(segments >= 0)
+    inside = segments[rows]
+    slack = 1e-9  # a time that was added up is not less than itself
+    before = times[rows] - truth.starts[inside] + slack
+    after = truth.ends[inside] - times[rows] + slack
+    few = slice(None, None, max(1, len(rows) // _SOME))
+    low = high = _ZERO
+
+    def enough(low: int, high: int) -> bool:
+        kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
+        return bool(2 * np.count_nonzero(kept) >= len(kept))
+
+    grown = True
+    while grown:
+        before_this = low, high
+        for _ in range(LATER):
+            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
+        low -= low > 0 and enough(low - 1, high)
+        grown = (low, high) != before_this
+    first = max(first, float(truth.starts[inside[0]])) if len(rows) else first
+    return Window(
+        slice(low, high + 1),
+        rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])],
+        slice(int(np.searchsorted(times, first)), int(rows[0]) if len(rows) else 0),
+        first,
     )
 
 

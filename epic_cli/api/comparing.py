@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from epic_cli.analysis.compare import Comparison
+from epic_cli.analysis.compare.pool import Pool, RunResult, compare_one
+from epic_cli.analysis.compare.pool import compare as compare_runs
+from epic_cli.analysis.compare.result import Comparison
+from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
 from epic_cli.analysis.jobs.runner import Failure, run_jobs
-from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.study import Asked, Run, StudyBuilder, Verdict, study, verdict
+from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.api.reading import Path
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.replay.strategy_spec import read_specs
+from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
 from epic_cli.engine.replay.trace import separate
 from epic_cli.engine.strategy import Strategy, is_native
 from epic_cli.formats.recordings import recordings_in
@@ -26,27 +29,27 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from fractions import Fraction
 
-    from epic_cli.analysis.truth import Truth
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
 
-#: A strategy that takes part: as ``epic compare`` names it, an object, a class, or its maker.
-Wanted = str | SmoothingStrategy | Callable[[], SmoothingStrategy]
-
+#: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
+StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
 
 #: Packets are taken by so many.
 _AT_ONCE = 4096
 
 
-class _Candidate(NamedTuple):
+class _Made(NamedTuple):
+    """What an object, a class or a function makes takes part."""
+
     label: str
     make: Callable[[], SmoothingStrategy]
 
 
 def compare(
     packets: Path | Iterable[Packet] | Sequence[Path] | None = None,
-    strategies: Wanted | Iterable[Wanted] | Mapping[str, Wanted] = (),
+    strategies: StrategyLike | Iterable[StrategyLike] | Mapping[str, StrategyLike] = (),
     *,
     truth: Path | Iterable[Packet] | None = None,
     truth_offset: float = 0.0,
@@ -100,80 +103,62 @@ def compare(
     own code fails has a note that says so and no values; ``notes`` of others say what is to be
     read with care, and ``ranked`` whether a result can be called better or worse than another.
     """
-    timing = make_timing(tick, clock, pacing, latency)
-    taking_part = _taking_part(strategies)
-    weighed = make_weights(weights or {}, game_weights(game))
-    if executor is not None:
-        if seeds is not None:
-            raise ValueError("an executor is for recordings, not for seeds")
-        asked = Asked(taking_part, timing, weighed, truth_offset, warm_up)
-        return _carried_out(asked, packets, truth, threads, executor, seed)
+    if executor is not None and seeds is not None:
+        raise ValueError("an executor is for recordings, not for seeds")
+    spec = CompareSpec(
+        participants_of(strategies),
+        make_timing(tick, clock, pacing, latency),
+        make_weights(weights or {}, game_weights(game)),
+        truth_offset,
+        warm_up,
+        seed=seed,
+        threads=threads,
+        runs_are="recordings" if seeds is None else "networks",
+    )
     runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
+    spec = replace(spec, total=total)
     try:
-        return study(
-            runs,
-            taking_part,
-            timing,
-            total=total,
-            weights=weighed,
-            offset=truth_offset,
-            warm_up=warm_up,
-            threads=threads,
-            seed=seed,
-            runs_are="recordings" if seeds is None else "networks",
-        )
+        if executor is not None:
+            return _compared_by(executor, spec, _recordings(packets), truth)
+        return compare_runs(runs, spec)
     except NotEnoughToSay as error:
-        raise _not_enough(error) from error
+        raise not_enough_error(error) from error
 
 
-def _judged(
-    asked: Asked, truth: Path | Iterable[Packet] | None, threads: int | None, recording: str
-) -> Verdict:
-    """One recording, wherever it is read."""
-    truths = None if truth is None else _truths(truth, asked.offset)
-    run = Run(recording, by_entity(packets_of(recording)), truths)
-    return verdict(run, asked, threads=threads or 1)
+def not_enough_error(error: NotEnoughToSay) -> ValueError:
+    """What is raised where the data do not decide the question."""
+    from epic_cli.views.comparison.notes import not_enough_words
+
+    return ValueError(not_enough(not_enough_words(error)))
 
 
-def _carried_out(
-    asked: Asked,
-    packets: object,
-    truth: Path | Iterable[Packet] | None,
-    threads: int | None,
+def _compared_by(
     executor: Executor,
-    seed: int,
+    spec: CompareSpec,
+    recordings: Sequence[Path | Iterable[Packet]],
+    truth: Path | Iterable[Packet] | None,
 ) -> Comparison:
-    """The comparison of recordings that the workers of an executor judge."""
-    recordings = _recordings(cast("Path", packets))
+    """The comparison of recordings that the workers of an executor read."""
     paths = [os.fspath(one) for one in recordings if isinstance(one, (str, os.PathLike))]
     if len(paths) != len(recordings):
         raise ValueError("an executor's workers read recordings: give their paths")
-    asked = asked._replace(total=len(paths))
-    gathered = StudyBuilder()
-    for path, found in run_jobs(partial(_judged, asked, truth, threads), paths, executor):
+    pool = Pool(spec)
+    for path, found in run_jobs(partial(_compared, spec, truth), paths, executor):
         if not isinstance(found, Failure):
-            gathered.add(path, found)
+            pool.add(path, found)
         elif len(paths) == 1:
             raise found.error
         else:
-            gathered.skip(path, ValueError(f"{type(found.error).__name__}: {found.error}"))
-    try:
-        return gathered.conclusion(asked, seed)
-    except NotEnoughToSay as error:
-        raise _not_enough(error) from error
+            pool.skip(path, ValueError(f"{type(found.error).__name__}: {found.error}"))
+    return pool.comparison()
 
 
-def _not_enough(error: NotEnoughToSay) -> ValueError:
-    from epic_cli.views.comparison.notes import not_enough_words
-
-    return ValueError(f"not enough to say: {not_enough_words(error)}")
-
-
-def _truths(truth: Path | Iterable[Packet], offset: float) -> Mapping[str, Truth]:
-    truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
-    if not truths:
-        raise ValueError("not enough to say: the truth has no movement to compare with")
-    return truths
+def _compared(
+    spec: CompareSpec, truth: Path | Iterable[Packet] | None, recording: str
+) -> RunResult:
+    """One recording, wherever it is read."""
+    (run,) = _recorded([recording], truth, spec.truth_offset)
+    return compare_one(run, spec, threads=spec.threads or 1)
 
 
 def runs_of(
@@ -185,19 +170,29 @@ def runs_of(
     link: LinkConditions | None,
     send_rate: float | None,
 ) -> tuple[Iterable[Run], int]:
-    """What is judged, recordings or simulated networks, and how many there are; see ``compare``."""
-    if seeds is None and (link is not None or send_rate is not None):
-        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
+    """What is compared, recordings or simulated networks, and how many there are."""
     if seeds is not None:
         return _simulated(packets, truth, range(seed, seed + seeds), link, send_rate), seeds
+    if link is not None or send_rate is not None:
+        raise ValueError("a link and a send rate are for seeds: give seeds=20, say")
     recordings = _recordings(packets)
-    truths = None if truth is None else _truths(truth, truth_offset)
-    runs = (
-        Run(os.fspath(one) if isinstance(one, (str, os.PathLike)) else "",
-            by_entity(packets_of(one)), truths)
-        for one in recordings
-    )  # fmt: skip
-    return runs, len(recordings)
+    return _recorded(recordings, truth, truth_offset), len(recordings)
+
+
+def _recorded(
+    recordings: Iterable[Path | Iterable[Packet]],
+    truth: Path | Iterable[Packet] | None,
+    offset: float,
+) -> Iterator[Run]:
+    """Recordings one after the other, with the truth that they share."""
+    truths = None
+    if truth is not None:
+        truths, _ = truths_of(by_entity(packets_of(truth)), "given", offset)
+        if not truths:
+            raise ValueError(not_enough("the truth has no movement to compare with"))
+    for one in recordings:
+        name = os.fspath(one) if isinstance(one, (str, os.PathLike)) else ""
+        yield Run(name, by_entity(packets_of(one)), truths)
 
 
 def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
@@ -210,7 +205,7 @@ def by_entity(packets: Iterable[Packet]) -> dict[str, PacketBlock]:
 
 def game_weights(name: str | None) -> Weights | None:
     """What matters in a kind of game; None: no special kind. Raises ``ValueError``."""
-    from epic_cli.analysis.games import GAMES
+    from epic_cli.analysis.weights import GAMES
 
     found = {one.name: one.weights for one in GAMES}
     if name is None:
@@ -242,7 +237,7 @@ def _simulated(
     link: LinkConditions | None,
     send_rate: float | None,
 ) -> Iterable[Run]:
-    from epic_cli.analysis.networks import Setting, simulated
+    from epic_cli.analysis.compare.networks import Setting, simulated
     from epic_cli.network import Link, LinkConditions, read_movement
 
     if packets is not None:
@@ -259,18 +254,18 @@ def _simulated(
     )
 
 
-def _taking_part(
-    strategies: Wanted | Iterable[Wanted] | Mapping[str, Wanted],
-) -> list[_Candidate]:
+def participants_of(
+    strategies: StrategyLike | Iterable[StrategyLike] | Mapping[str, StrategyLike],
+) -> list[Participant]:
     """Each under its label; wrong ones are refused before the work begins."""
     if isinstance(strategies, Mapping):
-        return [_candidate(one, label) for label, one in strategies.items()]
-    if isinstance(strategies, (str, SmoothingStrategy)) or callable(strategies):
+        return [_participant(one, label) for label, one in strategies.items()]
+    if isinstance(strategies, (str, StrategySpec, SmoothingStrategy)) or callable(strategies):
         strategies = [strategies]
     wanted = list(strategies)
     if not wanted:
-        return [_Candidate(one.label, one.make) for one in read_specs()]
-    found = [_candidate(one) for one in wanted]
+        return [*read_specs()]
+    found = [_participant(one) for one in wanted]
     labels = [one.label for one in found]
     for label in labels:
         if labels.count(label) > 1:
@@ -278,13 +273,13 @@ def _taking_part(
     return found
 
 
-def _candidate(wanted: Wanted, label: str | None = None) -> _Candidate:
-    if isinstance(wanted, str):
-        (one,) = read_specs([wanted])
-        return _Candidate(label or one.label, one.make)
+def _participant(wanted: StrategyLike, label: str = "") -> Participant:
+    if isinstance(wanted, (str, StrategySpec)):
+        spec = read_spec(wanted) if isinstance(wanted, str) else wanted
+        return spec._replace(label=label or spec.label)
     if isinstance(wanted, Strategy) and is_native(wanted):
-        return _Candidate(label or repr(wanted), wanted.another)
+        return _Made(label or repr(wanted), wanted.another)
     if not isinstance(wanted, type) and isinstance(wanted, SmoothingStrategy):
         raise ValueError(f"{wanted!r} draws one entity once: give its class, or what makes it")
     make = make_maker(wanted, {})
-    return _Candidate(label or str(getattr(wanted, "__qualname__", wanted)), make)
+    return _Made(label or str(getattr(wanted, "__qualname__", wanted)), make)

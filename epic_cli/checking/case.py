@@ -13,7 +13,7 @@ from epic_cli.engine.text.rows import FORMATS
 from epic_cli.engine.text.tables import COLUMNS
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.conditions import Condition
+    from epic_cli.analysis.compare.conditions import Condition
     from epic_cli.checking.port import Port
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from epic_cli.analysis.conditions import Condition
+from epic_cli.analysis.compare.conditions import Condition
 from epic_cli.checking.case import (
     ROW_FORMATS,
     BrokenCase,

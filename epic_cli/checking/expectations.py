@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from epic_cli.analysis.conditions import Condition, ConditionError, check_strategies, expectation
+from epic_cli.analysis.compare.conditions import (
+    Condition,
+    ConditionError,
+    check_strategies,
+    expectation,
+)
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.checking.case import NUMBERS, Tolerance, Tolerances, Truth
 from epic_cli.checking.toml_file import TomlFile, path_from

@@ -15,8 +15,9 @@ from epic_cli.engine.contract import STATUSES, Sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.compare import Comparison, Participant
-    from epic_cli.analysis.conditions import Condition
+    from epic_cli.analysis.compare.conditions import Condition
+    from epic_cli.analysis.compare.result import Comparison
+    from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
@@ -58,7 +59,8 @@ def compared(
 
     Raises ``BrokenCase`` where nothing can be judged.
     """
-    from epic_cli.analysis.compare import compare
+    from epic_cli.analysis.compare.run import compare_run
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.truth import truths_of
     from epic_cli.engine.replay.trace import TooManyRows
@@ -75,15 +77,17 @@ def compared(
     if entity is not None:
         own = {entity: own[entity]}
     try:
-        return compare(
-            own,
-            candidates,
-            drawing.timing,
-            truths,
-            offset=truth.offset,
-            warm_up=truth.warm_up,
-            selection=selection,
-            threads=1,  # cases are checked side by side
+        return compare_run(
+            Run(case.file, own, truths),
+            CompareSpec(
+                candidates,
+                drawing.timing,
+                truth_offset=truth.offset,
+                warm_up=truth.warm_up,
+                selection=selection,
+                intervals=False,
+                threads=1,  # cases are checked side by side
+            ),
         )
     except (NotEnoughToSay, TooManyRows) as error:
         raise BrokenCase(case.file, f"its figures are unknown: {error}") from error

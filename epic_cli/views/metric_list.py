@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from epic_cli.analysis.games import GAMES
-from epic_cli.analysis.metric import Section
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics.metric import Section
+from epic_cli.analysis.weights import GAMES
 
 _NAME, _COLUMN = 16, 10
 

@@ -19,7 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from epic_cli.analysis.compare import compare
+from epic_cli.analysis.compare.run import compare_run
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -82,7 +83,8 @@ def main() -> None:
                 )
 
         def comparison(threads: int) -> None:
-            compare(load(path), chosen, Timing(), threads=threads)
+            spec = CompareSpec(chosen, Timing(), intervals=False, threads=threads)
+            compare_run(Run("", load(path)), spec)
 
         reference = best(demo, given.rounds)
         parsing = best(lambda: load(path), given.rounds)

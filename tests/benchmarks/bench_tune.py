@@ -18,8 +18,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from epic_cli.analysis.networks import by_entity
-from epic_cli.analysis.study import Run
+from epic_cli.analysis.compare.networks import by_entity
+from epic_cli.analysis.compare.spec import Run
 from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of

@@ -15,9 +15,11 @@ import sys
 from collections.abc import Iterator
 
 from epic_cli.analysis.certainty.bootstrap import CONFIDENCE
-from epic_cli.analysis.compare import Comparison, compare
-from epic_cli.analysis.networks import Setting, simulated
-from epic_cli.analysis.study import together
+from epic_cli.analysis.compare.networks import Setting, simulated
+from epic_cli.analysis.compare.pool import pool_runs
+from epic_cli.analysis.compare.result import Comparison
+from epic_cli.analysis.compare.run import compare_run
+from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
@@ -44,10 +46,7 @@ def compared(conditions: LinkConditions) -> list[tuple[str, Comparison]]:
         lambda _: PathMovement(path), lambda seed: Link(conditions, seed=seed), duration=8.0
     )
     return [
-        (
-            run.name,
-            compare(run.packets, CANDIDATES, SCREEN_TIMING, run.truths, threads=1, sums=True),
-        )
+        (run.name, compare_run(run, CompareSpec(CANDIDATES, SCREEN_TIMING, threads=1)))
         for run in simulated(setting, range(SEEDS))
     ]
 
@@ -56,9 +55,9 @@ def trials() -> Iterator[tuple[str, bool]]:
     """Of each network, group, strategy and figure: whether the interval contains the value."""
     for conditions in NETWORKS.values():
         runs = compared(conditions)
-        whole = together(runs, CANDIDATES, (), 0)
+        whole = pool_runs(runs, 0)
         for first in range(0, SEEDS, GROUP):
-            part = together(runs[first : first + GROUP], CANDIDATES, (), first)
+            part = pool_runs(runs[first : first + GROUP], first)
             for all_of_them, some in zip(whole.results, part.results, strict=True):
                 for name in FIGURES:
                     low, high = some.interval(name)

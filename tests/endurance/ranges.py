@@ -18,8 +18,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import NamedTuple
 
-from epic_cli.analysis.networks import by_entity
-from epic_cli.analysis.study import Run
+from epic_cli.analysis.compare.networks import by_entity
+from epic_cli.analysis.compare.spec import Run
 from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Point, space_of

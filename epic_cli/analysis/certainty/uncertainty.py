@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.cells import FIELDS
 from epic_cli.analysis.certainty.bootstrap import (
     CONFIDENCE,
     DRAWS,
@@ -21,9 +20,9 @@ from epic_cli.analysis.certainty.bootstrap import (
     joined,
 )
 from epic_cli.analysis.certainty.ranking import Gap, ranking, sole_best
-from epic_cli.analysis.certainty.resampled import Resampled
-from epic_cli.analysis.metric import Better
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics.cells import FIELDS, Resampled
+from epic_cli.analysis.metrics.metric import Better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +95,7 @@ class Figures(NamedTuple):
     pieces: Sequence[Piece]
 
 
-def judge(
+def assess(
     candidates: Sequence[Figures],
     tick: float,
     weights: Weights,
@@ -125,7 +124,7 @@ def difference(
 ) -> tuple[float, float] | None:
     """From where to where the second candidate's ``value`` less the first one's goes, paired.
 
-    None: it cannot be told. See ``judge`` for the other parameters.
+    None: it cannot be told. See ``assess`` for the other parameters.
     """
     certainty, sampled = _sampled([one, other], tick, weights, resolution, seed)
     if sampled is None:
@@ -242,8 +241,10 @@ def _standings(
                 scores = [one for one in drawn if one is not None]
         if metric.better is Better.NEITHER:
             continue
-        keys = [_key(metric.better, one.get(metric.name, math.nan)) for one in values]
-        best = sole_best(keys, [_keys(metric.better, one) for one in drawn], units)
+        known = [one.get(metric.name, math.nan) for one in values]
+        keys = [math.inf if math.isnan(one) else float(metric.key(one)) for one in known]
+        drawn_keys = [None if one is None else np.asarray(metric.key(one)) for one in drawn]
+        best = sole_best(keys, drawn_keys, units)
         if best is not None:
             ahead[best].add(metric.name)
     places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
@@ -271,16 +272,3 @@ def _standings(
         )
         for place in range(len(values))
     ]
-
-
-def _key(better: Better, value: float) -> float:
-    """What is smaller, the better the value is; infinite: there is none."""
-    if math.isnan(value):
-        return math.inf
-    return -value if better is Better.HIGH else abs(value) if better is Better.NEAR_ZERO else value
-
-
-def _keys(better: Better, values: Floats | None) -> Floats | None:
-    if values is None or better is Better.LOW:
-        return values
-    return -values if better is Better.HIGH else np.abs(values)

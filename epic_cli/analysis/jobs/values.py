@@ -8,7 +8,6 @@ import enum
 import importlib
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ def _from_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         case "tuple":
             return tuple(map(_from_json, parts))
         case "map":
-            return MappingProxyType({_from_json(key): _from_json(one) for key, one in parts})
+            return {_from_json(key): _from_json(one) for key, one in parts}
         case "bytes":
             return base64.b64decode(parts)
         case "array":

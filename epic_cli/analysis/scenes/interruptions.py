@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.recovery import LONGEST
+from epic_cli.analysis.metrics.recovery import LONGEST
 from epic_cli.analysis.truth import lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.recovery import Events
+    from epic_cli.analysis.metrics.recovery import Events
     from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.truth import Flags, Floats
 

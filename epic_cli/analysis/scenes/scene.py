@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.recovery import Events
-    from epic_cli.analysis.sampled_truth import SampledTruth
+    from epic_cli.analysis.metrics.measure import Entity
+    from epic_cli.analysis.metrics.recovery import Events
     from epic_cli.analysis.scenes.thinning import Rows
     from epic_cli.analysis.truth import Floats
-    from epic_cli.engine.packets import PacketBlock
 
 #: All pictures of a comparison together hold about so many drawn positions.
 MOST_POSITIONS = 400_000
@@ -126,15 +125,15 @@ def drawn(
     label: str,
     shown: Floats,
     status: NDArray[np.int32],
-    sampled: SampledTruth,
+    entity: Entity,
     selection: Selection,
-    events: Events,
     recoveries: Sequence[float],
 ) -> Drawn:
     """What a scene shows of one strategy's rows; see ``measure`` for ``shown`` and ``status``.
 
-    ``recoveries`` are the seconds until it had recovered from each of the ``events``.
+    ``recoveries`` are the seconds until it had recovered from each of the entity's events.
     """
+    sampled, events = entity.truth, entity.events
     chosen = selection.rows(sampled.times)
     times, statuses = sampled.times[chosen], status[chosen]
     positions = np.array(shown[chosen])
@@ -203,23 +202,16 @@ def _histogram(errors: Floats) -> Histogram:
     return Histogram(lowest, np.bincount(bins - lowest).astype(np.int64))
 
 
-def scene(
-    entity: str,
-    packets: PacketBlock,
-    offset: float,
-    sampled: SampledTruth,
-    selection: Selection,
-    events: Events,
-    shown: Sequence[Drawn],
-) -> Scene:
+def scene(entity: Entity, offset: float, selection: Selection, shown: Sequence[Drawn]) -> Scene:
     """A scene of what was drawn for one entity; ``offset`` (s) is added to the packets' times."""
+    sampled, events = entity.truth, entity.events
     chosen = selection.rows(sampled.times)
     times, truth = sampled.times[chosen], sampled.positions[chosen].copy()
     begun = np.cumsum(sampled.begins)[chosen]
     truth[1:][begun[1:] > np.maximum(begun[:-1], 1)] = np.nan
     kept = kept_rows(list(truth.T), selection.most) if len(times) else np.empty(0, int)
     kept = np.union1d(kept, _moments(times, np.empty(0), events, selection.most // 2))
-    deliveries = deliveries_of(packets, offset, sampled.truth)
+    deliveries = deliveries_of(entity.packets, offset, sampled.truth)
     sent = deliveries.sent
     inside = np.flatnonzero((sent >= selection.start) & (sent <= selection.end))
     if len(inside):
@@ -227,7 +219,7 @@ def scene(
         series = [*deliveries.positions[inside].T, delays]
         inside = inside[kept_rows(series, MOST_POSITIONS // 8)]
     return Scene(
-        entity,
+        entity.name,
         times[kept],
         truth[kept],
         sent[inside],

@@ -15,9 +15,9 @@ from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.engine.packets import PacketBlock
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.entities import Entity
-    from epic_cli.analysis.prepared import Prepared
-    from epic_cli.analysis.study import Run
+    from epic_cli.analysis.compare.prepared import Prepared
+    from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.metrics.measure import Entity
     from epic_cli.analysis.tuning.spec import Division, EvaluationSpec
 
 #: From so many recordings on these are divided, not their time.

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.compare import Comparison, compare_prepared, judge
+from epic_cli.analysis.compare.pool import pool_results, pool_runs
+from epic_cli.analysis.compare.prepared import Prepared, prepare
+from epic_cli.analysis.compare.result import Comparison
+from epic_cli.analysis.compare.run import compare_prepared, evaluate
 from epic_cli.analysis.notes import NothingJudged, NotJudged
 from epic_cli.analysis.packet_table import packet_table
-from epic_cli.analysis.prepared import Prepared, prepare
-from epic_cli.analysis.study import pooled_results, together
 from epic_cli.engine.replay.trace import TooManyRows
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.compare.result import Result
+    from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.analysis.study import Run
     from epic_cli.analysis.tuning.spec import EvaluationSpec
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
@@ -35,8 +36,8 @@ class EvaluationSet:
 
     def evaluate(self, candidate: StrategySpec) -> Result:
         """What a candidate comes to, over all recordings together."""
-        results = [judge(one, candidate, self.spec.weights) for one in self.prepared]
-        return results[0] if len(results) == 1 else pooled_results(results)
+        results = [evaluate(one, candidate, self.spec.weights) for one in self.prepared]
+        return results[0] if len(results) == 1 else pool_results(results)
 
     def each(
         self,
@@ -44,22 +45,13 @@ class EvaluationSet:
         threads: int | None = None,
         selection: Selection | None = None,
     ) -> list[tuple[str, Comparison]]:
-        """A comparison of each recording, as ``study.together`` takes them.
+        """A comparison of each recording, as ``pool_runs`` takes them.
 
         With a ``selection``, that of the first has scenes.
         """
+        spec = replace(self.spec.comparing(candidates), selection=selection, threads=threads)
         return [
-            (
-                name,
-                compare_prepared(
-                    one,
-                    candidates,
-                    weights=self.spec.weights,
-                    selection=None if number else selection,
-                    threads=threads,
-                    sums=True,
-                ),
-            )
+            (name, compare_prepared(one, replace(spec, selection=None) if number else spec))
             for number, (name, one) in enumerate(zip(self.names, self.prepared, strict=True))
         ]
 
@@ -71,7 +63,7 @@ class EvaluationSet:
         selection: Selection | None = None,
     ) -> Comparison:
         """One comparison with intervals and ranks; ``seed`` is that of the bootstrap."""
-        return together(self.each(candidates, threads, selection), candidates, (), seed)
+        return pool_runs(self.each(candidates, threads, selection), seed)
 
     @cached_property
     def digest(self) -> str:
@@ -99,9 +91,7 @@ def evaluation_set(runs: Sequence[Run], spec: EvaluationSpec) -> EvaluationSet:
     why: list[NotJudged] = []
     for run in runs:
         try:
-            one = prepare(
-                run.packets, spec.timing, run.truths, offset=spec.offset, warm_up=spec.warm_up
-            )
+            one = prepare(run, spec.comparing(()))
         except TooManyRows:
             if len(runs) == 1:
                 raise

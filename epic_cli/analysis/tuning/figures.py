@@ -17,7 +17,7 @@ from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import Flaw
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.compare.result import Result
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The figures of one candidate by name; empty for one that cannot be ranked.

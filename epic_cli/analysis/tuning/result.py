@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.certainty.uncertainty import Figures, difference
-from epic_cli.analysis.metric import Better
-from epic_cli.analysis.study import piece_of, together
+from epic_cli.analysis.compare.pool import piece_of, pool_runs
+from epic_cli.analysis.metrics.metric import Better
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison, Result
+    from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.analysis.tuning.delays import DelaysNeeded
     from epic_cli.analysis.tuning.division import Divided
@@ -145,7 +145,7 @@ def judged(
         (only,) = comparison.results
         return Judgement(only, only, 0.0, 0.0, 0.0, comparison)
     found = on.each([default, tuned], threads)
-    comparison = together(found, [default, tuned], (), seed)
+    comparison = pool_runs(found, seed)
     before, after = comparison.results
     metric = goal.metric
 

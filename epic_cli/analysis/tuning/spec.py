@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.analysis.metric import Better, Metric
+from epic_cli.analysis.compare.spec import CompareSpec, Participant
 from epic_cli.analysis.metrics import METRICS, named
+from epic_cli.analysis.metrics.metric import Better, Metric
 
 if TYPE_CHECKING:
     from epic_cli.analysis.weights import Weights
@@ -54,6 +55,10 @@ class EvaluationSpec:
     weights: Weights
     offset: float = 0.0
     warm_up: float | None = None
+
+    def comparing(self, participants: Sequence[Participant]) -> CompareSpec:
+        """A comparison on the same terms."""
+        return CompareSpec(participants, self.timing, self.weights, self.offset, self.warm_up)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.compare import needs_arrivals
+from epic_cli.analysis.compare.run import needs_arrivals
 from epic_cli.analysis.tuning.delays import DelaysNeeded, delays_needed
 from epic_cli.analysis.tuning.division import Divided, divide
 from epic_cli.analysis.tuning.front import KEPT, chosen, front, pareto, simplified, worth
@@ -22,8 +22,8 @@ from epic_cli.analysis.tuning.trials import Budget, Trial, Trials
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.jobs.journal import Journal
-    from epic_cli.analysis.study import Run
     from epic_cli.analysis.tuning.front import FrontPoint
     from epic_cli.analysis.tuning.influence import Influence
     from epic_cli.analysis.tuning.spec import TuneSpec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -22,15 +23,15 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.compare import (
     Inputs,
-    Judging,
     Layout,
     Participants,
     Pictures,
+    Scoring,
     inputs_options,
-    judging_options,
     layout_options,
     participants_options,
     pictures_options,
+    scoring_options,
     threads_option,
 )
 from epic_cli.ui.options.compare_network import NetworkOptions, network_options
@@ -38,7 +39,8 @@ from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison, Participant
+    from epic_cli.analysis.compare.result import Comparison
+    from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.ui.commands.compare_recordings import Recordings
     from epic_cli.ui.io.profiles import Saving
@@ -80,7 +82,7 @@ EPILOG = "\n".join(
 @drawn_options("What the game really drew, to be judged like a strategy: the row drawn.")
 @network_options
 @screen_timing_options
-@judging_options
+@scoring_options
 @layout_options
 @pictures_options
 @threads_option
@@ -97,7 +99,7 @@ def compare(
     drawing: DrawnFile,
     network: NetworkOptions,
     timing: Timing,
-    judging: Judging,
+    scoring: Scoring,
     layout: Layout,
     pictures: Pictures,
     threads: int | None,
@@ -120,12 +122,13 @@ def compare(
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
     strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
     """
+    from epic_cli.analysis.compare.pool import compare as compare_runs
+    from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.analysis.study import Asked, study
     from epic_cli.engine.replay.trace import TooManyRows
     from epic_cli.ui.commands.compare_output import about_of, write
     from epic_cli.ui.commands.compare_recordings import Recordings
-    from epic_cli.ui.commands.compare_runs import simulated_runs
+    from epic_cli.ui.commands.recordings import simulated_runs
     from epic_cli.ui.io.progress import Progress
     from epic_cli.ui.options.groups import given_options
 
@@ -135,57 +138,56 @@ def compare(
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
     archive = archive.settled(given, fits=not (here or from_stdin))
     _check_drawing(drawing, network, inputs)
-    candidates = _taking_part(participants, drawing)
-    shown = pictures.shown(candidates)
-    _check_conditions(judging, candidates)
-    asked = Asked(candidates, timing, judging.weights, inputs.truth_offset, judging.warm_up)
+    taking_part = _taking_part(participants, drawing)
+    shown = pictures.shown(taking_part)
+    _check_conditions(scoring, taking_part)
+    spec = CompareSpec(
+        taking_part,
+        timing,
+        scoring.weights,
+        inputs.truth_offset,
+        scoring.warm_up,
+        pictures.selection,
+        seed=network.seed,
+        threads=threads,
+    )
     recordings = None
-    read = [inputs.truth, drawing.drawn]
     if network.simulates:
         if archive.options:
             raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
+        spec = replace(spec, total=len(network.all_seeds), runs_are="networks")
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
-            asked = asked._replace(timing=timing._replace(latency=network.link.latency))
+            spec = replace(spec, timing=timing._replace(latency=network.link.latency))
         recordings = Recordings(
             inputs,
             archive,
-            asked,
+            spec,
             remarks,
             use_color(color, sys.stderr),
             drawing=drawing,
+            saving=saving,
             diagnoses=pictures.html is not None,
         )
-        read += recordings.names
-    spare(read, {"--html": pictures.html, "--svg": pictures.svg})
-
-    def run_all() -> Comparison | None:
+    names = recordings.names if recordings else []
+    spare([inputs.truth, drawing.drawn, *names], {"--html": pictures.html, "--svg": pictures.svg})
+    try:
         with Progress("comparing") as progress:
             if recordings is not None:
-                return recordings.compared(
-                    pictures.selection, threads, saving, network.seed, progress
-                )
-            return study(
-                simulated_runs(network, inputs, remarks),
-                candidates,
-                timing,
-                total=len(network.all_seeds),
-                weights=judging.weights,
-                offset=inputs.truth_offset,
-                warm_up=judging.warm_up,
-                selection=pictures.selection,
-                threads=threads,
-                seed=network.seed,
-                runs_are="networks",
-                progress=progress,
-            )
-
-    try:
-        comparison = run_all()
+                comparison = recordings.compared(progress)
+            else:
+                runs = simulated_runs(network, inputs, remarks)
+                comparison = compare_runs(runs, spec, progress)
         if comparison is not None:
-            about = about_of(recordings.names if recordings else [], inputs.truth)
-            diagnoses = recordings.sections() if recordings else []
-            write(comparison, layout, pictures, shown, color, about, diagnoses)
+            write(
+                comparison,
+                layout,
+                pictures,
+                shown,
+                color,
+                about_of(names, inputs.truth),
+                recordings.sections() if recordings else [],
+            )
     except NotEnoughToSay as error:
         raise WrongUsage(_not_enough(error)) from error
     except TooManyRows as error:
@@ -193,7 +195,7 @@ def compare(
     finally:
         if recordings:
             recordings.end()
-    return _status(comparison, judging, recordings)
+    return _status(comparison, scoring, recordings)
 
 
 def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
@@ -208,12 +210,12 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
 
 
 def _status(
-    comparison: Comparison | None, judging: Judging, recordings: Recordings | None
+    comparison: Comparison | None, scoring: Scoring, recordings: Recordings | None
 ) -> ExitStatus:
     from epic_cli.ui.commands.compare_output import write_failures
 
     if comparison is not None:
-        failing = write_failures(comparison, judging.fail_if)
+        failing = write_failures(comparison, scoring.fail_if)
         if any(one.failed for one in comparison.results):
             return ExitStatus.STRATEGY_FAILED
         if failing:
@@ -230,22 +232,22 @@ def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) 
         raise WrongUsage("--truth and --drawn cannot both come from standard input")
 
 
-def _check_conditions(judging: Judging, candidates: Sequence[Participant]) -> None:
+def _check_conditions(scoring: Scoring, participants: Sequence[Participant]) -> None:
     """Each strategy that a condition names has to take part."""
-    from epic_cli.analysis.conditions import ConditionError, check_strategies
+    from epic_cli.analysis.compare.conditions import ConditionError, check_strategies
 
     try:
-        check_strategies(judging.fail_if, [one.label for one in candidates])
+        check_strategies(scoring.fail_if, [one.label for one in participants])
     except ConditionError as error:
         raise WrongUsage(f"--fail-if: {error}") from error
 
 
 def _not_enough(error: NotEnoughToSay) -> str:
-    from epic_cli.analysis.notes import NothingJudged, Unjudged
+    from epic_cli.analysis.notes import NothingJudged, Unjudged, not_enough
     from epic_cli.views.comparison.notes import not_enough_words
 
     apart = isinstance(error, NothingJudged) and any(
         note.reason is Unjudged.NO_OVERLAP for note in error.notes
     )
     hint = "; --truth-offset moves the truth" if apart else ""
-    return f"not enough to say: {not_enough_words(error)}{hint}"
+    return not_enough(f"{not_enough_words(error)}{hint}")

@@ -6,8 +6,8 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 
-from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.conditions import Condition
+from epic_cli.analysis.compare.conditions import Condition
+from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.color import ColorChoice

@@ -1,15 +1,26 @@
-"""The recordings that a command means: files, folders, and which entity of them."""
+"""What a command means by its recordings: files, folders, a truth, or simulated networks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from epic_cli.analysis.notes import not_enough
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.input import read_file
+from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.sources import load, source_name
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
+    from epic_cli.formats.layout import Layout
+    from epic_cli.network import Channel, Movement
+    from epic_cli.ui.options.compare import Inputs
+    from epic_cli.ui.options.compare_network import NetworkOptions
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
@@ -37,3 +48,88 @@ def of_entity(
         there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
         raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
     return {entity: packets[entity]}
+
+
+def given_truths(
+    inputs: Inputs, given: Layout | None, remarks: Messages, color: bool
+) -> tuple[Mapping[str, Truth] | None, bool]:
+    """The given truth by entity, if there is one, and whether lines of it were refused.
+
+    ``given`` is the layout that it shares with the recordings.
+    """
+    from epic_cli.analysis.truth import truths_of
+    from epic_cli.formats.layout import STATE
+    from epic_cli.views.comparison.notes import why
+
+    if inputs.truth is None or given is None:
+        return None, False
+    name = source_name(inputs.truth)
+    with Reporter(name, remarks, color) as reporter:
+        states = load(inputs.truth, "auto", reporter, given.beside(STATE))
+    truths, missing = truths_of(states, "given", inputs.truth_offset)
+    for note in missing:
+        place = f"{name}: {note.entity}" if note.entity else name
+        reporter.say(f"epic: {printable(place)}: {printable(why(note))}\n")
+    if not truths:
+        raise WrongUsage(not_enough(f"{name} has no movement to compare with"))
+    return truths, reporter.refused
+
+
+def simulated_runs(network: NetworkOptions, inputs: Inputs, remarks: Messages) -> Iterator[Run]:
+    """A run for each seed; raises what reading the movement or the network raises."""
+    from epic_cli.analysis.compare.networks import Setting, simulated
+    from epic_cli.network import Link, read_trace
+
+    options = network.trace
+    recorded = _movement(inputs, remarks) if inputs.truth else None
+    trace = None
+    if options.trace:
+        flow, direction = options.trace_flow, options.trace_direction
+        trace = read_file(
+            options.trace, lambda stream: read_trace(stream, flow=flow, direction=direction)
+        )
+
+    def movement(seed: int) -> Movement:
+        return recorded or _path(network, inputs, seed)
+
+    def channel(seed: int) -> Channel:
+        if trace is not None:
+            return options.link(trace, network.link, seed)
+        return Link(network.link, seed=seed)
+
+    return simulated(
+        Setting(
+            movement,
+            channel,
+            network.sender.rate(recorded=recorded is not None),
+            network.seconds,
+            network.sender.sender,
+            network.sender.separate,
+        ),
+        network.all_seeds,
+    )
+
+
+def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> Movement:
+    from epic_cli.network import PATHS, PathMovement
+
+    path = PATHS[str(network.path)](network.speed, network.size, seed)
+    return PathMovement(path, inputs.entity or "")
+
+
+def _movement(inputs: Inputs, remarks: Messages) -> Movement:
+    from epic_cli.network import read_movement
+
+    with Reporter(source_name(str(inputs.truth)), remarks) as reporter:
+        reporter.given(inputs.given)
+        return read_file(
+            str(inputs.truth),
+            lambda stream: read_movement(
+                stream,
+                entity=inputs.entity,
+                layout=inputs.given,
+                tell=reporter.layout,
+                look=reporter.look,
+                rebase_time=True,
+            ),
+        )

@@ -40,7 +40,7 @@ from epic_cli.views.metric_list import game_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.study import Run
+    from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.tuning.result import Tunings
     from epic_cli.analysis.tuning.spec import TuneSpec
     from epic_cli.ui.io.profiles import Saving
@@ -106,7 +106,7 @@ def tune(
     """
     from epic_cli.analysis.tuning.spec import EvaluationSpec, TuneSpec
     from epic_cli.ui.commands.compare_output import about_of
-    from epic_cli.ui.commands.compare_runs import simulated_runs
+    from epic_cli.ui.commands.recordings import simulated_runs
     from epic_cli.ui.commands.tune_output import write_delays, write_tunings
     from epic_cli.ui.commands.tune_runs import recorded_runs
     from epic_cli.ui.options.groups import given_options

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.study import Run
+from epic_cli.analysis.compare.spec import Run
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import begun_together
-from epic_cli.ui.commands.compare_runs import given_truths
-from epic_cli.ui.commands.recordings import of_entity
+from epic_cli.ui.commands.recordings import given_truths, of_entity
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import load, source_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.ui.io.progress import Progress
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.metric import Metric
+    from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.tune import Step
 
 

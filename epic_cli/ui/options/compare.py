@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epic_cli.analysis.conditions import Condition, ConditionError, check_sense
-from epic_cli.analysis.games import GAMES, game
+from epic_cli.analysis.compare.conditions import Condition, ConditionError, check_sense
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import Seconds, Span
 from epic_cli.ui.options.common import figures_format_option, input_format_option
@@ -28,7 +27,7 @@ from epic_cli.views.pictures.perspectives import VIEWS, View
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.compare import Participant
+    from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout as RecordingLayout
@@ -124,7 +123,7 @@ participants_options = OptionGroup(
 
 
 @dataclass(frozen=True)
-class Judging:
+class Scoring:
     """What counts, and how much; the warm-up is in seconds."""
 
     given_weights: dict[str, float]
@@ -180,9 +179,9 @@ warm_up_option = click.option(
     "  [default: 1, or a tenth of the recording]",
 )
 
-judging_options = OptionGroup(
-    "judging",
-    Judging,
+scoring_options = OptionGroup(
+    "scoring",
+    Scoring,
     *weighing_options,
     click.option(
         "--fail-if",

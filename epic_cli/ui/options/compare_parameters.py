@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.analysis.conditions import Condition, condition
+from epic_cli.analysis.compare.conditions import Condition, condition
 from epic_cli.engine.replay.strategy_spec import read_owned_assignment
 from epic_cli.ui.io.parameters import ParameterType, Parsed, assignments_of, completions
 

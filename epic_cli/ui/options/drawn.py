@@ -13,9 +13,9 @@ from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.drawn.path import DrawnPath, UnusableDrawing
     from epic_cli.analysis.drawn.shown import DrawnCandidate
-    from epic_cli.analysis.study import Run
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.io.messages import Messages

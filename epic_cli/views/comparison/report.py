@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from epic_cli.analysis.advice import best_for, good
-from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.compare.advice import best_for, good
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.digits import known
-from epic_cli.analysis.metric import Better, Metric
 from epic_cli.analysis.metrics import figure_names, named, shown_metrics
+from epic_cli.analysis.metrics.metric import Better, Metric
 from epic_cli.views.comparison.notes import MARKS, result_words
 from epic_cli.views.comparison.sentences import basis, verdict
 from epic_cli.views.report import Column, Data, Record, Report, Table

@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.advice import Advice, Verdict
 from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.uncertainty import Unit
+from epic_cli.analysis.compare.advice import Advice, Verdict
 from epic_cli.analysis.digits import counted, one_decimal, three_digits, whole
 from epic_cli.analysis.drawn.shown import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
+from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw
-from epic_cli.analysis.score import formula
 from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epic_cli.analysis.advice import Result as Advised
     from epic_cli.analysis.certainty.uncertainty import Certainty
-    from epic_cli.analysis.compare import Comparison, Result
-    from epic_cli.analysis.conditions import Condition
+    from epic_cli.analysis.compare.advice import Result as Advised
+    from epic_cli.analysis.compare.conditions import Condition
+    from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.truth import Origin
 
 #: So many of those that are too close to call are named.

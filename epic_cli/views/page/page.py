@@ -18,7 +18,7 @@ from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.views.report import Report, Table
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.compare.result import Comparison
     from epic_cli.analysis.scenes.scene import Scene
 
 #: The metrics beside the picture; the table under it has all.

@@ -9,7 +9,7 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.views.pictures.scene_words import network_words, packets_words
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.compare.result import Comparison
 
 
 @dataclass(frozen=True)

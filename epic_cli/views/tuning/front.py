@@ -11,7 +11,7 @@ from epic_cli.analysis.tuning.front import FrontPoint, pareto, roughness, worth
 from epic_cli.views.pictures.chart import MARKS, STYLES, Chart, Line
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.compare.result import Result
     from epic_cli.analysis.tuning.result import Tunings
 
 #: A front of fewer points is no choice.

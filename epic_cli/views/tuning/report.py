@@ -27,8 +27,8 @@ from epic_cli.views.tuning.sentences import (
 from epic_cli.views.tuning.svg import front_picture
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Result
-    from epic_cli.analysis.metric import Metric
+    from epic_cli.analysis.compare.result import Result
+    from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.influence import Influence
     from epic_cli.analysis.tuning.result import Judgement, Tuning, Tunings
 

@@ -12,8 +12,8 @@ from epic_cli.analysis.tuning.result import Verdict
 from epic_cli.views.comparison import sentences as compared
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.compare import Comparison, Result
-    from epic_cli.analysis.metric import Metric
+    from epic_cli.analysis.compare.result import Comparison, Result
+    from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.result import Tuning, Tunings
     from epic_cli.engine.parameters import Value
 

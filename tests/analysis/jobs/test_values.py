@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from support import movements
 
+from epic_cli.analysis.compare.pool import Pool, Unfit, compare_one
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.jobs.values import NotAValue, as_json, from_json
 from epic_cli.analysis.notes import Adjusted, Cut, CutOut
-from epic_cli.analysis.study import Asked, Run, StudyBuilder, Unfit, verdict
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 
@@ -53,7 +54,7 @@ def test_arrays_stay_what_they_are(dtype: str) -> None:
     back += back  # it is one's own
 
 
-def test_a_study_of_verdicts_from_a_journal_is_the_study() -> None:
+def test_a_pool_of_results_from_a_journal_is_the_comparison() -> None:
     taking_part = read_specs(["dumb-terminal", "snapshot", "lerp"])
     runs = [
         Run(
@@ -68,13 +69,13 @@ def test_a_study_of_verdicts_from_a_journal_is_the_study() -> None:
         for number in range(6)
     ]
     runs.append(Run("nothing", {"": movements.block(movements.packets(movements.circle, 0.0))}))
-    asked = Asked(taking_part, SCREEN_TIMING, total=len(runs))
-    direct, kept = StudyBuilder(), StudyBuilder()
+    spec = CompareSpec(taking_part, SCREEN_TIMING, total=len(runs))
+    direct, kept = Pool(spec), Pool(spec)
     for run in runs:
-        found = verdict(run, asked, threads=1)
+        found = compare_one(run, spec, threads=1)
         direct.add(run.name, found)
         kept.add(run.name, there_and_back(found))
-    one, other = direct.conclusion(asked), kept.conclusion(asked)
+    one, other = direct.comparison(), kept.comparison()
     assert replace(other, skipped=()) == replace(one, skipped=())
     assert other.advice == one.advice
     assert [str(each.error) for each in other.skipped] == [str(each.error) for each in one.skipped]
@@ -85,10 +86,10 @@ def test_a_study_of_verdicts_from_a_journal_is_the_study() -> None:
     "text",
     [
         '{"of": ["os:system", "true"]}',
-        '{"of": ["epic_cli.analysis.study:verdict", 1]}',
-        '{"of": ["epic_cli.analysis.lag:os", 1]}',
+        '{"of": ["epic_cli.analysis.compare.pool:compare", 1]}',
+        '{"of": ["epic_cli.analysis.metrics.lag:os", 1]}',
         '{"of": ["epic_cli.analysis.nothing:Lag", 1]}',
-        '{"of": ["epic_cli.analysis.lag:Lag"]}',
+        '{"of": ["epic_cli.analysis.metrics.lag:Lag"]}',
         '{"of": []}',
         '{"array": ["O", [1], ""]}',
         '{"array": ["<f8", [2], "AAAA"]}',

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from epic_cli.analysis.compare import Result
+from epic_cli.analysis.compare.result import Result
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Space, space_of

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from epic_cli.analysis.networks import by_entity
-from epic_cli.analysis.study import Run
+from epic_cli.analysis.compare.networks import by_entity
+from epic_cli.analysis.compare.spec import Run
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.tuning.division import halves
 from epic_cli.analysis.tuning.evaluation import evaluation_set

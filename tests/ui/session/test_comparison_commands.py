@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from support.comparisons import compared
 from support.typed_session import TypedSession
 
-from epic_cli.analysis.compare import compare
 from epic_cli.analysis.metrics import named
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -28,7 +28,7 @@ def test_figures_are_those_of_the_metrics() -> None:
     for _, block in typed.session.packets.blocks():
         separate(block, blocks)
     timing = typed.session.view.timing
-    for result in compare(blocks, read_specs(["lerp", "epic"]), timing).results:
+    for result in compared(blocks, read_specs(["lerp", "epic"]), timing).results:
         cells = [named(name).cell(result.value(name)) for name in SHOWN]
         assert line(output, result.label)[2:] == cells
 

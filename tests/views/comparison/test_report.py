@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.views.comparison.report import (

@@ -7,7 +7,7 @@ from support import comparisons
 
 from epic_cli.analysis.certainty.ranking import Gap
 from epic_cli.analysis.certainty.uncertainty import Certainty, Standing, Unit
-from epic_cli.analysis.compare import Comparison, Result
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.weights import Weights
 from epic_cli.views.comparison.sentences import basis, certainty_words, verdict

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.analysis.measurement import Measurement, measure, pool
 from epic_cli.analysis.metrics import named
+from epic_cli.analysis.metrics.measure import Entity, measure
+from epic_cli.analysis.metrics.measurement import Measurement, pool
+from epic_cli.analysis.metrics.recovery import events_of
 from epic_cli.analysis.notes import TooFewStates
-from epic_cli.analysis.recovery import events_of
 from epic_cli.analysis.sampled_truth import sample_truth
 from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
@@ -91,7 +92,7 @@ class Hindsight:
             return None
         shown = np.ascontiguousarray(rows["position"])
         status = np.ascontiguousarray(rows["status"])
-        return measure(shown, status, sampled, events, Weights())
+        return measure(shown, status, Entity("", packets, sampled, events), Weights())
 
     def figures(self, only: str | None = None) -> list[str]:
         """The figures of all entities that were measured, or of ``only`` one; none yet: empty."""

@@ -19,7 +19,7 @@ from epic_cli.views.pictures.perspectives import View
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from epic_cli.analysis.compare import Comparison
+    from epic_cli.analysis.compare.result import Comparison
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
@@ -126,16 +126,18 @@ def _candidates(session: Session, names: tuple[str, ...]) -> list[StrategySpec]:
 
 
 def _compared(
-    session: Session, candidates: list[StrategySpec], selection: Selection | None
+    session: Session, participants: list[StrategySpec], selection: Selection | None
 ) -> Comparison:
-    from epic_cli.analysis.compare import compare as compare_all
+    from epic_cli.analysis.compare.run import compare_run
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.trace import separate
 
     entities: dict[str, PacketBlock] = {}
     for _, block in session.packets.blocks():
         separate(block, entities)
-    return compare_all(entities, candidates, session.view.timing, selection=selection)
+    spec = CompareSpec(participants, session.view.timing, selection=selection, intervals=False)
+    return compare_run(Run("", entities), spec)
 
 
 def _table(
@@ -144,7 +146,7 @@ def _table(
     """The table, and what it has no room for."""
     from rich.console import Group
 
-    from epic_cli.analysis.compare import Result
+    from epic_cli.analysis.compare.result import Result
     from epic_cli.analysis.metrics import named
     from epic_cli.formats.wording import left_out_words
     from epic_cli.views.comparison.report import sort_results

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from epic_cli.analysis.conditions import (
+from epic_cli.analysis.compare.conditions import (
     Condition,
     ConditionError,
     check_sense,

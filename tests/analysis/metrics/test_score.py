@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from epic_cli.analysis.lag import LONGEST, Lag
-from epic_cli.analysis.measurement import Measurement
-from epic_cli.analysis.recovery import Recovery
-from epic_cli.analysis.score import COSTS, costs, formula, score
+from epic_cli.analysis.metrics.lag import LONGEST, Lag
+from epic_cli.analysis.metrics.measurement import Measurement
+from epic_cli.analysis.metrics.recovery import Recovery
+from epic_cli.analysis.metrics.score import COSTS, costs, formula, score
 from epic_cli.analysis.weights import Weights, make_weights
 
 TICK = 0.05
@@ -35,6 +35,7 @@ MEASURED = Measurement(
     resolution=0.0,
     tick=TICK,
     weights=Weights(),
+    totals={},
 )
 
 

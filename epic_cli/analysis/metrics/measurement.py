@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.cells import Grid, tally
-from epic_cli.analysis.lag import Lag, find_lag
-from epic_cli.analysis.recovery import Events, Recovery, recovery
-from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
-from epic_cli.analysis.weights import SCALE
-from epic_cli.engine.measure.errors import accumulate_errors, overshoot
+from epic_cli.analysis.metrics import SUMS
+from epic_cli.analysis.metrics.lag import Lag
+from epic_cli.analysis.metrics.recovery import Recovery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.truth import Floats
     from epic_cli.analysis.weights import Weights
-    from epic_cli.engine.packets import Status
-
-#: A step against the truth's direction is a backward one from this share of the usual step on,
-#: if the truth does not turn within so many seconds.
-BACKWARD_FLOOR = 0.01
-TURN_WINDOW = 0.1
-
-#: What is ahead of everywhere that the truth is within so many seconds overshoots.
-OVERSHOOT_WINDOW = 0.5
-
-#: What is drawn this share of the movement's extent outside of it, and more than the entity
-#: ever moves in so many seconds, has diverged.
-STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
 
 
 class Kept(NamedTuple):
@@ -62,8 +45,9 @@ class Measurement:
     count have each status. ``beyond`` is how far outside of the truth's box it was drawn at most,
     ``extent`` that box's diagonal, ``bound`` from where on that is called diverged. ``speed`` is
     the root mean square speed of the truth, ``resolution`` the least length that means something.
-    ``tick`` (seconds) and ``weights`` are those of the comparison. ``sums`` are those of the
-    cells (``tally``), to draw from again.
+    ``tick`` (seconds) and ``weights`` are those of the comparison. ``totals`` are what metrics add
+    up over the rows that count (``Metric.sums``), ``sums`` those of the cells (``tally``), to draw
+    from again.
     """
 
     errors: Floats
@@ -86,6 +70,7 @@ class Measurement:
     resolution: float
     tick: float
     weights: Weights
+    totals: Mapping[str, float]
     kept: Kept | None = None
     sums: Floats | None = None
 
@@ -155,99 +140,9 @@ class Measurement:
         """Whether it was drawn far outside of where the truth ever is."""
         return self.beyond > self.bound
 
-    def share(self, status: Status) -> float:
-        """Which share of the rows that count has this status, 0 to 1."""
-        return float(self.statuses[status] / max(self.rows, 1))
-
-
-def measure(
-    shown: Floats,
-    status: NDArray[np.int32],
-    sampled: SampledTruth,
-    events: Events,
-    weights: Weights,
-    cells: Grid | None = None,
-) -> Measurement:
-    """Measures what a ``Trace`` drew at n ticks against the truth there.
-
-    ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured like any other: there, ``shown``
-    has the last state that was received. With ``cells``, sums are kept for each.
-    """
-    errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)
-    statuses = np.zeros(4, np.int64)
-    resolution = sampled.truth.resolution
-    found = accumulate_errors(
-        shown,
-        status,
-        sampled.positions,
-        sampled.segments,
-        sampled.step_limit,
-        JUMP_FACTOR,
-        JUMP_FLOOR * sampled.usual_step + 2 * resolution,
-        sampled.low,
-        sampled.high,
-        errors,
-        counted,
-        statuses,
-    )
-    errors = errors[: found.rows]
-    lag = find_lag(
-        sampled.truth,
-        sampled.times,
-        shown,
-        counted,
-        None if found.broken else sampled.window,
-        resolution,
-    )
-    shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
-    backward = sampled.truth.path.backward_steps(
-        sampled.times,
-        shown,
-        counted,
-        shift,
-        max(1, round(TURN_WINDOW / sampled.tick)),
-        BACKWARD_FLOOR * sampled.usual_speed,
-        BACKWARD_FLOOR * sampled.usual_step + resolution,
-    )
-    ahead, squares = overshoot(
-        shown,
-        counted,
-        sampled.positions,
-        sampled.segments,
-        round(shift / sampled.tick),
-        max(1, round(OVERSHOOT_WINDOW / sampled.tick)),
-    )
-    recovered = recovery(
-        shown, sampled, events, shift, max(SCALE * sampled.usual_speed, resolution)
-    )
-    extent = float(np.linalg.norm(sampled.high - sampled.low))
-    measured = Measurement(
-        errors,
-        found.broken,
-        lag,
-        found.excess if found.excess > 2 * resolution else 0.0,  # else it is rounding
-        found.jumps,
-        backward,
-        ahead if ahead > resolution else 0.0,
-        squares,
-        found.fours,
-        found.third,
-        found.truth_third,
-        statuses,
-        recovered,
-        found.beyond,
-        extent,
-        max(STRAY_SHARE * extent, STRAY_SECONDS * sampled.top_speed, resolution),
-        sampled.usual_speed,
-        resolution,
-        sampled.tick,
-        weights,
-    )
-    if cells is None:
-        return measured
-    return replace(
-        measured, sums=tally(cells, sampled, shown, status, counted, errors, lag, measured)
-    )
+    def mean(self, name: str) -> float:
+        """The mean over the rows that count of what a metric adds up (``Metric.sums``)."""
+        return self.totals[name] / max(self.rows, 1)
 
 
 def _evenly(ordered: Floats, count: int) -> Floats:
@@ -305,6 +200,7 @@ def pool(measurements: Sequence[Measurement]) -> Measurement:
         max(one.resolution for one in measurements),
         measurements[0].tick,
         measurements[0].weights,
+        {name: sum(one.totals[name] for one in measurements) for name in SUMS},
         kept,
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.analysis.study import Run
+from epic_cli.analysis.compare.spec import Run
 from epic_cli.analysis.truth import truths_of
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay.trace import separate

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import literature
 from support.conformance import load
-
-from epic_cli.analysis import literature
 
 #: Computed by an independent implementation of the documented formulas.
 CASES = load("metrics")

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from epic_cli.analysis.certainty.ranking import RESOLUTION
-from epic_cli.analysis.games import GAMES
+from epic_cli.analysis.metrics.score import COSTS, GOOD, score
 from epic_cli.analysis.notes import Flaw
-from epic_cli.analysis.score import COSTS, GOOD, score
+from epic_cli.analysis.weights import GAMES
 
 if TYPE_CHECKING:
     from epic_cli.analysis.certainty.uncertainty import Standing
-    from epic_cli.analysis.measurement import Measurement
+    from epic_cli.analysis.metrics.measurement import Measurement
     from epic_cli.analysis.weights import Weights
 
     class Result(Protocol):

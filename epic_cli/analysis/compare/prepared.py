@@ -1,13 +1,15 @@
-"""Which entities of a recording can be judged, and what the truth of each is at its ticks."""
+"""A run made ready: which entities can be measured, their truth at the ticks, the pacing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.metrics.measure import Entity
+from epic_cli.analysis.metrics.recovery import Events, events_of
 from epic_cli.analysis.notes import (
     Adjusted,
     Note,
@@ -17,18 +19,18 @@ from epic_cli.analysis.notes import (
     TickHides,
     Unjudged,
 )
-from epic_cli.analysis.recovery import Events, events_of
-from epic_cli.analysis.sampled_truth import SampledTruth, default_warm_up, sample_truth
+from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
 from epic_cli.engine.replay.trace import Trace
 from epic_cli.engine.strategy import Strategy
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay.pacing import Pacing
-
+    from epic_cli.engine.replay.playback import Timing
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often
 #: than every so many rows too little.
@@ -36,18 +38,8 @@ COARSE_TICK, ROWS_BETWEEN = 1 / 45, 3
 
 
 @dataclass(frozen=True)
-class Entity:
-    """An entity that can be judged."""
-
-    name: str
-    packets: PacketBlock
-    truth: SampledTruth
-    events: Events
-
-
-@dataclass(frozen=True)
 class Entities:
-    """All that can be judged, one at least.
+    """All that can be measured, one at least.
 
     ``warm_up`` (seconds) is in force for each. ``refused`` are packets that have no place on the
     clock, ``notes`` say what cannot be judged, what was cut out of the truth, and what the rows
@@ -76,34 +68,58 @@ class Entities:
         return sum(int(one.truth.counted.sum()) for one in self.judged)
 
 
-def judged_entities(
-    packets: Mapping[str, PacketBlock],
-    truths: Mapping[str, Truth] | None,
-    offset: float,
-    pacing: Callable[[], Pacing],
-    tick: float,
-    warm_up: float | None,
-    latency: float | None,
-) -> Entities:
-    """The entities that can be judged, each with the truth at its ticks.
+@dataclass(frozen=True)
+class Prepared:
+    """A run made ready to be drawn by any participant, any number of times.
 
-    ``latency`` (s) is that of packets without an arrival time; None: arrival times have no part in
-    it. See ``compare`` for the other parameters. Raises ``NothingJudged``, ``TooManyRows``.
+    ``arrivals`` says whether it begins with an arrival time, ``offset`` is the spec's.
     """
-    if truths is None:
+
+    entities: Entities
+    timing: Timing
+    arrivals: bool
+    offset: float
+
+    @property
+    def by_arrival(self) -> bool:
+        """Whether packets meet ticks by when they arrive."""
+        return self.timing.in_force(self.arrivals)[1] == "arrival"
+
+    @property
+    def tick(self) -> float:
+        """Seconds from one row to the next."""
+        return self.timing.tick[0] / self.timing.tick[1]
+
+    def pacing(self) -> Pacing:
+        """A new pacing."""
+        return self.timing.resolve(self.arrivals)
+
+
+def prepare(run: Run, spec: CompareSpec) -> Prepared:
+    """What every participant's drawing of a run needs.
+
+    Raises ``NothingJudged`` where no entity can be measured, ``TooManyRows``.
+    """
+    packets, timing, offset = run.packets, spec.timing, spec.truth_offset
+    arrivals = bool(packets) and next(iter(packets.values())).begins_with_arrival()
+    by_arrival = timing.in_force(arrivals)[1] == "arrival"
+    # that of packets without an arrival time; None: arrival times have no part in it
+    latency = (timing.latency or 0.0) if by_arrival else None
+    tick = timing.tick[0] / timing.tick[1]
+    if run.truths is None:
         known, missing = truths_of(packets, "rebuilt", offset)
     else:
-        known, missing = _given(packets, truths)
+        known, missing = _given(packets, run.truths)
     if not known:
         raise NothingJudged(tuple(missing))
     longest = max(known.values(), key=lambda truth: truth.duration)
-    wait = default_warm_up(longest) if warm_up is None else warm_up
+    wait = default_warm_up(longest) if spec.warm_up is None else spec.warm_up
     notes: list[Note] = [*missing]
     judged: list[Entity] = []
     refused: list[Refusal] = []
     for name, truth in known.items():
         # the ticks, which are the same for all: a strategy that takes and draws nothing has them
-        silent = Trace(Strategy, pacing(), packets[name])
+        silent = Trace(Strategy, timing.resolve(arrivals), packets[name])
         refused += silent.refusals
         times = np.asarray(silent)["time"].copy()
         del silent  # its rows are the largest thing here
@@ -121,7 +137,9 @@ def judged_entities(
     interval = min(one.events.interval for one in judged)
     if tick > COARSE_TICK and interval < ROWS_BETWEEN * tick:
         notes.append(TickHides(tick, interval))
-    return Entities(tuple(judged), wait, judged[0].truth.truth.origin, tuple(refused), tuple(notes))
+    origin = judged[0].truth.truth.origin
+    entities = Entities(tuple(judged), wait, origin, tuple(refused), tuple(notes))
+    return Prepared(entities, timing, arrivals, offset)
 
 
 def _given(

@@ -3,18 +3,20 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from support import movements
 
-from epic_cli.analysis.advice import Verdict, best_for
 from epic_cli.analysis.certainty.uncertainty import Unit
-from epic_cli.analysis.compare import Comparison
-from epic_cli.analysis.games import GAMES
-from epic_cli.analysis.networks import Setting, simulated
+from epic_cli.analysis.compare.advice import Verdict, best_for
+from epic_cli.analysis.compare.networks import Setting, simulated
+from epic_cli.analysis.compare.pool import compare
+from epic_cli.analysis.compare.result import Comparison
+from epic_cli.analysis.compare.run import Progress
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.notes import AllAlike, NothingJudged
-from epic_cli.analysis.study import Run, study
-from epic_cli.analysis.weights import Weights, make_weights
+from epic_cli.analysis.weights import GAMES, Weights, make_weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
@@ -28,15 +30,9 @@ SETTING = Setting(
 )
 
 
-def run(seeds: int, threads: int = 1, **more: object) -> Comparison:
-    return study(
-        simulated(SETTING, range(seeds)),
-        TAKING_PART,
-        SCREEN_TIMING,
-        total=seeds,
-        threads=threads,
-        **more,  # type: ignore[arg-type]
-    )
+def run(seeds: int, threads: int = 1, progress: Progress | None = None, **more: Any) -> Comparison:
+    spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=threads, **more)
+    return compare(simulated(SETTING, range(seeds)), spec, progress)
 
 
 def test_many_runs_are_one_result_the_same_from_any_number_of_threads() -> None:
@@ -74,7 +70,8 @@ def test_networks_without_chance_are_one_and_prove_nothing_by_their_number() -> 
 
     def over(seeds: int) -> Comparison:
         runs = simulated(still, range(seeds))
-        return study(runs, TAKING_PART, SCREEN_TIMING, total=seeds, threads=1, runs_are="networks")
+        spec = CompareSpec(TAKING_PART, SCREEN_TIMING, total=seeds, threads=1, runs_are="networks")
+        return compare(runs, spec)
 
     eight, one = over(8), over(1)
     assert eight.results == one.results
@@ -96,14 +93,14 @@ def test_many_entities_are_drawn_too() -> None:
         name: movements.block(movements.packets(movements.circle, entity=name))
         for name in ("a", "b", "c", "d", "e", "f")
     }
-    found = study([Run("one", recorded)], TAKING_PART, SCREEN_TIMING).certainty
+    found = compare([Run("one", recorded)], CompareSpec(TAKING_PART, SCREEN_TIMING)).certainty
     assert found is not None
     assert (found.unit, found.entities) == (Unit.BLOCK_AND_ENTITY, 6)
 
 
 def test_too_little_has_no_intervals_and_no_winner() -> None:
     short = {"": movements.block(movements.packets(movements.circle, 1.0))}
-    found = study([Run("short", short)], TAKING_PART, SCREEN_TIMING)
+    found = compare([Run("short", short)], CompareSpec(TAKING_PART, SCREEN_TIMING))
     assert found.certainty is not None
     assert found.certainty.unit is Unit.NOTHING
     assert math.isnan(found.results[0].interval("error")[0])
@@ -116,12 +113,7 @@ def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
         yield NOTHING
         yield from simulated(SETTING, range(2))
 
-    found = study(
-        runs(),
-        TAKING_PART,
-        SCREEN_TIMING,
-        total=3,
-    )
+    found = compare(runs(), CompareSpec(TAKING_PART, SCREEN_TIMING, total=3))
     assert [one.recording for one in found.skipped] == ["nothing"]
     assert found.recordings == ("seed 0", "seed 1")
 
@@ -129,7 +121,7 @@ def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:
 @pytest.mark.parametrize("total", [1, 2])
 def test_nothing_to_judge_at_all_is_an_error(total: int) -> None:
     with pytest.raises(NothingJudged):
-        study([NOTHING] * total, TAKING_PART, SCREEN_TIMING, total=total)
+        compare([NOTHING] * total, CompareSpec(TAKING_PART, SCREEN_TIMING, total=total))
 
 
 def test_an_interruption_stops_all_runs() -> None:

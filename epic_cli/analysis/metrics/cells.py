@@ -6,10 +6,13 @@ Figures of any selection of cells are those of their sums: that is what makes re
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.metrics import SUMS
+from epic_cli.analysis.metrics.metric import DrawnRows
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
 
 if TYPE_CHECKING:
@@ -17,10 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.lag import Lag
-    from epic_cli.analysis.measured import Measured
+    from epic_cli.analysis.metrics.lag import Lag
+    from epic_cli.analysis.metrics.measurement import Measurement
     from epic_cli.analysis.sampled_truth import SampledTruth
     from epic_cli.analysis.truth import Floats, Integers
+    from epic_cli.analysis.weights import Weights
 
 #: A recording is cut into so many cells, fewer where it has many entities ...
 MOST_CELLS = 256
@@ -50,10 +54,7 @@ FIELDS = (
     "fours",
     "third",
     "truth_third",
-    "status0",
-    "status1",
-    "status2",
-    "status3",
+    *SUMS,
     "lag_rows",
     "lag_squares",
     "charged_rows",
@@ -88,20 +89,14 @@ def grid(times: Sequence[Floats], share: int = 1) -> Grid:
 
 
 def tally(
-    cells: Grid,
-    sampled: SampledTruth,
-    shown: Floats,
-    status: Integers,
-    counted: Integers,
-    errors: Floats,
-    lag: Lag,
-    measured: Measured,
+    cells: Grid, drawn: DrawnRows, counted: Integers, errors: Floats, measured: Measurement
 ) -> Floats:
-    """The sums (cells, fields) of what one candidate drew.
+    """The sums (cells, fields) of what one participant drew.
 
-    ``shown`` (n, 3), ``status`` (n); ``counted`` (n) is the segment of the rows that count, -1 of
-    the others, ``errors`` the distances of those; ``measured`` is what they come to.
+    ``counted`` (n) is the segment of the rows that count, -1 of the others, ``errors`` the
+    distances of those; ``measured`` is what they come to.
     """
+    shown, sampled = drawn.shown, drawn.truth
     places = cells.places(sampled.times)
     sums = np.zeros((cells.size, len(FIELDS)))
 
@@ -122,12 +117,12 @@ def tally(
     add("fours", run)
     add("third", run, _squared_thirds(shown, run))
     add("truth_third", run, _squared_thirds(sampled.positions, run))
-    for value in range(4):
-        add(f"status{value}", rows[status[rows] == value])
+    for name, of in SUMS.items():
+        add(name, rows, of(drawn)[rows])
     share = sums[:, 0] / len(rows)
     for field in SPREAD:
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share
-    _add_lag(sums, places, sampled, shown, counted, rows, lag)
+    _add_lag(sums, places, sampled, shown, counted, rows, measured.lag)
     return sums
 
 
@@ -190,3 +185,105 @@ def _squared_thirds(path: Floats, last: NDArray[np.intp]) -> Floats:
         thirds = (part[3:] - part[:-3]) - (part[2:-1] - part[1:-2]) * 3
         squares[begin : begin + _STRETCH] = _squared(thirds)
     return np.asarray(squares[last - 3])
+
+
+_PLACES = {name: place for place, name in enumerate(FIELDS)}
+
+
+class ResampledLag(NamedTuple):
+    """The lag in each draw, the residual, and what the lag counts as."""
+
+    seconds: Floats
+    residual: Floats
+    charged: Floats
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What ``Measurement`` has, as arrays over the draws, for metrics that have an interval.
+
+    ``sums`` (draws, fields) are those of the cells that were drawn, ``total`` (fields) of all.
+    """
+
+    sums: Floats
+    total: Floats
+    resolution: float
+    tick: float
+    weights: Weights
+
+    def _of(self, field: str) -> Floats:
+        return np.asarray(self.sums[:, _PLACES[field]])
+
+    def _mean(self, field: str, rows: str) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self._of(field) / self._of(rows))
+
+    @property
+    def error(self) -> Floats:
+        """Root mean square distance from the truth."""
+        return np.asarray(np.sqrt(self._mean("squares", "rows")))
+
+    @property
+    def speed(self) -> Floats:
+        """Root mean square speed of the truth."""
+        return np.asarray(np.sqrt(self._mean("speed_squares", "rows")))
+
+    @property
+    def rows(self) -> Floats:
+        """How many rows count."""
+        return self._of("rows")
+
+    @property
+    def lag(self) -> ResampledLag:
+        """The lag, as the influence of each cell on it has it, and what it leaves."""
+        return ResampledLag(
+            self._mean("told_seconds", "told_rows"),
+            np.asarray(np.sqrt(self._mean("lag_squares", "lag_rows"))),
+            # what it counts as is a length of time, however far a draw moves it
+            np.abs(self._mean("charged_seconds", "charged_rows")),
+        )
+
+    @property
+    def jumps(self) -> Floats:
+        """How many steps are jumps."""
+        return self._of("jumps")
+
+    @property
+    def backward(self) -> Floats:
+        """How many steps go backward."""
+        return self._of("backward")
+
+    @property
+    def overshoot_rms(self) -> Floats:
+        """Root mean square of how far it is ahead of the truth."""
+        return np.asarray(np.sqrt(self._mean("overshoots", "rows")))
+
+    @property
+    def recoveries(self) -> Floats:
+        """From how much there was to recover."""
+        return self._of("recoveries")
+
+    @property
+    def recovery_seconds(self) -> Floats:
+        """How long that took in all."""
+        return self._of("recovery_seconds")
+
+    @property
+    def jerk_rms(self) -> Floats:
+        """Root mean square jerk of what was drawn."""
+        return np.asarray(np.sqrt(self._mean("third", "fours")) / self.tick**3)
+
+    @property
+    def truth_jerk(self) -> Floats:
+        """Root mean square jerk of the truth in the same rows."""
+        return np.asarray(np.sqrt(self._mean("truth_third", "fours")) / self.tick**3)
+
+    @property
+    def usual_jerk(self) -> float:
+        """The truth's jerk in all rows: what jerk is measured in must not depend on the draw."""
+        third, fours = (float(self.total[_PLACES[field]]) for field in ("truth_third", "fours"))
+        return math.sqrt(third / fours) / self.tick**3 if fours else math.nan
+
+    def mean(self, name: str) -> Floats:
+        """The mean over rows of what a metric adds up under this name (``Metric.sums``)."""
+        return self._mean(name, "rows")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.weights import SCALE, Weights
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.measured import Measured
+    from epic_cli.analysis.metrics.cells import Resampled
+    from epic_cli.analysis.metrics.measurement import Measurement
 
 #: A tenth of the time: so much of it spent recovering, or going backward, costs 1.
 SHARE = 0.1
@@ -36,7 +37,7 @@ def formula(weights: Weights) -> str:
     )
 
 
-def costs(measured: Measured) -> Any:
+def costs(measured: Measurement | Resampled) -> Any:
     """The costs, as ``Weights`` of them (of arrays for draws).
 
     NaN where there is not enough to say, or nothing to recover from.
@@ -61,7 +62,7 @@ def costs(measured: Measured) -> Any:
     )
 
 
-def score(measured: Measured) -> Any:
+def score(measured: Measurement | Resampled) -> Any:
     """From 0 to 100, which only the truth itself gets; NaN: not enough to say.
 
     It depends on nothing but what was measured of the candidate, and on the weights: adding others

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from support import movements
+from support.comparisons import compared
 
 from epic_cli import Packet
-from epic_cli.analysis.compare import compare
-from epic_cli.analysis.lag import SHIFTS, shift_window
+from epic_cli.analysis.sampled_truth import SHIFTS, shift_window
 from epic_cli.analysis.truth import Truth, truth_of
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -206,7 +206,7 @@ def test_every_figure_is_what_its_definition_says(name: str) -> None:
     truths = {"": truth_of(movements.block(given.states), "given")} if given.given else None
     sampled = truths[""] if truths else truth_of(block)
     taking_part = read_specs(STRATEGIES)
-    found = compare({"": block}, taking_part, SCREEN_TIMING, truths, warm_up=WARM_UP)
+    found = compared({"": block}, taking_part, SCREEN_TIMING, truths, warm_up=WARM_UP)
     for candidate, result in zip(taking_part, found.results, strict=True):
         rows = np.asarray(Trace(candidate.make, SCREEN_TIMING.resolve(True), block))
         expected = recomputed(rows, given, sampled)

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support import movements
+from support.comparisons import compared
 
-from epic_cli.analysis.cells import FIELDS, Grid, grid
-from epic_cli.analysis.certainty.resampled import Resampled
-from epic_cli.analysis.compare import compare
+from epic_cli.analysis.compare.pool import compare
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.metrics import METRICS
-from epic_cli.analysis.study import Run, study
+from epic_cli.analysis.metrics.cells import FIELDS, Grid, Resampled, grid
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.network import Link, LinkConditions, PathMovement, Strafe, simulate
@@ -28,7 +28,7 @@ NAMES = ("dumb-terminal", "snapshot", "epic", "dis", "projective", "kalman")
 
 def test_the_cells_together_are_the_measurement() -> None:
     """What is drawn again is what was measured: all cells once give each figure as it is."""
-    comparison = compare(RECORDED, read_specs(NAMES), SCREEN_TIMING, threads=1, sums=True)
+    comparison = compared(RECORDED, read_specs(NAMES), SCREEN_TIMING, threads=1, intervals=True)
     for result in comparison.by_entity:
         measured = result.measured
         assert measured is not None
@@ -46,7 +46,9 @@ def test_the_cells_together_are_the_measurement() -> None:
 
 
 def test_the_draws_lie_around_the_figure_and_intervals_contain_it() -> None:
-    comparison = study([Run("one", RECORDED)], read_specs(NAMES), SCREEN_TIMING, threads=1)
+    comparison = compare(
+        [Run("one", RECORDED)], CompareSpec(read_specs(NAMES), SCREEN_TIMING, threads=1)
+    )
     for result in comparison.results:
         for name, (low, high) in result.standing.intervals.items():
             assert low <= result.value(name) <= high, name

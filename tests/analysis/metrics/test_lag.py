@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import movements
 
-from epic_cli.analysis.lag import LONGEST, SHIFTS, find_lag, shift_window
+from epic_cli.analysis.metrics.lag import LONGEST, find_lag
+from epic_cli.analysis.sampled_truth import SHIFTS, shift_window
 from epic_cli.analysis.truth import Truth, truth_of
 
 TIMES = np.arange(20.0, 181.0) * 0.05

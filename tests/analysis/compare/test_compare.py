@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import threading
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from support import movements
+from support.comparisons import compared
 
 from epic_cli import Packet
-from epic_cli.analysis.compare import Comparison, compare
+from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.notes import (
     Flaw,
     NothingJudged,
@@ -35,14 +37,14 @@ def candidate(name: str) -> StrategySpec:
     return StrategySpec(f"support.movements:{name}", label=name)
 
 
-def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: object) -> Comparison:
+def run(*names: str, packets: dict[str, list[Packet]] | None = None, **given: Any) -> Comparison:
     recorded = packets or {"": movements.packets(movements.circle)}
     blocks = {name: movements.block(items) for name, items in recorded.items()}
-    return compare(blocks, [candidate(one) for one in names], Timing(), **given)  # type: ignore[arg-type]
+    return compared(blocks, [candidate(one) for one in names], Timing(), **given)
 
 
-def figures(name: str, **given: object) -> SimpleNamespace:
-    found = run(name, **given).results[0].values  # type: ignore[arg-type]
+def figures(name: str, **given: Any) -> SimpleNamespace:
+    found = run(name, **given).results[0].values
     assert found
     return SimpleNamespace(**found)
 
@@ -178,7 +180,7 @@ def test_no_figures_without_numbers() -> None:
     packets = movements.packets(movements.circle)
     packets[50] = packets[50]._replace(velocity=(math.nan, 0.0, 0.0))  # it spreads in this one
     block = movements.block(packets)
-    (result,) = compare({"": block}, [StrategySpec()], Timing()).results
+    (result,) = compared({"": block}, [StrategySpec()], Timing()).results
     assert not result.values
     assert result.note is not None
     assert result.note.flaw is Flaw.NOT_FINITE
@@ -238,7 +240,7 @@ def test_one_packet_says_nothing() -> None:
         run("Exact", packets={"": movements.packets(movements.circle)[:1]})
     assert caught.value.notes == (NotJudged("", Unjudged.TOO_FEW_STATES, states=1),)
     with pytest.raises(NothingJudged, match=r"^there are no packets$"):
-        compare({}, [candidate("Exact")], Timing())
+        compared({}, [candidate("Exact")], Timing())
 
 
 def test_errors_are_sentences_without_options() -> None:
@@ -326,7 +328,7 @@ def test_no_line_is_drawn_across_a_teleport(most: int) -> None:
     packets[100] = packets[100]._replace(teleport=True)
     selection = Selection(most, -math.inf, math.inf)
     names = ("dumb-terminal", "snapshot", "dead-reckoning")
-    found = compare(
+    found = compared(
         {"": movements.block(packets)}, read_specs(names), Timing(), selection=selection
     )
     for path in [one.positions for one in found.scenes[0].drawn] + [found.scenes[0].truth]:
@@ -364,5 +366,5 @@ def test_refused_packets_are_told_of() -> None:
 def test_blocks_are_shared_and_not_changed() -> None:
     block: PacketBlock = movements.block(movements.packets(movements.circle))
     before = [block[k] for k in range(len(block))]
-    compare({"": block}, [candidate("Exact"), candidate("Late")], Timing())
+    compared({"": block}, [candidate("Exact"), candidate("Late")], Timing())
     assert [block[k] for k in range(len(block))] == before

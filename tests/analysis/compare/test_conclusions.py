@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from support import movements
+from support.comparisons import compared
 
 from epic_cli import Packet, Sample, Status
-from epic_cli.analysis.advice import Verdict, advice, best_for
-from epic_cli.analysis.compare import Comparison, Result, compare
+from epic_cli.analysis.compare.advice import Verdict, advice, best_for
+from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.metrics import named as metric_named
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
@@ -62,12 +64,12 @@ def judged(
     *taking_part: Drawn | StrategySpec,
     truth: list[Packet] | None = None,
     timing: Timing = SCREEN_TIMING,
-    **given: object,
+    **given: Any,
 ) -> Comparison:
     recorded = packets if isinstance(packets, dict) else {"": packets}
     blocks = {name: movements.block(items) for name, items in recorded.items()}
     truths = None if truth is None else {"": truth_of(movements.block(truth), "given")}
-    return compare(blocks, taking_part, timing, truths, threads=1, **given)  # type: ignore[arg-type]
+    return compared(blocks, taking_part, timing, truths, threads=1, **given)
 
 
 def late(movement: movements.Movement, seconds: float) -> movements.Movement:

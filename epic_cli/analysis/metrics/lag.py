@@ -8,25 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from epic_cli.analysis.sampled_truth import SHIFTS, Window, shift_window
 
+if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats, Integers, Truth
 
-    Rows = NDArray[np.intp]
-
-#: The shifts that are tried, in seconds: densely around 0, where lag usually is.
-SHIFTS = np.concatenate(
-    (np.arange(-20, 40) * 0.025, np.arange(10, 20) * 0.1, np.arange(8, 21) * 0.25)
-)
-
-_ZERO = int(np.flatnonzero(np.abs(SHIFTS) < 1e-9)[0])
-
-#: The longest of them; a lag that cannot be told costs as much.
+#: The longest shift; a lag that is unknown costs as much.
 LONGEST = float(SHIFTS[-1])
-
-#: Where rows are few, so many later shifts are tried for each earlier one.
-LATER = 3
 
 #: A minimum is plausible if the distance that it leaves is at most this many times the least.
 PLAUSIBLE = 1.25
@@ -57,55 +45,10 @@ class Lag(NamedTuple):
     others: tuple[float, ...] = ()
     charged: float = math.nan
 
-
-class Window(NamedTuple):
-    """Which ``shifts`` (s, a slice of ``SHIFTS``) are compared over which rows (their numbers).
-
-    ``beginning`` are the rows in which the movement begins, ``first`` is the time (s) of the first
-    state that anybody got to know.
-    """
-
-    shifts: slice
-    rows: Rows
-    beginning: slice = slice(0)
-    first: float = -math.inf
-
-
-def shift_window(
-    truth: Truth, times: Floats, segments: Integers, first: float = -math.inf
-) -> Window:
-    """The shifts that can be compared over the same rows: those that each leaves in its segment.
-
-    ``times`` (n) in seconds, ``segments`` (n), -1 where a row does not count; ``first`` is the time
-    (s) of the first state that was received. The window grows
-    from 0 to both sides, faster to the later one, as long as half of the rows are left.
-    """
-    rows = np.flatnonzero(segments >= 0)
-    inside = segments[rows]
-    slack = 1e-9  # a time that was added up is not less than itself
-    before = times[rows] - truth.starts[inside] + slack
-    after = truth.ends[inside] - times[rows] + slack
-    few = slice(None, None, max(1, len(rows) // _SOME))
-    low = high = _ZERO
-
-    def enough(low: int, high: int) -> bool:
-        kept = (before[few] >= SHIFTS[high]) & (after[few] >= -SHIFTS[low])
-        return bool(2 * np.count_nonzero(kept) >= len(kept))
-
-    grown = True
-    while grown:
-        before_this = low, high
-        for _ in range(LATER):
-            high += high + 1 < len(SHIFTS) and enough(low, high + 1)
-        low -= low > 0 and enough(low - 1, high)
-        grown = (low, high) != before_this
-    first = max(first, float(truth.starts[inside[0]])) if len(rows) else first
-    return Window(
-        slice(low, high + 1),
-        rows[(before >= SHIFTS[high]) & (after >= -SHIFTS[low])],
-        slice(int(np.searchsorted(times, first)), int(rows[0]) if len(rows) else 0),
-        first,
-    )
+    @property
+    def unknown(self) -> bool:
+        """Whether it moves, and no shift is better than the others."""
+        return math.isnan(self.seconds) and not math.isnan(self.charged)
 
 
 def find_lag(

@@ -17,23 +17,25 @@ from support.running import environment
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.views.metric_list import metric_lines
 
-#: One more metric, and then the command line.
+#: One more entry, with an interval of what it adds up over rows, and then the command line.
 ONE_MORE = """
 import sys
+import numpy as np
 from epic_cli.analysis import metrics
-from epic_cli.analysis.metric import Better, Metric
-metrics.METRICS += (
-    Metric(
-        "mean_error",
-        "mean",
-        "length",
-        Better.LOW,
-        lambda value: f"<{value:.1f}>",
-        "the mean distance from the truth",
-        lambda measured: float(measured.errors.mean()),
-        weight=9,
-    ),
+from epic_cli.analysis.metrics.metric import Metric
+entry = Metric(
+    "mean_error",
+    "the mean distance from the truth",
+    lambda measured: measured.mean("distances"),
+    title="mean",
+    unit="length",
+    format=lambda value: f"<{value:.1f}>",
+    weight=9,
+    interval=True,
+    sums={"distances": lambda drawn: np.linalg.norm(drawn.shown - drawn.truth.positions, axis=1)},
 )
+metrics.METRICS += (entry,)
+metrics.SUMS.update(entry.sums)
 from epic_cli.ui.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -68,6 +70,13 @@ def test_one_more_metric_is_in_every_format() -> None:
     table = compared()
     assert re.search(r"^strategy .* mean\b", table, re.MULTILINE)
     assert all(one in table for one in shown)
+
+
+def test_one_more_metric_has_an_interval() -> None:
+    found = extended(SAMPLES / "jitter.txt", "-s", "epic,lerp", "--format", "csv")
+    for row in csv.DictReader(io.StringIO(found)):
+        low, value, high = (float(row[f"mean_error{end}"]) for end in ("_low", "", "_high"))
+        assert low < value < high
 
 
 def test_one_more_metric_sorts() -> None:

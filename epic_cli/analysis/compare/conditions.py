@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from epic_cli.analysis.metric import Metric
 from epic_cli.analysis.metrics import METRICS
+from epic_cli.analysis.metrics.metric import Metric
 from epic_cli.engine.parameters import nearest
 from epic_cli.engine.quantities import parse as quantity
 

@@ -1,0 +1,1 @@
+"""A comparison: ``spec`` says what is wanted, ``run`` measures one run, ``pool`` all as one."""

@@ -1,0 +1,88 @@
+"""Metrics of how near to the truth it is drawn, and how late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epic_cli.analysis.digits import milliseconds, one_decimal, whole
+from epic_cli.analysis.metrics.metric import Better, Metric, Section
+from epic_cli.analysis.metrics.score import score
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.metrics.measurement import Measurement
+
+
+def _error95(measured: Measurement) -> float:
+    import numpy as np  # help needs none
+
+    return float(np.quantile(measured.errors, 0.95))
+
+
+METRICS = (
+    Metric(
+        "score",
+        "overall, 0 to 100; the formula is under the table",
+        score,
+        better=Better.HIGH,
+        format=one_decimal,
+        section=Section.ACCURACY,
+        weight=13,
+        interval=True,
+    ),
+    Metric(
+        "rows",
+        "how many rows are judged",
+        lambda measured: measured.rows,
+        better=Better.NEITHER,
+        format=whole,
+        section=Section.DATA,
+    ),
+    Metric(
+        "error",
+        "RMS distance from the truth at the time it is drawn",
+        lambda measured: measured.error,
+        unit="length",
+        section=Section.ACCURACY,
+        weight=12,
+        interval=True,
+    ),
+    Metric(
+        "error95",
+        "the distance that 95 % of the rows do not exceed",
+        _error95,
+        title="95 %",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=5,
+    ),
+    Metric(
+        "error_max",
+        "the largest distance",
+        lambda measured: measured.error_max,
+        title="max",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=7,
+    ),
+    Metric(
+        "lag",
+        "the shift in time that brings it nearest to the truth",
+        lambda measured: measured.lag.seconds,
+        title="lag ms",
+        unit="s",
+        better=Better.NEAR_ZERO,
+        format=milliseconds,
+        section=Section.ACCURACY,
+        weight=11,
+        interval=True,
+    ),
+    Metric(
+        "residual",
+        "RMS distance that is left after that shift",
+        lambda measured: measured.lag.residual,
+        unit="length",
+        section=Section.ACCURACY,
+        weight=4,
+        interval=True,
+    ),
+)

@@ -1,0 +1,136 @@
+"""What one participant draws of one entity, measured at each row against the truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epic_cli.analysis.metrics import SUMS
+from epic_cli.analysis.metrics.cells import Grid, tally
+from epic_cli.analysis.metrics.lag import find_lag
+from epic_cli.analysis.metrics.measurement import Measurement
+from epic_cli.analysis.metrics.metric import DrawnRows
+from epic_cli.analysis.metrics.recovery import Events, recovery
+from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, SampledTruth
+from epic_cli.analysis.weights import SCALE
+from epic_cli.engine.measure.errors import accumulate_errors, overshoot
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.truth import Floats, Integers
+    from epic_cli.analysis.weights import Weights
+    from epic_cli.engine.packets import PacketBlock
+
+#: A step against the truth's direction is a backward one from this share of the usual step on,
+#: if the truth does not turn within so many seconds.
+BACKWARD_FLOOR = 0.01
+TURN_WINDOW = 0.1
+
+#: What is ahead of everywhere that the truth is within so many seconds overshoots.
+OVERSHOOT_WINDOW = 0.5
+
+#: What is drawn this share of the movement's extent outside of it, and more than the entity
+#: ever moves in so many seconds, has diverged.
+STRAY_SHARE, STRAY_SECONDS = 0.5, 1.0
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity that can be measured: its packets, its truth at the ticks, what happened to it."""
+
+    name: str
+    packets: PacketBlock
+    truth: SampledTruth
+    events: Events
+
+
+def measure(
+    shown: Floats,
+    status: Integers,
+    entity: Entity,
+    weights: Weights,
+    cells: Grid | None = None,
+) -> Measurement:
+    """Measures what a ``Trace`` drew of an entity at n ticks against the truth there.
+
+    ``shown`` is (n, 3), ``status`` (n). An undrawn row is measured like any other: there, ``shown``
+    has the last state that was received. With ``cells``, sums are kept for each.
+    """
+    sampled, events = entity.truth, entity.events
+    drawn = DrawnRows(shown, status, sampled)
+    errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)
+    statuses = np.zeros(4, np.int64)
+    resolution = sampled.truth.resolution
+    found = accumulate_errors(
+        shown,
+        status,
+        sampled.positions,
+        sampled.segments,
+        sampled.step_limit,
+        JUMP_FACTOR,
+        JUMP_FLOOR * sampled.usual_step + 2 * resolution,
+        sampled.low,
+        sampled.high,
+        errors,
+        counted,
+        statuses,
+    )
+    errors = errors[: found.rows]
+    lag = find_lag(
+        sampled.truth,
+        sampled.times,
+        shown,
+        counted,
+        None if found.broken else sampled.window,
+        resolution,
+    )
+    shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
+    backward = sampled.truth.path.backward_steps(
+        sampled.times,
+        shown,
+        counted,
+        shift,
+        max(1, round(TURN_WINDOW / sampled.tick)),
+        BACKWARD_FLOOR * sampled.usual_speed,
+        BACKWARD_FLOOR * sampled.usual_step + resolution,
+    )
+    ahead, squares = overshoot(
+        shown,
+        counted,
+        sampled.positions,
+        sampled.segments,
+        round(shift / sampled.tick),
+        max(1, round(OVERSHOOT_WINDOW / sampled.tick)),
+    )
+    recovered = recovery(
+        shown, sampled, events, shift, max(SCALE * sampled.usual_speed, resolution)
+    )
+    extent = float(np.linalg.norm(sampled.high - sampled.low))
+    measured = Measurement(
+        errors,
+        found.broken,
+        lag,
+        found.excess if found.excess > 2 * resolution else 0.0,  # else it is rounding
+        found.jumps,
+        backward,
+        ahead if ahead > resolution else 0.0,
+        squares,
+        found.fours,
+        found.third,
+        found.truth_third,
+        statuses,
+        recovered,
+        found.beyond,
+        extent,
+        max(STRAY_SHARE * extent, STRAY_SECONDS * sampled.top_speed, resolution),
+        sampled.usual_speed,
+        resolution,
+        sampled.tick,
+        weights,
+        {name: float(of(drawn)[counted >= 0].sum()) for name, of in SUMS.items()},
+    )
+    if cells is None:
+        return measured
+    return replace(measured, sums=tally(cells, drawn, counted, errors, measured))
