@@ -398,20 +398,22 @@ class Custom(Parameter):
     def _check(self, value: object) -> Value:
         try:
             self._read(str(value))
+        except SettingError:
+            raise
         except ValueError as error:
             raise SettingError(f"{_shown(value)} is not allowed: {error}") from error
         return str(value)
 
 
-def find(name: str, table: Table, owner: str) -> Parameter:
+def find(name: str, table: Table, owner: str, what: str = "parameter") -> Parameter:
     """The parameter of this name; raises ``SettingError`` with the nearest one.
 
-    ``owner`` is what has the parameters, in words: ``a link``.
+    ``owner`` is what has the parameters, and ``what`` they are to it, in words: ``a link``.
     """
     for one in table:
         if one.name == name:
             return one
-    raise SettingError(unknown(owner, "parameter", name, [one.name for one in table]))
+    raise SettingError(unknown(owner, what, name, [one.name for one in table]))
 
 
 def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
@@ -423,13 +425,15 @@ def unknown(owner: str, what: str, name: str, known: list[str]) -> str:
     return message + (f"; did you mean {near!r}?" if near else f"; it has {', '.join(known)}")
 
 
-def parse_assignment(text: str, table: Table, owner: str) -> tuple[Parameter, Any]:
+def parse_assignment(
+    text: str, table: Table, owner: str, what: str = "parameter"
+) -> tuple[Parameter, Any]:
     """The parameter and the value of ``name=value``; hyphens in the name are taken, too.
 
     Raises ``SettingError``.
     """
     name, equals, value = text.partition("=")
-    parameter = find(name.replace("-", "_"), table, owner)
+    parameter = find(name.replace("-", "_"), table, owner, what)
     if not equals:
         raise SettingError(f"{parameter.name} has no value: write {parameter.name}=...")
     return parameter, named(parameter, parameter.read, value)

@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from random import Random
 
+from epic_cli.engine.parameters import Number
+
+SEED = Number(
+    "seed", 0, "The same seed gives the same random numbers.", "", 0, 2**64 - 1, whole=True
+)
+
 
 def stream(seed: int, purpose: str) -> Random:
     """A generator of its own for one purpose.

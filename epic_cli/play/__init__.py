@@ -5,8 +5,8 @@ Rooms, each of which uses only those above it: ``world`` (what server and client
 
 
 Example:
-    >>> from epic_cli.play import Match, MatchSettings
-    >>> match = Match(MatchSettings(seed=1))
+    >>> from epic_cli.play import Match, MatchSpec
+    >>> match = Match(MatchSpec(seed=1))
     >>> match.run_until(2.0)
     >>> [round(value, 3) for value in match.server.body(0)[:2]]
     [8.295, 15.079]
@@ -15,6 +15,6 @@ Example:
 
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.play.match.match import Match
-from epic_cli.play.match.settings import MatchSettings, PlayerConfig
+from epic_cli.play.match.spec import MatchSpec, PlayerConfig
 
-__all__ = ["LinkConditions", "Match", "MatchSettings", "PlayerConfig"]
+__all__ = ["LinkConditions", "Match", "MatchSpec", "PlayerConfig"]

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Collection
 from typing import Any
 
-from epic_cli.play import Match, MatchSettings, PlayerConfig
+from epic_cli.play import Match, MatchSpec, PlayerConfig
 from epic_cli.play.match.script import Script, parse_script
 from epic_cli.play.world.arena import Arena
 from epic_cli.play.world.rules import Rules
@@ -47,4 +47,4 @@ def match(
     """A match in the open, with B far away, played by a script."""
     players = players or (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (600.0, 600.0)))
     settings.setdefault("rules", OPEN)
-    return Match(MatchSettings(players=players, **settings), script(text))
+    return Match(MatchSpec(players=players, **settings), script(text))

@@ -23,7 +23,7 @@ from epic_cli.engine.parameters import (
 )
 from epic_cli.network.conditions import LINK
 from epic_cli.network.loss import GilbertElliott, QueueLimit
-from epic_cli.play.match.changes import MATCH
+from epic_cli.play.match.spec import MATCH
 from epic_cli.ui.options.declared import Assignment, ParameterType, option, options
 
 TABLES = {"link": LINK, "match": MATCH}
@@ -41,6 +41,7 @@ CUSTOM = {
         st.builds(QueueLimit, st.floats(0, 60), st.none()),
         st.builds(QueueLimit, st.none(), st.integers(0, 1_000_000)),
     ),
+    "step": st.integers(5_000, 100_000).map(lambda time_us: time_us / 1e6),
     "remote_strategy": st.sampled_from(["snapshot", "lerp"]),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from epic_cli.engine.text.widths import width
-from epic_cli.play import MatchSettings
+from epic_cli.play import MatchSpec
 from epic_cli.play.match.script import Script
 from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
 from epic_cli.views.play_rows import Writer
@@ -12,7 +12,7 @@ SHOWS: tuple[Show, ...] = ("rows", "events", "shots", "summary")
 
 
 def written(show: Show, columns: int | None) -> tuple[Writer, list[str]]:
-    run = HeadlessRun(MatchSettings(), Script({}, [], []), Selection(show, "A"))
+    run = HeadlessRun(MatchSpec(), Script({}, [], []), Selection(show, "A"))
     writer = Writer("table", COLUMNS[show], columns)
     lines = [writer.line(item) for chunk in run.run(2.0) for item in chunk.lines]
     return writer, (writer.header() + b"".join(lines)).decode().splitlines()

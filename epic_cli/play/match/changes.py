@@ -3,176 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
-from epic_cli.engine.quantities import parse
+from epic_cli.engine.parameters import Custom, Parameter, find
 from epic_cli.engine.strategies import create
-from epic_cli.engine.strategies import find as find_strategy
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.words import LINK_WORDS, TwoWays
-from epic_cli.play.client.clock import CLOCK_SYNCS
-from epic_cli.play.client.correction import SMOOTHING_CURVES
-from epic_cli.play.client.prediction import LOCAL_MODES
-from epic_cli.play.match.settings import (
-    MOST_PLAYERS,
-    MatchSettings,
-    default_players,
-)
-from epic_cli.play.server.compensation import COMPENSATIONS
+from epic_cli.play.match.spec import CLOCK, MATCH, MatchSpec, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
-
-#: Seconds, and hertz.
-STEPS = (0.005, 0.1)
-SEND_RATES = (0.5, 1000.0)
-LONGEST_SMOOTHING = 10.0
-LONGEST_HISTORY = 60.0
-
-LONGEST_DURATION = 1e6
-
-CLOCK_RATES = (0.01, 100.0)
-FARTHEST_CLOCK = 1e6
-
-
-def _read_strategy(text: str) -> str:
-    find_strategy(text)
-    return text
-
-
-def read_clock(text: str) -> tuple[float, float]:
-    """``AHEAD`` or ``AHEAD,RATE``, seconds and how many times as fast; raises ``ValueError``."""
-    ahead_text, _, rate_text = text.partition(",")
-    ahead, rate = parse(ahead_text, "s"), parse(rate_text or "1", "")
-    if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
-        raise ValueError("write AHEAD or AHEAD,RATE; seconds, and 0.01 to 100")
-    return ahead, rate
-
-
-def _write_clock(values: Sequence[float]) -> str:
-    return ",".join(map(repr, values))
-
-
-#: How a match is played: the fields of ``MatchSettings``, apart from its players and its link.
-MATCH: tuple[Parameter, ...] = (
-    Number("players", 2, "How many play: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True),
-    Number(
-        "duration",
-        10.0,
-        "How long the match lasts, in seconds, or endless.",
-        "s",
-        0,
-        LONGEST_DURATION,
-    ),
-    Number("step", Rules().step, "The simulation's step and the time between frames.", "s", *STEPS),
-    Number(
-        "send_rate",
-        MatchSettings.send_rate,
-        "How many times a second the server sends the state.",
-        "Hz",
-        *SEND_RATES,
-    ),
-    Choice(
-        "local",
-        MatchSettings.local,
-        "How your own player is shown: where the server last put it, predicted at once, predicted"
-        " and reconciled by move replay, or predicted and corrected without it.",
-        LOCAL_MODES,
-    ),
-    Number(
-        "smoothing",
-        MatchSettings.smoothing,
-        "Spread a correction over this time; 0: apply it at once.",
-        "s",
-        0,
-        LONGEST_SMOOTHING,
-    ),
-    Choice(
-        "smoothing_curve",
-        MatchSettings.smoothing_curve,
-        "Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
-        SMOOTHING_CURVES,
-    ),
-    Number(
-        "smooth_above",
-        MatchSettings.smooth_above,
-        "Apply a smaller correction at once.",
-        "length units",
-        0,
-        words={"inf": math.inf},
-    ),
-    Number(
-        "snap_above",
-        MatchSettings.snap_above,
-        "Apply a larger correction at once, and forget the ones before.",
-        "length units",
-        0,
-        words={"inf": math.inf},
-    ),
-    Choice(
-        "clock_sync",
-        MatchSettings.clock_sync,
-        "How a client keeps its clock in step with the server's: not at all, or as netfox,"
-        " lightyear or GGPO do.",
-        CLOCK_SYNCS,
-    ),
-    Custom(
-        "remote_strategy",
-        MatchSettings.remote_strategy,
-        "How other players are drawn; 'epic strategies' lists the strategies.",
-        "name",
-        _read_strategy,
-    ),
-    Switch(
-        "rewind",
-        MatchSettings.rewind,
-        "Judge a shot by what the shooter saw, or by where everybody is now.",
-    ),
-    Choice(
-        "lag_compensation",
-        MatchSettings.lag_compensation,
-        "How the server knows where to rewind to: the client says what it drew; the server"
-        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
-        COMPENSATIONS,
-    ),
-    Number(
-        "history",
-        MatchSettings.history,
-        "How far back the server can rewind.",
-        "s",
-        0,
-        LONGEST_HISTORY,
-    ),
-    Number("seed", MatchSettings.seed, "The random numbers.", "", 0, 2**64 - 1, whole=True),
-)
 
 #: Cannot change once the match runs.
 _FIXED = ("players", "duration", "step", "history", "seed", "clock.")
 
 _LINK = {one.name: one for one in LINK_WORDS}
-_MATCH = {one.name: one for one in MATCH}
-#: Names that go on: with a setting of the strategy, and with a player.
-_FAMILIES = {
-    "remote.": Custom("remote.", None, "A setting of the strategy.", "value", str),
-    "clock.": Custom("clock.", None, "A player's clock.", "ahead[,rate]", read_clock, _write_clock),
-}
-#: Names that go on with a word of the link, which holds in this direction alone.
-_DIRECTIONS = ("up.", "down.")
+_PLAIN = _LINK | {one.name: one for one in MATCH}
+#: Names that go on: with a setting of the strategy, a player, or a word of the link, which holds
+#: in this direction alone.
+_STRATEGY, _CLOCK, _UP, _DOWN = "remote.", "clock.", "up.", "down."
 
-NAMES = (*_LINK, *_MATCH, *_FAMILIES, *_DIRECTIONS)
+#: All that a script can set.
+NAMES = (*_PLAIN, _STRATEGY, _CLOCK, _UP, _DOWN)
 
 
-def _family(name: str) -> str:
-    return name[: name.find(".") + 1]
-
-
-def _kind(name: str) -> Parameter | None:
-    if _family(name) in _DIRECTIONS:
-        return _LINK.get(name.partition(".")[2])
-    return _LINK.get(name) or _MATCH.get(name) or _FAMILIES.get(_family(name))
+def _parameter(name: str) -> Parameter:
+    """What a name sets; raises ``SettingError``."""
+    family, _, rest = name.rpartition(".")
+    if f"{family}." in (_UP, _DOWN):
+        return find(rest, LINK_WORDS, "a link")
+    if f"{family}." == _CLOCK:
+        return CLOCK
+    if name.startswith(_STRATEGY):
+        return Custom(name, None, "A setting of the strategy.", "value", str)
+    return find(name, tuple(_PLAIN.values()), "a match", "setting")
 
 
 class Change(NamedTuple):
@@ -182,13 +47,12 @@ class Change(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        kind = _kind(self.name)
-        return f"{self.name}={kind.write(self.value) if kind else self.value}"
+        return f"{self.name}={_parameter(self.name).write(self.value)}"
 
     @property
     def family(self) -> str:
         """``remote.``, ``clock.``, ``up.`` or ``down.`` if it is one of these; otherwise empty."""
-        return _family(self.name)
+        return self.name[: self.name.find(".") + 1]
 
     @property
     def is_fixed(self) -> bool:
@@ -198,82 +62,100 @@ class Change(NamedTuple):
     @property
     def is_of_link(self) -> bool:
         """Whether it changes the links."""
-        return self.name in _LINK or self.family in _DIRECTIONS
+        return self.name in _LINK or self.family in (_UP, _DOWN)
 
 
 def parse_change(text: str) -> Change:
     """``name=value``; raises ``ValueError``."""
     name, equals, value = text.partition("=")
-    kind = _kind(name)
-    if not equals or kind is None:
-        raise ValueError(f"{text!r} cannot be set")
+    parameter = _parameter(name)
+    if not equals:
+        raise ValueError(f"{name} has no value: write {name}=...")
     try:
-        return Change(name, kind.read(value))
+        return Change(name, parameter.read(value))
     except ValueError as error:
         raise ValueError(f"{name}={error}") from error
 
 
-def changed(settings: MatchSettings, change: Change) -> MatchSettings:
-    """The settings with a change; raises ``ValueError`` where they do not allow it."""
-    name, value = change
-    if change.family == "remote.":
-        given = dict(settings.remote_settings) | {name.removeprefix("remote."): str(value)}
-        create(settings.remote_strategy, given)
-        return dataclasses.replace(settings, remote_settings=tuple(given.items()))
-    if change.family == "clock.":
-        return _with_clock(settings, name.removeprefix("clock."), *value)
+def changed(spec: MatchSpec, change: Change) -> MatchSpec:
+    """The match with a change; raises ``ValueError`` where it does not allow that."""
     if change.is_of_link:
-        return _with_link(settings, change)
-    fields = {name: value}
-    if name == "remote_strategy":
-        fields["remote_settings"] = ()
-    elif name == "players":
-        more = default_players(value)[len(settings.players) :]
-        fields[name] = (*settings.players, *more)[:value]
-    elif name == "step":
-        fields = {"rules": Rules(step=to_seconds(to_us(value)))}
-    return dataclasses.replace(settings, **fields)
+        return _with_link(spec, change)
+    apply = _APPLY.get(change.family or change.name)
+    if apply is not None:
+        return apply(spec, change.name.removeprefix(change.family), change.value)
+    fields: dict[str, Any] = {change.name: change.value}
+    return dataclasses.replace(spec, **fields)
 
 
-def _with_link(settings: MatchSettings, change: Change) -> MatchSettings:
-    link, up, down = TwoWays(settings.link, settings.up, settings.down).changed(*change)
-    return dataclasses.replace(settings, link=link, up=up, down=down)
+def _with_link(spec: MatchSpec, change: Change) -> MatchSpec:
+    link, up, down = TwoWays(spec.link, spec.up, spec.down).changed(*change)
+    return dataclasses.replace(spec, link=link, up=up, down=down)
 
 
-def _with_clock(settings: MatchSettings, player: str, offset: float, rate: float) -> MatchSettings:
-    names = [one.name for one in settings.players]
-    if player not in names:
+def _with_setting(spec: MatchSpec, name: str, value: object) -> MatchSpec:
+    given = dict(spec.remote_settings) | {name: str(value)}
+    create(spec.remote_strategy, given)
+    return dataclasses.replace(spec, remote_settings=tuple(given.items()))
+
+
+def _with_strategy(spec: MatchSpec, _: str, strategy: str) -> MatchSpec:
+    return dataclasses.replace(spec, remote_strategy=strategy, remote_settings=())
+
+
+def _with_clock(spec: MatchSpec, player: str, clock: tuple[float, float]) -> MatchSpec:
+    if player not in [one.name for one in spec.players]:
         raise ValueError(f"clock.{player}: there is no player {player!r}")
+    offset, rate = clock
     players = tuple(
         dataclasses.replace(one, offset=offset, rate=rate) if one.name == player else one
-        for one in settings.players
+        for one in spec.players
     )
-    return dataclasses.replace(settings, players=players)
+    return dataclasses.replace(spec, players=players)
 
 
-def describe(settings: MatchSettings) -> list[Change]:
+def _with_players(spec: MatchSpec, _: str, count: int) -> MatchSpec:
+    more = default_players(count)[len(spec.players) :]
+    return dataclasses.replace(spec, players=(*spec.players, *more)[:count])
+
+
+def _with_step(spec: MatchSpec, _: str, step: float) -> MatchSpec:
+    return dataclasses.replace(spec, rules=Rules(step=to_seconds(to_us(step))))
+
+
+#: What is no field of the match by this name.
+_APPLY: dict[str, Callable[[MatchSpec, str, Any], MatchSpec]] = {
+    _STRATEGY: _with_setting,
+    _CLOCK: _with_clock,
+    "remote_strategy": _with_strategy,
+    "players": _with_players,
+    "step": _with_step,
+}
+
+
+def describe(spec: MatchSpec) -> list[Change]:
     """The changes that make these settings of the default ones, as far as there are any.
 
     Who the bots are is left out.
     """
-    changes = [Change("players", len(settings.players))]
+    changes = [Change("players", len(spec.players))]
     changes += [
         Change(f"clock.{one.name}", (one.offset, one.rate))
-        for one in settings.players
+        for one in spec.players
         if (one.offset, one.rate) != (0, 1)
     ]
     for field in dataclasses.fields(LinkConditions):
         if field.name != "later":
-            value = getattr(settings.link, field.name)
+            value = getattr(spec.link, field.name)
             name = "gemodel" if isinstance(value, GilbertElliott) else field.name
             changes.append(Change(name, value))
     for direction in ("up", "down"):
-        words = getattr(settings, direction)
+        words = getattr(spec, direction)
         changes += [Change(f"{direction}.{name}", value) for name, value in words]
-    changes.append(Change("step", settings.rules.step))
+    changes.append(Change("step", spec.rules.step))
     changes += [
-        Change(field.name, getattr(settings, field.name))
-        for field in dataclasses.fields(settings)
-        if field.name in _MATCH and field.name != "players"
+        Change(field.name, getattr(spec, field.name))
+        for field in dataclasses.fields(spec)
+        if field.name in _PLAIN and field.name not in ("link", "players")
     ]
-    return changes + [Change(f"remote.{key}", str(own)) for key, own in settings.remote_settings]
+    return changes + [Change(f"remote.{key}", str(own)) for key, own in spec.remote_settings]

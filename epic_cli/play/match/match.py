@@ -21,7 +21,7 @@ from epic_cli.play.match.bots import BOTS, Controller, ScriptedInput
 from epic_cli.play.match.changes import Change, changed
 from epic_cli.play.match.participant import OneWayLink, Participant
 from epic_cli.play.match.script import Script
-from epic_cli.play.match.settings import MatchSettings, PlayerConfig
+from epic_cli.play.match.spec import MatchSpec, PlayerConfig
 from epic_cli.play.server.server import Server
 from epic_cli.play.world.events import Event, Value
 from epic_cli.play.world.times import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
@@ -44,7 +44,7 @@ class Match:
 
     def __init__(
         self,
-        settings: MatchSettings,
+        settings: MatchSpec,
         script: Script | None = None,
         controllers: Mapping[str, Controller] | None = None,
         on_frame: Callable[[Participant], None] = lambda _: None,

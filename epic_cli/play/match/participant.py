@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from epic_cli.network.link import Channel, fates
 from epic_cli.play.client.client import Client
 from epic_cli.play.match.bots import Controller
-from epic_cli.play.match.settings import PlayerConfig
+from epic_cli.play.match.spec import PlayerConfig
 from epic_cli.play.world.times import FixedStepLoop, MachineClock, to_seconds, to_us
 
 

@@ -11,7 +11,7 @@ from epic_cli.play.match.bots import Controller
 from epic_cli.play.match.changes import Change, changed, describe
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.script import MOST_LINES, parse_script, write_input
-from epic_cli.play.match.settings import MatchSettings, PlayerConfig
+from epic_cli.play.match.spec import MatchSpec, PlayerConfig
 from epic_cli.play.world.rules import Control
 
 
@@ -73,16 +73,16 @@ class _Listening:
         return control
 
 
-def _check(head: str, settings: MatchSettings) -> None:
+def _check(head: str, settings: MatchSpec) -> None:
     """Reads it back: whatever the settings come to have, they are kept, or refused."""
     names = [player.name for player in settings.players]
-    again = MatchSettings()
+    again = MatchSpec()
     try:
         for change in parse_script(io.BytesIO(head.encode()), names).beginning:
             again = changed(again, change)
     except ValueError as error:
         raise Unrecordable(f"a script cannot hold this match: {error}") from error
-    for field in fields(MatchSettings):
+    for field in fields(MatchSpec):
         if _comparable(getattr(again, field.name)) != _comparable(getattr(settings, field.name)):
             raise Unrecordable(
                 f"a script cannot hold the {field.name.replace('_', ' ')} of a match"

@@ -12,7 +12,7 @@ from epic_cli.play.match.match import Match
 from epic_cli.play.match.participant import Participant
 from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.script import Script
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.report.scene import Flashes, Scene, scenes
 from epic_cli.play.report.statistics import Figure, MatchStatistics, Shot
 from epic_cli.play.world.arena import distance
@@ -102,7 +102,7 @@ class Chunk(NamedTuple):
 class HeadlessRun:
     """Runs a match piece by piece; memory does not grow with its length."""
 
-    def __init__(self, settings: MatchSettings, script: Script, selection: Selection) -> None:
+    def __init__(self, settings: MatchSpec, script: Script, selection: Selection) -> None:
         self.match = Match(settings, script, on_frame=self._frame)
         self.statistics = MatchStatistics(self.match)
         self._selection = selection

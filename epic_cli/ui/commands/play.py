@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
-import contextlib
-import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 import click
 
-from epic_cli.formats.entries.text import text_writer
-from epic_cli.formats.wording import left_out_words
-from epic_cli.network.truth_file import TruthWriter
-from epic_cli.play.match.recorder import Recorder, Unrecordable
-from epic_cli.play.report.headless import COLUMNS, HeadlessRun
-from epic_cli.ui.io.color import use_color
-from epic_cli.ui.io.console import has_terminal, screen_columns
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, printable, say
-from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.options.common import quiet_option, seed_option
-from epic_cli.ui.options.groups import given_options
-from epic_cli.ui.options.link import two_way_link_options
-from epic_cli.ui.options.link_values import TwoWayLink
-from epic_cli.ui.options.match import (
-    PlayerOptions,
-    TechniqueOptions,
+from epic_cli.engine.parameters import Choice, Custom
+from epic_cli.play.match.bots import BOTS
+from epic_cli.play.match.spec import (
+    CLOCK,
+    DURATION,
+    MOST_PLAYERS,
+    PLAYERS,
+    TECHNIQUES,
+    MatchSpec,
+    PlayerConfig,
+    default_players,
+)
+from epic_cli.play.report.headless import HeadlessRun
+from epic_cli.ui.commands.play_output import (
+    OutputOptions,
+    keep_record,
+    open_optional,
+    output_options,
+    unrecordable,
+    write_match,
+)
+from epic_cli.ui.commands.play_spec import (
     begin_with,
-    make_settings,
+    make_players,
+    make_spec,
     over_network,
     read_script,
     with_changes,
 )
-from epic_cli.ui.options.play import (
-    OutputOptions,
-    duration_option,
-    output_options,
-    player_options,
-    script_option,
-    technique_options,
+from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.console import has_terminal
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.options.common import (
+    quiet_option,
+    seed_option,
+    strategy_options,
 )
+from epic_cli.ui.options.declared import Assignment, option
+from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.link import two_way_link_options
+from epic_cli.ui.options.link_values import TwoWayLink
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.views.link_summary import clipping
-from epic_cli.views.pictures.play_svg import caption, picture
-from epic_cli.views.play_rows import Writer, summary
+from epic_cli.views.play_rows import summary
 
 EXAMPLES = """\b
 Examples:
@@ -55,6 +64,45 @@ Examples:
   epic play --preset lte --up rate=256kbit --at 5s loss=30% --at 7s loss=4%
 """
 
+#: With the strategy where the table has its name.
+_TECHNIQUES = {one.name: option(one) for one in TECHNIQUES} | {
+    "remote_strategy": strategy_options(
+        "--remote-strategy",
+        MatchSpec.remote_strategy,
+        "How other players are drawn; 'epic strategies' lists the strategies.",
+        "Set one of that strategy's settings; may be repeated.  [default: of snapshot,"
+        " interpolation_time covers the latency, the jitter and two packet periods]",
+    )
+}
+technique_options = OptionGroup("techniques", dict, *_TECHNIQUES.values())
+
+_NAMES = [player.name for player in default_players(MOST_PLAYERS)]
+_BOT = tuple(Choice(name, "runner", "Who steers this player.", BOTS) for name in _NAMES)
+_CLOCK = tuple(Custom(name, None, CLOCK.help, CLOCK.form, CLOCK.read) for name in _NAMES)
+
+player_options = OptionGroup(
+    "players",
+    make_players,
+    option(PLAYERS),
+    click.option(
+        "--bot",
+        "bots",
+        type=Assignment(_BOT, "a match", "name=kind", "player"),
+        multiple=True,
+        help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
+        " may be repeated.  [default: A=hunter, the others runner]",
+    ),
+    click.option(
+        "--clock",
+        "clocks",
+        type=Assignment(_CLOCK, "a match", "name=ahead[,rate]", "player"),
+        multiple=True,
+        help="A player's clock: how many seconds it is ahead, and how many times as"
+        " fast as real time it runs.",
+    ),
+)
+
+
 #: Whoever gives one of these wants no screen.
 _HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "duration"}
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
@@ -62,9 +110,15 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
 @click.command(epilog=EXAMPLES)
 @technique_options
-@script_option
+@click.option(
+    "--script",
+    type=click.Path(),
+    metavar="FILE",
+    help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
+    "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
+)
 @player_options
-@duration_option
+@option(DURATION)
 @seed_option("The same seed and script give the same bytes.")
 @two_way_link_options("50ms", "One way.")
 @two_way_trace_options
@@ -74,9 +128,9 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 def play(
     context: click.Context,
     /,
-    techniques: TechniqueOptions,
+    techniques: Mapping[str, Any],
     script: str | None,
-    players: PlayerOptions,
+    players: tuple[PlayerConfig, ...],
     duration: float,
     seed: int,
     link: TwoWayLink,
@@ -96,39 +150,39 @@ def play(
     shooter saw, and the server rewinds to that.
 
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
-    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
+    cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
     given = given_options(context)
     check_network(trace, given)
     if script == "-" and trace.trace == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")
-    output.check(duration)
-    settings = make_settings(techniques, players, link, seed)
-    parsed = read_script(script, settings, given)
-    settings = begin_with(settings, parsed, given)
+    spec = make_spec(techniques, players, link, seed)
+    parsed = read_script(script, spec, given)
+    spec = begin_with(spec, parsed, given)
     parsed = parsed._replace(beginning=())
-    output.check_names([player.name for player in settings.players])
-    settings = over_network(settings, trace, link)
-    parsed = with_changes(parsed, link, settings)
+    output.check_names([player.name for player in spec.players])
+    spec = over_network(spec, trace, link)
+    parsed = with_changes(parsed, link, spec)
     if parsed.duration is not None and "duration" not in given:
         duration = parsed.duration
+    output.check(duration)
     if _wants_screen(output.headless, script, given):
         from epic_cli.ui.screens.play.game import play_on_terminal
 
         color = use_color("auto", sys.stdout)
-        with _open_optional(output.record) as sink, _unrecordable():
-            ended = play_on_terminal(settings, parsed, output.client, color, bool(output.record))
-            _keep(ended.recorder, sink)
+        with open_optional(output.record) as sink, unrecordable():
+            ended = play_on_terminal(spec, parsed, output.client, color, bool(output.record))
+            keep_record(ended.recorder, sink)
         if not quiet:
             say(summary(ended.figures, ended.bumps))
         return ExitStatus.INTERRUPTED if ended.interrupted else ExitStatus.DONE
     try:
-        run = HeadlessRun(settings, parsed, output.selection())
+        run = HeadlessRun(spec, parsed, output.selection())
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     with_summary = not quiet and output.show != "summary"
     try:
-        _write(run, output, duration)
+        write_match(run, output, duration)
     except KeyboardInterrupt:
         _summarise(run, with_summary)
         raise
@@ -141,65 +195,9 @@ def _summarise(run: HeadlessRun, wanted: bool) -> None:
         say(summary(run.figures(), run.statistics.bumps) + clipping(run.match.clipped))
 
 
-def _write(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
-    """Writes everything that the options ask for, while the match runs."""
-    with _unrecordable():
-        recorder = run.record() if options.record else None
-    packet, truth = text_writer(), TruthWriter()
-    with contextlib.ExitStack() as stack:
-        rows = stack.enter_context(open_sink(options.output))
-        packets = stack.enter_context(_open_optional(options.packets))
-        truths = stack.enter_context(_open_optional(options.truth_out))
-        record = stack.enter_context(_open_optional(options.record))
-        drawing = stack.enter_context(_open_optional(options.picture))
-        room = screen_columns(rows) if rows.isatty() else None
-        line = Writer(options.row_format, COLUMNS[options.show], room)
-        rows.write(line.header())
-        if room and line.left_out:
-            how = "a wider window or another --format"
-            say(left_out_words(line.left_out, room, how) + "\n")
-        if truths:
-            truths.write(truth.header)
-        for chunk in run.run(duration):
-            rows.write(b"".join(map(line.line, chunk.lines)))
-            if packets:
-                packets.write(b"".join(map(packet.row, chunk.packets)))
-            if truths:
-                truths.write(b"".join(map(truth.rows, chunk.truth)))
-        _keep(recorder, record)
-        if drawing:
-            drawing.write(picture(run.scenes(), caption(run.match)).encode())
-
-
-def _keep(recorder: Recorder | None, sink: Sink | None) -> None:
-    """Writes a recorded match below the command that it was recorded with."""
-    if recorder is None or sink is None:
-        return
-    command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
-    with _unrecordable():
-        sink.write(f"# {command}\n{recorder.script()}".encode())
-
-
-@contextlib.contextmanager
-def _unrecordable() -> Iterator[None]:
-    try:
-        yield
-    except Unrecordable as error:
-        raise WrongUsage(f"--record: {error}") from error
-
-
 def _wants_screen(headless: bool | None, script: str | None, given: set[str]) -> bool:
     if headless is not None:
         if not headless and (script or not has_terminal()):
             raise WrongUsage("--screen needs a terminal, and no --script")
         return not headless
     return has_terminal() and not _HEADLESS_OPTIONS & given
-
-
-@contextlib.contextmanager
-def _open_optional(path: str | None) -> Iterator[Sink | None]:
-    if path is None:
-        yield None
-        return
-    with open_sink(path) as sink:
-        yield sink

@@ -143,17 +143,19 @@ def options(
 class Assignment(BaseType):
     """``name=value`` of a table, as the name and the value; ``form`` is how the usage shows it."""
 
-    def __init__(self, table: Table, owner: str, form: str = "name=value") -> None:
+    def __init__(
+        self, table: Table, owner: str, form: str = "name=value", what: str = "parameter"
+    ) -> None:
         self.name = form
         self._table = table
-        self._owner = owner
+        self._owner = (owner, what)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Reads the text; a pair that has been read stays as it is."""
         if isinstance(value, tuple):
             return value
         try:
-            parameter, read = parse_assignment(str(value), self._table, self._owner)
+            parameter, read = parse_assignment(str(value), self._table, *self._owner)
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return parameter.name, read

@@ -9,7 +9,7 @@ from support.play_links import Dropping, match
 
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.strategies import create
-from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
+from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.report.headless import Row, rows
 from epic_cli.play.world.times import to_seconds
@@ -189,7 +189,7 @@ def test_after_a_jump_the_others_are_drawn_by_the_new_time(monkeypatch: Any) -> 
 
 
 def test_lightyears_clock_comes_with_its_own_delay() -> None:
-    settings = MatchSettings(link=LinkConditions(latency=0.08, jitter=0.01), send_rate=25.0)
+    settings = MatchSpec(link=LinkConditions(latency=0.08, jitter=0.01), send_rate=25.0)
     by_hand = settings.strategy_settings()["interpolation_time"]
     assert by_hand == pytest.approx(0.08 + 0.01 + 2 / 25)
     lightyears = replace(settings, clock_sync="lightyear").strategy_settings()

@@ -6,7 +6,7 @@ import pytest
 from support.play_links import match, script
 
 from epic_cli.network import RefusedLine
-from epic_cli.play import LinkConditions, Match, MatchSettings
+from epic_cli.play import LinkConditions, Match, MatchSpec
 from epic_cli.play.match.changes import Change
 from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.match.script import Input, parse_script
@@ -53,7 +53,7 @@ def test_a_script_says_what_players_do() -> None:
         ("1 A aim=0,0", 5, "not a target"),
         ("1 A aim=1e200,1e200", 5, "not a target"),
         ("1 set", 6, "nothing is set"),
-        ("1 set latency", 7, "cannot be set"),
+        ("1 set latency", 7, "has no value"),
         ("1 set latency=-1", 7, "0 to 60 s"),
         ("1 set latency=nan", 7, "0 to 60 s"),
         ("1 set loss=2", 7, "0 to 1"),
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
 
 
 def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
-    settings = MatchSettings(
+    settings = MatchSpec(
         link=LinkConditions(latency=0.08, jitter=0.03, loss=0.1),
         seed=9,
         smoothing=0.2,
@@ -114,7 +114,7 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
     played.run_until(6)
     text = recorder.script()
     again: list[Row] = []
-    replayed = Match(MatchSettings(), script(text), on_frame=lambda _: again.extend(rows(replayed)))
+    replayed = Match(MatchSpec(), script(text), on_frame=lambda _: again.extend(rows(replayed)))
     replayed.run_until(6)
     assert again == first
     assert "aim=" in text
@@ -123,7 +123,7 @@ def test_a_recorded_match_is_the_same_to_the_last_bit() -> None:
 
 def test_a_match_that_is_too_long_for_a_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epic_cli.play.match.recorder.MOST_LINES", 60)
-    played = Match(MatchSettings())
+    played = Match(MatchSpec())
     recorder = Recorder(played)
     played.run_until(1)
     assert recorder.script().count("\n") < 60

@@ -7,7 +7,7 @@ from support.play_links import dropping, match
 from support.recordings import EXHAUSTIVE
 
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
+from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.server.compensation.contract import Shooter, ViewCompensation
 from epic_cli.play.server.rewind import PoseHistory, judge
 from epic_cli.play.world.arena import DEFAULT_ARENA, RADIUS, Arena, Block
@@ -41,7 +41,7 @@ if EXHAUSTIVE:
 @pytest.mark.parametrize(("latency", "loss"), LINKS)
 def test_every_shot_that_was_right_on_the_screen_hits(latency: float, loss: float) -> None:
     link = LinkConditions(latency=latency, jitter=min(0.02, latency), loss=loss)
-    played = Match(MatchSettings(link=link, seed=5))
+    played = Match(MatchSpec(link=link, seed=5))
     played.run_until(30)
     judged = shots(played)
     assert len(judged) > 10
@@ -90,7 +90,7 @@ def test_what_lies_beside_the_snapshots_is_described_by_the_nearest_point() -> N
 @pytest.mark.parametrize("name", DELAY_BUFFERS)
 def test_whatever_the_delay_buffer_a_right_shot_hits(name: str) -> None:
     link = LinkConditions(latency=0.1, jitter=0.02)
-    played = Match(MatchSettings(link=link, seed=5, remote_strategy=name))
+    played = Match(MatchSpec(link=link, seed=5, remote_strategy=name))
     played.run_until(20)
     right = [event for event, hit_on_screen in shots(played) if hit_on_screen]
     assert len(right) > 5

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.play_links import OPEN, dropping, match
 
-from epic_cli.play import Match, MatchSettings, PlayerConfig
+from epic_cli.play import Match, MatchSpec, PlayerConfig
 from epic_cli.play.server.server import MOST_WAITING, Server
 from epic_cli.play.wire import InputPacket, decode_state, encode_input
 from epic_cli.play.world.arena import Arena
@@ -210,7 +210,7 @@ def test_a_wall_ends_both_at_the_same_place() -> None:
 def test_settings_of_two_players_with_one_name_are_refused() -> None:
     players = (PlayerConfig("A", (1.0, 1.0)), PlayerConfig("A", (2.0, 2.0)))
     with pytest.raises(ValueError, match="same name"):
-        Match(MatchSettings(players=players))
+        Match(MatchSpec(players=players))
 
 
 def test_the_round_trip_is_measured_by_what_the_client_has_heard() -> None:

@@ -10,7 +10,7 @@ from epic_cli.play.match.changes import Change
 from epic_cli.play.match.match import Match
 from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.script import Script
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.report.scene import Flashes, scenes
 from epic_cli.play.report.statistics import Figure, MatchStatistics
 from epic_cli.play.world.rules import Weapon
@@ -48,7 +48,7 @@ class Game:
 
     def __init__(
         self,
-        settings: MatchSettings,
+        settings: MatchSpec,
         player: str,
         symbols: dict[str, str],
         recorded: bool = False,
@@ -154,7 +154,7 @@ class Ended(NamedTuple):
 
 
 def play_on_terminal(
-    settings: MatchSettings, script: Script, player: str, color: bool, recorded: bool
+    settings: MatchSpec, script: Script, player: str, color: bool, recorded: bool
 ) -> Ended:
     """Plays until ``q`` or Ctrl-C; the terminal is left as it was found, whatever happens.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from epic_cli.play.client.client import Client
 from epic_cli.play.match.bots import aim_at, nearest_seen
 from epic_cli.play.match.changes import Change
-from epic_cli.play.match.settings import MatchSettings
+from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.world.arena import Point, direction
 from epic_cli.play.world.rules import Control, Weapon
 
@@ -66,13 +66,13 @@ def _before(steps: tuple[float, ...], value: float) -> float:
 class Switches:
     """Makes changes of keys; ``chosen`` are the settings that the match began with."""
 
-    def __init__(self, chosen: MatchSettings) -> None:
+    def __init__(self, chosen: MatchSpec) -> None:
         self._strategy = chosen.remote_strategy
         self._settings = chosen.remote_settings
         if self._strategy == PLAIN_STRATEGY:
             self._strategy, self._settings = "snapshot", ()
 
-    def press(self, key: str, now: MatchSettings) -> list[Change]:
+    def press(self, key: str, now: MatchSpec) -> list[Change]:
         """What a key changes; nothing, if it is not one of these."""
         loss = now.link.loss if isinstance(now.link.loss, int | float) else 0.0
         ladders = {
@@ -88,7 +88,7 @@ class Switches:
             if wanted == value or (now.trace is not None and name != "send_rate"):
                 return []
             return [Change(name, wanted)]
-        switches: dict[str, Callable[[MatchSettings], list[Change]]] = {
+        switches: dict[str, Callable[[MatchSpec], list[Change]]] = {
             "p": _switch_prediction,
             "r": _switch_replay,
             "i": self._switch_interpolation,
@@ -97,17 +97,17 @@ class Switches:
         }
         return switches[key](now) if key in switches else []
 
-    def _switch_interpolation(self, now: MatchSettings) -> list[Change]:
+    def _switch_interpolation(self, now: MatchSpec) -> list[Change]:
         if now.remote_strategy != PLAIN_STRATEGY:
             return [Change("remote_strategy", PLAIN_STRATEGY)]
         settings = [Change(f"remote.{name}", str(value)) for name, value in self._settings]
         return [Change("remote_strategy", self._strategy), *settings]
 
 
-def _switch_prediction(now: MatchSettings) -> list[Change]:
+def _switch_prediction(now: MatchSpec) -> list[Change]:
     is_on = now.local != "dumb-terminal"
     return [Change("local", "dumb-terminal" if is_on else "reconciled")]
 
 
-def _switch_replay(now: MatchSettings) -> list[Change]:
+def _switch_replay(now: MatchSpec) -> list[Change]:
     return [Change("local", "predicted" if now.local == "reconciled" else "reconciled")]

@@ -5,7 +5,7 @@ import re
 import pytest
 from support.play_links import script
 
-from epic_cli.play import LinkConditions, Match, MatchSettings, PlayerConfig
+from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.match.changes import changed
 from epic_cli.play.report.headless import Row, rows
 from epic_cli.ui.screens.play.canvas import ASCII, UNICODE, Canvas
@@ -15,7 +15,7 @@ from epic_cli.ui.screens.play.keyboard import LATENCIES, Switches
 
 def game(**settings: object) -> Game:
     players = (PlayerConfig("A", (5.0, 12.0)), PlayerConfig("B", (19.0, 12.0), "runner"))
-    return Game(MatchSettings(players=players, **settings), "A", ASCII)  # type: ignore[arg-type]
+    return Game(MatchSpec(players=players, **settings), "A", ASCII)  # type: ignore[arg-type]
 
 
 def go_on(played: Game, start: float, seconds: float) -> float:
@@ -146,7 +146,7 @@ def test_keys_change_the_match_while_it_runs(key: str, shown: str) -> None:
 
 
 def test_ladders_end() -> None:
-    settings = MatchSettings(link=LinkConditions(latency=LATENCIES[-1]))
+    settings = MatchSpec(link=LinkConditions(latency=LATENCIES[-1]))
     switches = Switches(settings)
     assert switches.press("l", settings) == []
     for _ in LATENCIES:
@@ -174,7 +174,7 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     conditions = LinkConditions(latency=0.08, jitter=0.02, loss=0.05)
-    played = Game(MatchSettings(link=conditions, seed=4), "A", ASCII, recorded=True)
+    played = Game(MatchSpec(link=conditions, seed=4), "A", ASCII, recorded=True)
     assert played.recorder is not None
     found: list[Row] = []
     statistics = played.match.on_frame
@@ -193,7 +193,7 @@ def test_what_was_played_gives_the_same_match_without_a_screen() -> None:
     end = played.match.now
     again: list[Row] = []
     kept = script(played.recorder.script())
-    replayed = Match(MatchSettings(), kept, on_frame=lambda _: again.extend(rows(replayed)))
+    replayed = Match(MatchSpec(), kept, on_frame=lambda _: again.extend(rows(replayed)))
     replayed.run_until(end)
     assert again == found
     assert replayed.settings == played.match.settings
@@ -203,7 +203,7 @@ def test_the_canvas_draws_with_what_the_terminal_can_show() -> None:
     played = game()
     go_on(played, 0, 0.2)
     assert all(line.isascii() for line in text(played))
-    wide = Game(MatchSettings(), "A", UNICODE)
+    wide = Game(MatchSpec(), "A", UNICODE)
     wide.advance(0)
     assert "█" in "".join(text(wide))
 

@@ -1,4 +1,4 @@
-"""How a match is played: players, links, rates, and which techniques are used."""
+"""How a match is played: players, links, rates, the techniques; each is declared once."""
 
 from __future__ import annotations
 
@@ -6,16 +6,30 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
 from epic_cli.engine.quantities import parse
+from epic_cli.engine.replay.playback import parse_tick
+from epic_cli.engine.strategies import find
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Channel, Link
+from epic_cli.network.randomness import SEED
 from epic_cli.network.words import TwoWays, Words
+from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.lightyear import interpolation_delay
-from epic_cli.play.client.correction import Smoothing, SmoothingCurve
-from epic_cli.play.client.prediction import LocalMode
+from epic_cli.play.client.correction import SMOOTHING_CURVES, Smoothing, SmoothingCurve
+from epic_cli.play.client.prediction import LOCAL_MODES, LocalMode
+from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.play.server.rewind import DEFAULT_HISTORY
 from epic_cli.play.world.arena import Point
-from epic_cli.play.world.rules import Rules
+from epic_cli.play.world.rules import STEP, Rules
+from epic_cli.play.world.times import SECOND_US
+
+#: Seconds, and how many times as fast as real time.
+FARTHEST_CLOCK = 1e6
+CLOCK_RATES = (0.01, 100.0)
+
+#: Seconds.
+STEPS = (0.005, 0.1)
 
 #: The latency that a recorded network is assumed to have, in seconds.
 UNKNOWN_LATENCY = 0.15
@@ -56,7 +70,7 @@ def default_players(count: int = 2) -> tuple[PlayerConfig, ...]:
 
 
 @dataclass(frozen=True)
-class MatchSettings:
+class MatchSpec:
     """Everything that decides how a match goes, apart from its script.
 
     Times in seconds, ``send_rate`` in hertz. ``link`` is that of every client, in both directions;
@@ -132,3 +146,141 @@ class MatchSettings:
             return self.trace(purpose)
         conditions = self.link_of(purpose.partition("/")[0])
         return Link(conditions, seed=self.seed, purpose=purpose)
+
+
+def _read_clock(text: str) -> tuple[float, float]:
+    ahead_text, _, rate_text = text.partition(",")
+    ahead, rate = parse(ahead_text, "s"), parse(rate_text or "1", "")
+    if not (abs(ahead) <= FARTHEST_CLOCK and CLOCK_RATES[0] <= rate <= CLOCK_RATES[1]):
+        raise ValueError("write AHEAD or AHEAD,RATE; seconds, and 0.01 to 100")
+    return ahead, rate
+
+
+def _read_step(text: str) -> float:
+    """In seconds, to the nearest microsecond; raises ``ValueError``."""
+    numerator, denominator = parse_tick(text)
+    step = round(SECOND_US * numerator / denominator) / SECOND_US
+    if not STEPS[0] <= step <= STEPS[1]:
+        raise ValueError(f"it must be {STEPS[0]:g} to {STEPS[1]:g} s")
+    return step
+
+
+def _read_strategy(text: str) -> str:
+    find(text)
+    return text
+
+
+#: Which techniques hide the latency, how often the server sends, and the simulation's step.
+TECHNIQUES: tuple[Parameter, ...] = (
+    Choice(
+        "local",
+        MatchSpec.local,
+        "How your own player is shown: where the server last put it, predicted at once, predicted"
+        " and reconciled by move replay, or predicted and corrected without it.",
+        LOCAL_MODES,
+    ),
+    Number(
+        "smoothing",
+        MatchSpec.smoothing,
+        "Spread a correction over this time; 0: apply it at once.",
+        "s",
+        0,
+        10,
+    ),
+    Choice(
+        "smoothing_curve",
+        MatchSpec.smoothing_curve,
+        "Smooth it away evenly, as Source does, or by half in each such time, as lightyear.",
+        SMOOTHING_CURVES,
+    ),
+    Number(
+        "smooth_above",
+        MatchSpec.smooth_above,
+        "Apply a smaller correction at once.",
+        "length units",
+        0,
+        words={"inf": math.inf},
+    ),
+    Number(
+        "snap_above",
+        MatchSpec.snap_above,
+        "Apply a larger correction at once, and forget the ones before.",
+        "length units",
+        0,
+        words={"inf": math.inf},
+    ),
+    Custom(
+        "remote_strategy",
+        MatchSpec.remote_strategy,
+        "How other players are drawn; 'epic strategies' lists the strategies.",
+        "name",
+        _read_strategy,
+    ),
+    Choice(
+        "clock_sync",
+        MatchSpec.clock_sync,
+        "How a client keeps its clock in step with the server's: not at all, or as netfox,"
+        " lightyear or GGPO do.",
+        CLOCK_SYNCS,
+    ),
+    Switch(
+        "rewind",
+        MatchSpec.rewind,
+        "Judge a shot by what the shooter saw, or by where everybody is now.",
+    ),
+    Choice(
+        "lag_compensation",
+        MatchSpec.lag_compensation,
+        "How the server knows where to rewind to: the client says what it drew; the server"
+        " estimates it, as Mirror does; or it checks what the client says, as Source does.",
+        COMPENSATIONS,
+    ),
+    Number(
+        "history",
+        MatchSpec.history,
+        "How far back the server can rewind.",
+        "s",
+        0,
+        60,
+    ),
+    Number(
+        "send_rate",
+        MatchSpec.send_rate,
+        "How many times a second the server sends the state.",
+        "Hz",
+        0.5,
+        1000,
+    ),
+    Custom(
+        "step",
+        STEP,
+        "The simulation's step and the time between frames: 33ms, 1/60 or 60hz; 5 to 100 ms.",
+        "seconds",
+        _read_step,
+        repr,
+    ),
+)
+
+PLAYERS = Number("players", 2, "How many play: A, B, C and so on.", "", 2, MOST_PLAYERS, whole=True)
+DURATION = Number(
+    "duration",
+    10.0,
+    "How long the match lasts, in seconds, or endless.",
+    "s",
+    0,
+    1e6,
+    words={"endless": math.inf},
+)
+
+#: How a match is played: the fields of ``MatchSpec``, apart from its link, and its duration.
+MATCH = (*TECHNIQUES, PLAYERS, DURATION, SEED)
+
+#: A player's clock.
+CLOCK = Custom(
+    "clock",
+    (0.0, 1.0),
+    "How many seconds a player's clock is ahead, and how many times as fast as real time it runs.",
+    "ahead[,rate]",
+    _read_clock,
+    lambda clock: ",".join(map(repr, clock)),
+)

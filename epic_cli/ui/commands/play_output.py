@@ -1,0 +1,195 @@
+"""Where a match of ``epic play`` goes: rows, packets, the truth, a picture, a record."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from epic_cli.formats.entries.text import text_writer
+from epic_cli.formats.wording import left_out_words
+from epic_cli.network.truth_file import TruthWriter
+from epic_cli.play.match.recorder import Recorder, Unrecordable
+from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
+from epic_cli.ui.io.console import screen_columns
+from epic_cli.ui.io.errors import WrongUsage, printable, say
+from epic_cli.ui.io.output import Sink, open_sink
+from epic_cli.ui.options.common import (
+    format_option,
+    output_option,
+)
+from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.views.pictures.play_svg import caption, picture
+from epic_cli.views.play_rows import FORMATS, Writer
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What of the match goes where; ``headless`` None: whatever fits the other options."""
+
+    headless: bool | None
+    show: Show
+    row_format: str
+    output: str | None
+    view: str | None
+    player: str | None
+    packets: str | None
+    truth_out: str | None
+    picture: str | None
+    client: str
+    record: str | None
+
+    def selection(self) -> Selection:
+        """What is wanted of the match."""
+        return Selection(self.show, self.client, self.view, self.player)
+
+    def check(self, duration: float) -> None:
+        """Refuses what does not fit together."""
+        if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
+            raise WrongUsage(
+                "the epic format has no column for who is where: it needs --show rows,"
+                " one --view and one --player"
+            )
+        if self.view and self.show != "rows":
+            raise WrongUsage("--view is for --show rows")
+        if math.isinf(duration) and self.show == "summary":
+            raise WrongUsage("a summary needs an end: give a --duration")
+        files = [self.packets, self.truth_out, self.picture, self.record]
+        given = [path for path in (self.output, *files) if path]
+        if len(set(given)) < len(given):
+            raise WrongUsage("two outputs cannot go to the same place")
+        if "-" in files:
+            raise WrongUsage("only --output can go to standard output")
+
+    def check_names(self, names: list[str]) -> None:
+        """Refuses players who do not take part."""
+        for flag, name, allowed in (
+            ("client", self.client, names),
+            ("player", self.player, names),
+            ("view", self.view, [*names, "server"]),
+        ):
+            if name and name not in allowed:
+                raise WrongUsage(f"--{flag} {name!r}: choose from {', '.join(allowed)}")
+
+
+output_options = OptionGroup(
+    "output",
+    OutputOptions,
+    click.option(
+        "--headless/--screen",
+        default=None,
+        help="Write rows, or play on the terminal.  [default: play if there is a terminal and no"
+        " option asks for output]",
+    ),
+    click.option(
+        "--show",
+        type=click.Choice(list(COLUMNS)),
+        default="rows",
+        show_default=True,
+        help="What goes to standard output.",
+    ),
+    format_option(
+        "row_format",
+        FORMATS,
+        "table",
+        "The output format; epic needs one --view and one --player.",
+    ),
+    output_option("Write the output to a file."),
+    click.option("--view", metavar="NAME", help="Only this screen: server, A, B ..."),
+    click.option("--player", metavar="NAME", help="Only this player's rows or events."),
+    click.option(
+        "--packets",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write the states of the others that --client received, for 'epic replay'.",
+    ),
+    click.option(
+        "--truth-out",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write where everybody but --client was on the server, as CSV for 'epic compare'.",
+    ),
+    click.option(
+        "--picture",
+        type=click.Path(),
+        metavar="FILE",
+        help="Draw the three screens at the end as an SVG picture.",
+    ),
+    click.option(
+        "--client",
+        metavar="NAME",
+        default="A",
+        show_default=True,
+        help="The client whose frames give the rows their times; on the terminal, who you are.",
+    ),
+    click.option(
+        "--record",
+        type=click.Path(),
+        metavar="FILE",
+        help="Keep what all players do, every option that matters and every change as a script that"
+        " reproduces the match. It cannot hold a --trace.",
+    ),
+)
+
+
+def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
+    """Writes everything that the options ask for, while the match runs."""
+    with unrecordable():
+        recorder = run.record() if options.record else None
+    packet, truth = text_writer(), TruthWriter()
+    with contextlib.ExitStack() as stack:
+        rows = stack.enter_context(open_sink(options.output))
+        packets = stack.enter_context(open_optional(options.packets))
+        truths = stack.enter_context(open_optional(options.truth_out))
+        record = stack.enter_context(open_optional(options.record))
+        drawing = stack.enter_context(open_optional(options.picture))
+        room = screen_columns(rows) if rows.isatty() else None
+        line = Writer(options.row_format, COLUMNS[options.show], room)
+        rows.write(line.header())
+        if room and line.left_out:
+            how = "a wider window or another --format"
+            say(left_out_words(line.left_out, room, how) + "\n")
+        if truths:
+            truths.write(truth.header)
+        for chunk in run.run(duration):
+            rows.write(b"".join(map(line.line, chunk.lines)))
+            if packets:
+                packets.write(b"".join(map(packet.row, chunk.packets)))
+            if truths:
+                truths.write(b"".join(map(truth.rows, chunk.truth)))
+        keep_record(recorder, record)
+        if drawing:
+            drawing.write(picture(run.scenes(), caption(run.match)).encode())
+
+
+def keep_record(recorder: Recorder | None, sink: Sink | None) -> None:
+    """Writes a recorded match below the command that it was recorded with."""
+    if recorder is None or sink is None:
+        return
+    command = printable(shlex.join(["epic", *sys.argv[1:]]).encode("utf-8", "surrogateescape"))
+    with unrecordable():
+        sink.write(f"# {command}\n{recorder.script()}".encode())
+
+
+@contextlib.contextmanager
+def unrecordable() -> Iterator[None]:
+    """A match that no script can hold is wrong usage of ``--record``."""
+    try:
+        yield
+    except Unrecordable as error:
+        raise WrongUsage(f"--record: {error}") from error
+
+
+@contextlib.contextmanager
+def open_optional(path: str | None) -> Iterator[Sink | None]:
+    """A file to be written; None: there is none."""
+    if path is None:
+        yield None
+        return
+    with open_sink(path) as sink:
+        yield sink
