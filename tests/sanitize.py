@@ -62,7 +62,7 @@ def main() -> int:
             "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps what it needs until it ends
             "PYTHONMALLOC": "malloc",  # its own allocator would hide what is read too late
         }
-        where = "import epic_cli.engine.strategy as one; print(one.__file__)"
+        where = "import epic_cli.engine.strategies.parts as one; print(one.__file__)"
         place = subprocess.run(
             [sys.executable, "-c", where],
             check=True,

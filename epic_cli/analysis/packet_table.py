@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.engine.measure.table import table
+from epic_cli.engine.measure import table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from epic_cli.analysis.notes import (
     VelocitiesReplaced,
 )
 from epic_cli.analysis.packet_table import POSITION, TELEPORT, TIME, VELOCITY, packet_table
-from epic_cli.engine.measure.path import Path
+from epic_cli.engine.measure import Path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,9 +20,9 @@ from epic_cli.api.reading import Path
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_spec, read_specs
-from epic_cli.engine.replay.trace import separate
-from epic_cli.engine.strategy import Strategy, is_native
+from epic_cli.engine.strategies.parts import Strategy, is_native
 from epic_cli.formats.recordings import recordings_in
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from epic_cli.engine.replay.playback import (
     parse_tick,
 )
 from epic_cli.engine.strategies import DEFAULT, make, maker
-from epic_cli.engine.strategy import is_native
+from epic_cli.engine.strategies.parts import is_native
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.text.rows import FORMATS
-from epic_cli.engine.text.tables import COLUMNS
+from epic_cli.engine.text import COLUMNS, FORMATS
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.conditions import Condition

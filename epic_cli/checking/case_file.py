@@ -28,7 +28,7 @@ from epic_cli.engine.replay.strategy_spec import (
     read_specs,
 )
 from epic_cli.engine.strategies import DEFAULT, names
-from epic_cli.engine.text.rows import COLUMNS, FORMATS
+from epic_cli.engine.text import COLUMNS, FORMATS
 from epic_cli.formats import input_formats
 from epic_cli.formats.layout import (
     Layout,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
 from epic_cli.engine.replay.playback import SampleStream
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text import RowWriter
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BLOCK_SIZE, read, read_from
 

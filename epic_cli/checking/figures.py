@@ -63,7 +63,7 @@ def compared(
     from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.truth import truths_of
-    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.engine.replay import TooManyRows
 
     drawing, truth = case.drawing, case.truth
     (recording,) = drawing.recordings
@@ -94,7 +94,7 @@ def compared(
 
 
 def _separated(case: Case, recording: Recording) -> dict[str, PacketBlock]:
-    from epic_cli.engine.replay.trace import separate
+    from epic_cli.engine.replay import separate
     from epic_cli.formats.layout import STATE
 
     entities: dict[str, PacketBlock] = {}

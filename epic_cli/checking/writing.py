@@ -14,7 +14,7 @@ from epic_cli.checking.drawing import draw
 from epic_cli.checking.outcome import Outcome, Verdict
 from epic_cli.checking.run import check_rows
 from epic_cli.engine.replay.playback import ReplaySpec, Timing
-from epic_cli.engine.text.tables import COLUMNS
+from epic_cli.engine.text import COLUMNS
 from epic_cli.formats.output_files import write_whole
 from epic_cli.formats.writing import number
 

@@ -1,9 +1,16 @@
-"""Builds the engine: every .pyx file of this folder and its subfolders is one extension module.
+"""Builds the engine: each room, a folder with .pyx files, is one extension module.
+
+All .pyx files of a room and of the folders in it are included in one source, so that a strategy is
+a file of its own without being a module of its own: a module costs a second of compiling before the
+first line of ours. The files of a room share their names; what other rooms may use of it in C is
+declared in its ``__init__.pxd``.
 
 ``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. What was compiled is kept,
 under a digest of all that it was made of: where an installation in another place (in a virtual
 environment, then in the source tree) would compile the same again, it is copied.
 ``EPIC_COMPILED`` names another folder to keep it in than the source tree's ``build``.
+``EPIC_ALONE=mirror`` compiles that strategy alone, in seconds, and leaves everything else as it is:
+its module is found before the room's, until the next build without it.
 """
 
 from __future__ import annotations
@@ -55,82 +62,52 @@ DIRECTIVES = {
     "emit_code_comments": False,
 }
 
-# The stable interface of Python: what is compiled for 3.11 runs on all that come after (but not on
-# those without a global lock). pyproject.toml names the wheel after it.
-MACROS = [("PY_SSIZE_T_CLEAN", "1"), ("Py_LIMITED_API", "0x030b0000")]
-
-# What Cython wants to know of code objects (Include/cpython/code.h, the same in all versions) is no
-# part of that interface: unless it is given, each module that is loaded looks it up in ``inspect``,
-# and loading that takes a tenth of a replay of ten lines.
-MACROS += [
-    ("CO_OPTIMIZED", "0x0001"),
-    ("CO_NEWLOCALS", "0x0002"),
-    ("CO_VARARGS", "0x0004"),
-    ("CO_VARKEYWORDS", "0x0008"),
-    ("CO_GENERATOR", "0x0020"),
-    ("CO_COROUTINE", "0x0080"),
-    ("CO_ASYNC_GENERATOR", "0x0200"),
-]
-
-# Given all of them, Cython 3.3 still loads it, and looks nothing up: it may as well have ``sys``.
-LOADS_INSPECT = 'inspect = PyImport_ImportModule("inspect");'
-LOADS_NOTHING = 'inspect = PyImport_ImportModule("sys");'
-
-# What nearly every module includes, read by the compiler once. Without its first line the
-# special functions of C++17, which nobody here calls, would be instantiated by each module again: a
-# third of what an empty one takes.
-COMMON_HEADERS = """\
-#define _GLIBCXX_BITS_SPECFUN_H
-#include <Python.h>
-#include <algorithm>
-#include <atomic>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <ios>
-#include <limits>
-#include <mutex>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <typeinfo>
-#include <utility>
-#include <vector>
-"""
-
 TRANSLATED = Path("build/cython")
 COMPILED = Path(os.environ.get("EPIC_COMPILED", "build/compiled"))
 
 
-def declarations() -> list[str]:
-    """What every module is made of beside its own file, as paths from the root of the project."""
-    return sorted(str(p.relative_to(ROOT)) for p in HERE.rglob("*") if p.suffix in (".pxd", ".h"))
+def rooms() -> list[Path]:
+    """The outermost folders that hold .pyx files: each is one module."""
+    folders = {file.parent for file in HERE.rglob("*.pyx")}
+    return sorted(folder for folder in folders if not folders.intersection(folder.parents))
+
+
+def files_of(place: Path) -> list[Path]:
+    """The .pyx files of a room, by name; in a strategy's own folder its helpers come before it."""
+    if place.suffix:
+        return [place]
+    inside = place.rglob("*.pyx")
+    return sorted(inside, key=lambda file: (file.parent, file.stem == file.parent.name, file))
+
+
+def alone(name: str) -> Path:
+    """The file or folder of one strategy."""
+    for place in HERE.glob(f"strategies/*/{name.replace('-', '_')}*"):
+        if place.suffix == ".pyx" or place.is_dir():
+            return place
+    raise PlatformError(f"EPIC_ALONE={name}: there is no such strategy")
+
+
+def module_of(place: Path) -> str:
+    """The module that a room, or a strategy alone, is compiled to."""
+    return ".".join(place.relative_to(ROOT).with_suffix("").parts)
 
 
 def extensions() -> list[Extension]:
-    """One extension a .pyx file, each rebuilt when any declaration or header has changed."""
-    shared = declarations()
+    """One extension a room, whose sources are the files that it includes."""
+    name = os.environ.get("EPIC_ALONE")
     return [
         Extension(
-            ".".join(source.relative_to(ROOT).with_suffix("").parts),
-            [str(source.relative_to(ROOT))],
+            module_of(place) + ("" if name else ".__init__"),
+            [str(file.relative_to(ROOT)) for file in files_of(place)],
             include_dirs=[str(HERE)],
-            depends=shared,
             language="c++",
-            define_macros=[*MACROS],
+            define_macros=[("EPIC_FLAGS", f'"{" ".join(FLAGS)}"')],
+            extra_compile_args=["-include", str(HERE / "stable_interface.h"), *FLAGS],
             py_limited_api=True,
         )
-        for source in sorted(HERE.rglob("*.pyx"))
+        for place in ([alone(name)] if name else rooms())
     ]
-
-
-def keep_inspect_out(translated: Path) -> None:
-    """Has a translated module load without ``inspect``; one that does already stays as it is."""
-    text = translated.read_text()
-    if LOADS_INSPECT in text:
-        translated.write_text(text.replace(LOADS_INSPECT, LOADS_NOTHING))
 
 
 def put(source: Path, target: Path) -> None:
@@ -153,14 +130,14 @@ class BuildEngine(build_ext):
         self._translating = threading.Lock()
 
     def _delete_what_is_not_built(self) -> None:
-        """What was compiled of a strategy that is gone would still be found as one.
+        """What was compiled of a room that is gone, or of a strategy alone, would still be found.
 
         Of two files for one module Python takes the one for its own version alone, be it older.
         """
+        built = {room / "__init__" for room in rooms()}
         for compiled in HERE.rglob("*.so"):
-            source = compiled.with_name(f"{compiled.name.partition('.')[0]}.pyx")
             older = self.inplace and compiled.name.endswith(sysconfig.get_config_var("EXT_SUFFIX"))
-            if older or not source.exists():
+            if older or compiled.with_name(compiled.name.partition(".")[0]) not in built:
                 compiled.unlink()
 
     def _command(self, name: str) -> list[str]:
@@ -168,51 +145,28 @@ class BuildEngine(build_ext):
         words = getattr(self.compiler, f"{name}_cxx", None) or getattr(self.compiler, name)
         return [str(word) for word in words]
 
-    def _precompile(self) -> list[str]:
-        """Has the common headers compiled; the flags that make use of them."""
-        command = self._command("compiler_so")
-        if "ccache" in Path(command[0]).name:  # it keeps whole objects, but none made with these
-            return []
-        header = TRANSLATED / "common.h"
-        header.write_text(COMMON_HEADERS)
-        given = [f"-D{name}={value}" for name, value in MACROS]
-        places = [f"-I{place}" for place in (HERE, *self.include_dirs)]
-        made = ["-x", "c++-header", str(header), "-o", f"{header}.gch"]
-        try:
-            self.compiler.spawn([*command, *given, *places, *FLAGS, *made])
-        except CompileError:  # each module reads them for itself
-            return []
-        return ["-include", str(header)]
-
     def _learn_what_decides(self) -> None:
-        """Digests all that decides how a module comes out, but for its own file.
-
-        What another recipe translated is deleted, and what it compiled has another digest: the
-        times of files say nothing of either.
-        """
+        """Digests all that decides how a module comes out, but for its own files."""
         command = self._command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
         recipe = (sys.version, version("cython"), command, self._command("linker_so"), answer)
-        self._digest = hashlib.sha256(repr(recipe).encode() + Path(__file__).read_bytes())
-        made_by = TRANSLATED / "made_by"
-        if not made_by.exists() or made_by.read_text() != self._digest.hexdigest():
-            shutil.rmtree(TRANSLATED, ignore_errors=True)
-            TRANSLATED.mkdir(parents=True)
-            made_by.write_text(self._digest.hexdigest())
-        for file in declarations():
-            self._digest.update(f"\0{file}\0".encode() + Path(file).read_bytes())
+        self._digest = hashlib.sha256(repr(recipe).encode())
+        shared = (file for file in HERE.rglob("*") if file.suffix in (".pxd", ".h"))
+        for file in (Path(__file__), *sorted(shared)):
+            self._digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
 
     def _place_of(self, ext: Extension) -> Path:
         """Where this very module is kept, or is to be."""
         digest = self._digest.copy()
-        (source,) = ext.sources
-        digest.update(Path(source).read_bytes())
+        for source in ext.sources:
+            digest.update(f"\0{source}\0".encode() + Path(source).read_bytes())
         return COMPILED / f"{ext.name}.{digest.hexdigest()}"
 
     def build_extensions(self) -> None:
         """Translates the engine to C++ and compiles it."""
-        self._delete_what_is_not_built()
+        if not os.environ.get("EPIC_ALONE"):
+            self._delete_what_is_not_built()
         if self.compiler.compiler_type == "msvc":
             raise PlatformError("epic's engine needs g++ or clang: on Windows, install epic in WSL")
         compiler = self._command("compiler")[0]
@@ -223,32 +177,40 @@ class BuildEngine(build_ext):
             )
         self._learn_what_decides()
         self.force = True  # what has not changed is kept, and is not asked for
-        common: list[str] = []
-        if not all(self._place_of(extension).exists() for extension in self.extensions):
-            common = self._precompile()
-        for extension in self.extensions:
-            extension.extra_compile_args = [*FLAGS, *common]
-            extension.define_macros.append(("EPIC_FLAGS", f'"{" ".join(FLAGS)}"'))
         gc.disable()  # Cython leaves few circles, and spends a fifth of its time looking for them
         super().build_extensions()
         gc.enable()
 
     def build_extension(self, ext: Extension) -> None:
-        """Translates a module, one at a time, while others are compiled; then compiles it."""
-        from Cython.Build import cythonize
-
+        """Translates a room, one at a time, while others are compiled; then compiles it."""
         kept = self._place_of(ext)
         built = Path(self.get_ext_fullpath(ext.name))
         if not kept.exists():
             with self._translating:
-                (translated,) = cythonize(  # type: ignore[no-untyped-call]
-                    [ext], build_dir=str(TRANSLATED), compiler_directives=DIRECTIVES, quiet=True
-                )
-            ext.sources = translated.sources
-            keep_inspect_out(Path(translated.sources[0]))
+                ext.sources = [self._translated(ext)]
             super().build_extension(ext)
             for older in COMPILED.glob(f"{ext.name}.*"):
                 older.unlink()
             put(built, kept)
         elif not built.exists() or not filecmp.cmp(kept, built, shallow=False):
             put(kept, built)
+
+    @staticmethod
+    def _translated(ext: Extension) -> str:
+        """The C++ file of a room: its files are included one after the other."""
+        from Cython.Compiler.Main import CompilationOptions, compile_single
+
+        module = ext.name.removesuffix(".__init__")
+        source = TRANSLATED / f"{ext.name.replace('.', '/')}.pyx"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text("".join(f'include "{file}"\n' for file in ext.sources))
+        target = source.with_suffix(".cpp")
+        options = CompilationOptions(
+            compiler_directives=DIRECTIVES,
+            cplus=True,
+            include_path=[str(ROOT)],
+            output_file=str(target),
+        )
+        if compile_single(str(source), options, module).num_errors:
+            raise CompileError(f"{module} cannot be translated")
+        return str(target)

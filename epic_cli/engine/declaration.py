@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, unknown
 
-#: The rank of a strategy that does not declare one: after all that do, by name.
-UNRANKED = 1_000_000
-
 
 class Wavering(NamedTuple):
     """How a constant velocity over a clean line is not drawn as a constant velocity.
@@ -41,12 +38,12 @@ class Wavering(NamedTuple):
 class Declaration(NamedTuple):
     """What a strategy says of itself.
 
-    ``summary`` is one line. ``family`` groups strategies that work alike. ``needs`` names what
+    ``summary`` is one line. ``family`` groups strategies that work alike; that
+    of a built-in one is its folder. ``needs`` names what
     its packets must carry beyond position and timestamp (``velocity``, ``arrival times``, ...).
     ``lag`` says in words how far behind the newest state it draws. ``on_loss`` is what it draws
     when packets stay away. ``source`` is where the algorithm comes from, ``proof`` how the
-    agreement with it was established. ``rank`` is its place in lists of all strategies, the
-    lowest first.
+    agreement with it was established.
 
     A packet without a velocity reaches a strategy with an estimate of it, from the packets of that
     entity that came before (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
@@ -64,13 +61,12 @@ class Declaration(NamedTuple):
 
     name: str
     summary: str
-    family: str
+    family: str = ""
     needs: tuple[str, ...] = ()
     lag: str = ""
     on_loss: str = ""
     source: str = ""
     proof: str = ""
-    rank: int = UNRANKED
     estimates_velocity: bool = False
     takes_any_number: bool = False
     begins_at_origin: bool = False

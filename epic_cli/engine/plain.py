@@ -158,8 +158,6 @@ def _checked(declared: Declaration) -> Declaration:
     needs = declared.needs
     if not isinstance(needs, tuple | list) or not all(isinstance(one, str) for one in needs):
         wrong.append("needs")
-    if not isinstance(declared.rank, int):
-        wrong.append("rank")
     if not isinstance(declared.settings, tuple | list) or not all(
         isinstance(one, Setting) for one in declared.settings
     ):

@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.velocities import VelocityFiller
+from epic_cli.engine.packets import PacketBlock, VelocityFiller
 from epic_cli.formats.writing import LineWriter, Unwritable
 
 if TYPE_CHECKING:
-    from epic_cli.engine.text.packet_rows import PacketRows
+    from epic_cli.engine.text import PacketRows
     from epic_cli.formats import Writer
 
 

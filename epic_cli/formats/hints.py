@@ -6,7 +6,7 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
-from epic_cli.engine.measure.survey import Survey, survey
+from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock
 
 #: Stretches that have to agree before velocities are doubted, and packets where there are none.

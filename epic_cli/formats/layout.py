@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.engine.text.records import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
+from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
 
 if TYPE_CHECKING:
     from typing import TypedDict

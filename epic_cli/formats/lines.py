@@ -12,7 +12,7 @@ from typing import Any
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import RecordScanner
+from epic_cli.engine.text import RecordScanner
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_LINE
 from epic_cli.formats.layout import Layout
 

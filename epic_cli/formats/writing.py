@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.text.packet_rows import PacketRows
+    from epic_cli.engine.text import PacketRows
 
 #: The largest sequence number that is read: 63 bits.
 MOST_SEQUENCE = 2**63 - 1
@@ -70,7 +70,7 @@ class LineWriter:
 
     def many(self, **changes: Any) -> PacketRows:
         """What writes the same rows many at once; ``changes`` are those of ``PacketRows``."""
-        from epic_cli.engine.text.packet_rows import PacketRows  # most write other things
+        from epic_cli.engine.text import PacketRows  # most write other things
 
         def name_or_none(entity: str) -> str | None:
             try:

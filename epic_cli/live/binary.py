@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from epic_cli.engine.intake.binary import RecordReader
+from epic_cli.engine.intake import RecordReader
 
 #: By name: the letter that ``struct`` has for it.
 _TYPES = {

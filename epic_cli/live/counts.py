@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.engine.link.transit import Tally
+    from epic_cli.engine.link import Tally
     from epic_cli.engine.refusals import Refusal
 
 

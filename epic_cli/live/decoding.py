@@ -17,15 +17,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.text.json_objects import cut_alike
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner, cut_alike
 from epic_cli.formats.entries.text import is_packet
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import make_reader
 from epic_cli.live.counts import Refused
 
 if TYPE_CHECKING:
-    from epic_cli.engine.intake.binary import RecordReader
+    from epic_cli.engine.intake import RecordReader
     from epic_cli.engine.refusals import Refusal
     from epic_cli.formats import Reader
     from epic_cli.live.binary import RecordLayout

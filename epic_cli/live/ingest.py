@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.intake.admission import Admission
-from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.intake import Admission
+from epic_cli.engine.link import Tally
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.live.counts import Counts, Refused
 from epic_cli.live.decoding import Decoded, Decoder

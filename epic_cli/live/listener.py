@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.clocks import ExactClock
-from epic_cli.engine.replay.pacing import ArrivalPacing
+from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.replay.replay import Replay
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.counts import Counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from epic_cli.engine.link.link import STREAMS, LinkKernel
+from epic_cli.engine.link import STREAMS, LinkKernel
 from epic_cli.network.conditions import PERFECT, LinkConditions
 from epic_cli.network.randomness import stream
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from epic_cli.engine.contract import Vector
-from epic_cli.engine.measure.path import interpolated
+from epic_cli.engine.measure import interpolated
 from epic_cli.network.paths import Path
 from epic_cli.network.state import Snapshot, State
 

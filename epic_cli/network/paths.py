@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from epic_cli.engine.link.maths import TURN, exponential, sine_cosine
+from epic_cli.engine.link import TURN, exponential, sine_cosine
 from epic_cli.network.randomness import stream
 from epic_cli.network.state import State
 

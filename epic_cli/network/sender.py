@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.link.sender import SenderKernel
+from epic_cli.engine.link import SenderKernel
 from epic_cli.network.state import Movement, Snapshot
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.

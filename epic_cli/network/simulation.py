@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.link.transit import Tally, Transit
+from epic_cli.engine.link import Tally, Transit
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.network.link import Channel, Link
 from epic_cli.network.sender import Sender, sample

@@ -204,10 +204,10 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
     if not value or ctx.resilient_parsing:
         return
     from epic_cli import __version__
-    from epic_cli.engine import build_info
+    from epic_cli.engine.packets import describe_build
 
     python = ".".join(map(str, sys.version_info[:3]))
-    click.echo(f"epic {__version__} (Python {python}; engine built with {build_info.describe()})")
+    click.echo(f"epic {__version__} (Python {python}; engine built with {describe_build()})")
     ctx.exit()
 
 

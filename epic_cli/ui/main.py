@@ -77,7 +77,7 @@ def _is_strategy(name: str) -> bool:
 
 
 def _is_format(name: str) -> bool:
-    from epic_cli.engine.text.rows import FORMATS
+    from epic_cli.engine.text import FORMATS
 
     return name in FORMATS
 

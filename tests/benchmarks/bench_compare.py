@@ -22,9 +22,9 @@ from pathlib import Path
 from epic_cli.analysis.compare.run import compare_run
 from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.replay.trace import separate
 from epic_cli.formats.recordings import read
 
 

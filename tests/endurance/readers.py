@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from epic_cli.engine.replay.playback import SampleStream, Timing
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text import RowWriter
 from epic_cli.formats.recordings import detect, make_reader
 from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words

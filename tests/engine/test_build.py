@@ -17,10 +17,12 @@ from epic_cli.engine import build
 def test_what_would_be_found_and_is_not_built_any_more_is_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "strategies").mkdir()
-    alone = sysconfig.get_config_var("EXT_SUFFIX")
-    for name in ("there.pyx", "there.abi3.so", f"there{alone}", "gone.abi3.so", "gone.py"):
-        (tmp_path / "strategies" / name).touch()
+    (tmp_path / "text").mkdir()
+    version = sysconfig.get_config_var("EXT_SUFFIX")
+    for name in ("one.pyx", "__init__.abi3.so", f"__init__{version}", "one.abi3.so", "one.py"):
+        (tmp_path / "text" / name).touch()
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone/__init__.abi3.so").touch()
     monkeypatch.setattr(build, "HERE", tmp_path)
     monkeypatch.setattr("shutil.which", lambda _: None)
     command = build.BuildEngine(Distribution())
@@ -28,24 +30,48 @@ def test_what_would_be_found_and_is_not_built_any_more_is_deleted(
     command.inplace = True
     with pytest.raises(PlatformError):
         command.build_extensions()
-    left = sorted(one.name for one in (tmp_path / "strategies").iterdir())
-    assert left == ["gone.py", "there.abi3.so", "there.pyx"]
+    left = sorted(str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*.*"))
+    assert left == ["text/__init__.abi3.so", "text/one.py", "text/one.pyx"]
+
+
+def test_a_room_is_one_module_and_helpers_come_before_their_strategy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    for name in ("text/b.pyx", "text/a.pyx", "strategies/slow/dis/zones.pyx"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    for name in ("dis/dis.pyx", "lerp.pyx"):
+        (tmp_path / "strategies/slow" / name).touch()
+    found = {one.name: one.sources for one in build.extensions()}
+    slow = [f"strategies/slow/{name}" for name in ("lerp.pyx", "dis/zones.pyx", "dis/dis.pyx")]
+    assert found == {
+        "strategies.slow.__init__": slow,
+        "text.__init__": ["text/a.pyx", "text/b.pyx"],
+    }
+    monkeypatch.setenv("EPIC_ALONE", "lerp")
+    (alone,) = build.extensions()
+    assert (alone.name, alone.sources) == ("strategies.slow.lerp", ["strategies/slow/lerp.pyx"])
+    monkeypatch.setenv("EPIC_ALONE", "dis")
+    (alone,) = build.extensions()
+    assert (alone.name, [*alone.sources]) == ("strategies.slow.dis", slow[1:])
+    monkeypatch.setenv("EPIC_ALONE", "leap")
+    with pytest.raises(PlatformError, match="EPIC_ALONE=leap: there is no such strategy"):
+        build.extensions()
 
 
 def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, kept = tmp_path / "tree/engine", tmp_path / "kept"
-    engine.mkdir(parents=True)
-    for name in ("one.pyx", "two.pyx", "shared.pxd"):
+    for name in ("one/one.pyx", "two/two.pyx", "shared.pxd"):
+        (engine / name).parent.mkdir(parents=True, exist_ok=True)
         (engine / name).write_text(name)
     monkeypatch.chdir(engine.parent)
     for name, place in (("HERE", engine), ("ROOT", engine.parent), ("COMPILED", kept)):
         monkeypatch.setattr(build, name, place)
     compiled: list[str] = []
-
-    def translate(modules: list[Extension], **_: object) -> list[Extension]:
-        return modules
 
     def compile_(self: build_ext, module: Extension) -> None:
         compiled.append(module.name)
@@ -53,7 +79,7 @@ def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_wa
         built.parent.mkdir(parents=True, exist_ok=True)
         built.write_text(f"{module.name} {len(compiled)}")
 
-    monkeypatch.setattr("Cython.Build.cythonize", translate)
+    monkeypatch.setattr(build.BuildEngine, "_translated", lambda _, ext: ext.sources[0])
     monkeypatch.setattr(build_ext, "build_extension", compile_)
 
     def newly_compiled(*flags: str, place: str = "lib") -> list[str]:
@@ -68,27 +94,24 @@ def test_what_was_compiled_is_taken_again_if_all_that_it_was_made_of_is_as_it_wa
         command.build_extensions()
         return compiled
 
-    assert newly_compiled() == ["engine.one", "engine.two"]
+    assert newly_compiled() == ["engine.one.__init__", "engine.two.__init__"]
     assert newly_compiled() == []
     assert newly_compiled(place="elsewhere") == []
     places = [tmp_path / place / "engine" for place in ("lib", "elsewhere")]
     for place in places:
-        assert [path.read_text() for path in sorted(place.iterdir())] == [
-            "engine.one 1",
-            "engine.two 2",
+        assert [path.read_text() for path in sorted(place.rglob("*.so"))] == [
+            "engine.one.__init__ 1",
+            "engine.two.__init__ 2",
         ]
-    (engine / "two.pyx").write_text("another")
-    assert newly_compiled() == ["engine.two"]
+    (engine / "two/two.pyx").write_text("another")
+    assert newly_compiled() == ["engine.two.__init__"]
     assert newly_compiled(place="elsewhere") == []
-    assert [path.read_text() for path in sorted(places[1].iterdir())] == [
-        "engine.one 1",
-        "engine.two 1",
+    assert [path.read_text() for path in sorted(places[1].rglob("*.so"))] == [
+        "engine.one.__init__ 1",
+        "engine.two.__init__ 1",
     ]
     (engine / "shared.pxd").write_text("another")
-    assert newly_compiled() == ["engine.one", "engine.two"]
-    assert newly_compiled("-O3") == ["engine.one", "engine.two"]
-    translated = Path("build/cython/translated.cpp")
-    translated.touch()
-    assert newly_compiled("-O1") == ["engine.one", "engine.two"]
-    assert not translated.exists()
+    assert newly_compiled() == ["engine.one.__init__", "engine.two.__init__"]
+    assert newly_compiled("-O3") == ["engine.one.__init__", "engine.two.__init__"]
+    assert newly_compiled("-O1") == ["engine.one.__init__", "engine.two.__init__"]
     assert len([*kept.iterdir()]) == 2

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
-from epic_cli.engine.declaration import UNRANKED
 from epic_cli.engine.parameters import nearest
 from epic_cli.engine.strategies import declaration, names
 
@@ -68,11 +67,6 @@ def test_every_strategy_declares_itself_completely(said: Declaration) -> None:
             assert setting.tune[0] < setting.tune[1]
             assert [setting.check(end) for end in setting.tune] == [*setting.tune]
             assert setting.scale == "linear" or setting.tune[0] > 0
-
-
-def test_no_two_strategies_have_the_same_rank() -> None:
-    ranks = [said.rank for said in strategies() if said.rank != UNRANKED]
-    assert ranks == sorted(set(ranks))
 
 
 @pytest.mark.parametrize("name", names())

@@ -15,10 +15,8 @@ from support.recordings import examples
 from epic_cli import Packet, strategy
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.replay.clocks import SingleClock
-from epic_cli.engine.replay.pacing import DemoPacing
-from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.replay import DemoPacing, Replay, SingleClock
+from epic_cli.engine.text import TextScanner
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -97,11 +95,11 @@ def test_what_is_not_there_is_an_index_error(wrong: str) -> None:
     # in a process of its own: where it is no error, it is the end of the process
     program = f"""
 from epic_cli import Packet, strategy
-from epic_cli.engine.replay.clocks import SingleClock
-from epic_cli.engine.replay.pacing import DemoPacing
+from epic_cli.engine.replay import SingleClock
+from epic_cli.engine.replay import DemoPacing
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.replay import Replay
+from epic_cli.engine.text import RowWriter
 
 def drawn():
     block, samples = PacketBlock(), SampleBlock()

@@ -14,9 +14,7 @@ import pytest
 
 from epic_cli import Packet, Sample, StrategyInUse, replay, strategy
 from epic_cli.engine.packets import PacketBlock, SampleBlock
-from epic_cli.engine.replay.clocks import ExactClock
-from epic_cli.engine.replay.pacing import ArrivalPacing
-from epic_cli.engine.replay.replay import Replay
+from epic_cli.engine.replay import ArrivalPacing, ExactClock, Replay
 
 ORIGIN = (0.0, 0.0, 0.0)
 STEPS = [Packet((t * 10, 0.0, 0.0), (10.0, 0.0, 0.0), t, t) for t in (0.0, 0.1, 0.2, 0.3)]

@@ -12,9 +12,8 @@ from support.recordings import examples
 
 from epic_cli import Packet, Sample, Vector, replay, strategies, strategy
 from epic_cli.engine.declaration import Declaration
-from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.packets import PacketBlock, VelocityFiller
 from epic_cli.engine.replay.playback import needs_estimates
-from epic_cli.engine.velocities import VelocityFiller
 
 
 class Witness:

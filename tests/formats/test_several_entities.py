@@ -12,7 +12,7 @@ from support.recordings import examples
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.records import RecordScanner
+from epic_cli.engine.text import RecordScanner
 from epic_cli.formats import LONGEST_LINE
 from epic_cli.formats.entries.json.reader import JsonlReader
 from epic_cli.formats.layout import Layout, column_text, parse_columns, star_of

@@ -14,8 +14,8 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.replay.playback import SampleStream, Timing
-from epic_cli.engine.strategy import Strategy
-from epic_cli.engine.text.rows import FORMATS, RowWriter
+from epic_cli.engine.strategies.parts import Strategy
+from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.formats import LONGEST_LINE, packet_formats
 from epic_cli.formats.entries.csv import csv_writer
 from epic_cli.formats.entries.csv.reader import CsvReader

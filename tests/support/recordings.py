@@ -13,8 +13,7 @@ from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing
 from epic_cli.engine.strategies import create
-from epic_cli.engine.text.rows import RowWriter
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import RowWriter, TextScanner
 from epic_cli.formats.wording import FrontEnd, Problem, in_words
 from support.oracle import Vector
 

@@ -13,7 +13,7 @@ import pytest
 from support.running import EPIC, environment, epic
 
 from epic_cli import strategies
-from epic_cli.engine.text.rows import FORMATS
+from epic_cli.engine.text import FORMATS
 from epic_cli.ui.command_line import COMMANDS
 
 NAMES = [one.name for one in strategies()]

@@ -55,14 +55,14 @@ def loaded(*args: str | Path, stdin: bytes = b"") -> set[str]:
 @pytest.mark.parametrize("args", [[], ["replay"], ["--format", "csv", "--set", "calc_ahead=0.1"]])
 def test_packet_text_needs_nothing_rare(args: list[str]) -> None:
     modules = loaded(*args, stdin=PACKET)
-    assert "epic_cli.engine.replay.replay" in modules
+    assert "epic_cli.engine.replay" in modules
     assert not modules & (HEAVY | RARE)
 
 
 @pytest.mark.parametrize("args", [[], ["replay"]])
 def test_a_plain_replay_needs_no_parser(args: list[str]) -> None:
     modules = loaded(*args, stdin=PACKET)
-    assert "epic_cli.engine.replay.replay" in modules
+    assert "epic_cli.engine.replay" in modules
     assert not modules & SLOW
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.analysis.compare.spec import Run
 from epic_cli.analysis.truth import truths_of
 from epic_cli.engine.packets import Entities, PacketBlock
-from epic_cli.engine.replay.trace import separate
+from epic_cli.engine.replay import separate
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.simulation import simulate
 

@@ -16,7 +16,7 @@ from epic_cli.analysis.jobs.executors import Threads
 from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.metrics.cells import FIELDS
 from epic_cli.analysis.notes import AllAlike, Flaw, NotEnoughToSay, NothingJudged, NotJudged
-from epic_cli.engine.replay.trace import TooManyRows
+from epic_cli.engine.replay import TooManyRows
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import CompareSpec, Run

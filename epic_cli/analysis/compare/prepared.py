@@ -21,15 +21,15 @@ from epic_cli.analysis.notes import (
 )
 from epic_cli.analysis.sampled_truth import default_warm_up, sample_truth
 from epic_cli.analysis.truth import Origin, Truth, truths_of
-from epic_cli.engine.replay.trace import Trace
-from epic_cli.engine.strategy import Strategy
+from epic_cli.engine.replay import Trace
+from epic_cli.engine.strategies.parts import Strategy
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.engine.replay.pacing import Pacing
+    from epic_cli.engine.replay import Pacing
     from epic_cli.engine.replay.playback import Timing
 
 #: Rows further apart than this (s) show less than a screen, and of packets that come more often

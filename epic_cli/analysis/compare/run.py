@@ -21,14 +21,14 @@ from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.scenes.scene import Drawn, Selection, drawn, scene
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Status
-from epic_cli.engine.replay.trace import Trace
+from epic_cli.engine.replay import Trace
 from epic_cli.engine.strategies import create
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import CompareSpec, Participant, Run
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.engine.replay.pacing import Pacing
+    from epic_cli.engine.replay import Pacing
 
 #: Called with how many of how many steps of the work are done.
 Progress = Callable[[int, int], None]

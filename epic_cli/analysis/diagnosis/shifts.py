@@ -14,7 +14,7 @@ from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Floats, median, sigma
 from epic_cli.analysis.diagnosis.stream import FEWEST
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.engine.measure.running import running_medians
+from epic_cli.engine.measure import running_medians
 
 #: Messages on each side: few see what is sudden, many see through jitter.
 SIDES = (16, 64)

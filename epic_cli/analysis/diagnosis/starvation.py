@@ -11,8 +11,8 @@ import numpy as np
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.engine.packets import Status
 from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
-from epic_cli.engine.replay.trace import TooManyRows, Trace
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:

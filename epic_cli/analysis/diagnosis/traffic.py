@@ -23,7 +23,7 @@ from epic_cli.analysis.packet_table import (
     packet_table,
 )
 from epic_cli.analysis.truth import LARGEST
-from epic_cli.engine.measure.table import tidy
+from epic_cli.engine.measure import tidy
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.match import Match

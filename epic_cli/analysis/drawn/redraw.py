@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epic_cli.engine.failures import StrategyFailed
+from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
-from epic_cli.engine.replay.trace import TooManyRows, Trace
 
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats

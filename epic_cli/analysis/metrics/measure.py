@@ -16,7 +16,7 @@ from epic_cli.analysis.metrics.metric import DrawnRows
 from epic_cli.analysis.metrics.recovery import Events, recovery
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR, SampledTruth
 from epic_cli.analysis.weights import SCALE
-from epic_cli.engine.measure.errors import accumulate_errors, overshoot
+from epic_cli.engine.measure import accumulate_errors, overshoot
 
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats, Integers

@@ -16,7 +16,7 @@ from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.run import compare_prepared, evaluate
 from epic_cli.analysis.notes import NothingJudged, NotJudged
 from epic_cli.analysis.packet_table import packet_table
-from epic_cli.engine.replay.trace import TooManyRows
+from epic_cli.engine.replay import TooManyRows
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Result

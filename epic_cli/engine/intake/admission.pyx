@@ -5,8 +5,26 @@ from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock
-from epic_cli.engine.intake.anew cimport ANEW, DOUBTFUL, SenderClock, Verdict
-from epic_cli.engine.intake.lowest cimport LowestDelays
+
+
+cdef extern from "intake/lowest.h" namespace "epic" nogil:
+    cdef cppclass LowestDelays:
+        LowestDelays()
+        void add(double, double)
+        double drift()
+
+
+cdef extern from "intake/anew.h" namespace "epic" nogil:
+    enum Verdict "epic::SenderClock::Verdict":
+        AS_BEFORE "epic::SenderClock::kAsBefore"
+        DOUBTFUL "epic::SenderClock::kDoubtful"
+        ANEW "epic::SenderClock::kAnew"
+
+    cdef cppclass SenderClock:
+        SenderClock()
+        double shift()
+        double step()
+        Verdict look(double, double)
 
 # Seconds; what is further off is of another clock, or in another unit.
 FARTHEST = 3600.0

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "packet.h"
+#include "packets/packet.h"
 
 namespace epic {
 

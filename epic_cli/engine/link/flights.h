@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "link/rounding.h"
-#include "packet.h"
+#include "packets/packet.h"
 
 namespace epic {
 

@@ -2,7 +2,7 @@
 
 from libc.math cimport floor
 
-from epic_cli.engine.contract import Packet
+from epic_cli.engine.contract import Packet as NewPacket
 
 
 cdef extern from "link/rounding.h" namespace "epic" nogil:
@@ -45,7 +45,7 @@ cdef class SenderKernel:
             self.last[entity] = state
             teleport = last is not None and last[2] != teleports
             made.append(new_tuple(
-                Packet, (state[0], state[1], sent, None, entity, teleport, None, 0.0)))
+                NewPacket, (state[0], state[1], sent, None, entity, teleport, None, 0.0)))
         return made
 
 

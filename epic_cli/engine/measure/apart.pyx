@@ -3,8 +3,7 @@
 from libc.math cimport fabs
 from libc.string cimport memcmp
 
-from epic_cli.engine.packets cimport NONE, Sample, SampleBlock
-from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.packets cimport NONE, Sample, SampleBlock, Vec3
 
 # So far apart (a number below LARGE), rounded to 2 or 3 digits, they are never the same.
 cdef double APART2 = 0.011

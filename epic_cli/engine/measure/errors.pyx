@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from collections import namedtuple
 
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.packets cimport Vec3, dot
 
 Errors = namedtuple("Errors", "rows broken excess jumps beyond fours third truth_third")
 

@@ -7,10 +7,8 @@ from libc.string cimport memcpy
 from libcpp.algorithm cimport upper_bound
 from libcpp.vector cimport vector
 
-from epic_cli.engine.packets cimport Motion
+from epic_cli.engine.packets cimport Motion, Vec3, components, dot
 from epic_cli.engine.strategies.parts.curves cimport hermite
-from epic_cli.engine.vec3 cimport Vec3, dot
-from epic_cli.engine.vectors cimport components
 
 
 cdef class Path:

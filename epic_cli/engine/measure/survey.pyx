@@ -6,8 +6,7 @@ from libcpp.vector cimport vector
 
 from collections import namedtuple
 
-from epic_cli.engine.packets cimport Packet, PacketBlock
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.packets cimport Packet, PacketBlock, Vec3, dot
 
 
 # So many steps are looked at together: rounded positions do not show in their sum.

@@ -10,6 +10,8 @@ cdef float SINGLE_LEAD = <float>0.15
 cdef class Clock:
     """Stands on the last tick that was drawn; ``following()`` is the next one. Seconds."""
 
+    cdef double now
+
     cdef void restart(self) noexcept nogil:
         """Goes back to time 0, before the first tick."""
 
@@ -46,6 +48,10 @@ cdef class SingleClock(Clock):
     It drifts (2003 ticks of 0.05 s make 100.152 s) and stands still where half the distance
     between two neighbouring floats is no less than the tick: at 2^20 s for 0.05 s.
     """
+
+    cdef float current
+    cdef float tick
+    cdef float stall
 
     def __init__(self, double tick=0.05):
         self.tick = <float>tick
@@ -89,6 +95,10 @@ cdef class SingleClock(Clock):
 
 cdef class ExactClock(Clock):
     """Tick k is at k * numerator / denominator seconds, rounded once: it never drifts."""
+
+    cdef double index
+    cdef double numerator
+    cdef double denominator
 
     def __init__(self, numerator=1, denominator=20):
         self.numerator = numerator

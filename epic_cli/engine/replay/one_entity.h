@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "packet.h"
+#include "packets/packet.h"
 
 namespace epic {
 

@@ -2,10 +2,19 @@
 
 from libc.math cimport INFINITY, NAN, fabs, isnan, nextafter
 
+
+cdef enum Verdict:
+    ACCEPTED
+    NEVER_REACHED
+    STALLS
+    TOO_FAR
+    NO_ARRIVAL
+    ARRIVAL_GOES_BACK
+
 # No gap is drawn on the exact clock that has more rows than this, three days at 50 ms: a time
 # further away is that of another clock, and one packet must not keep a program busy for longer
 # than a second or two. (The demo draws up to 18,073,720 before its own clock stands still.)
-MOST_TICKS = 5_000_000
+cdef double MOST_TICKS = 5_000_000
 
 # The exact clock counts its ticks up to here, about.
 cdef double EXACT_TICKS = 2.0 ** 52
@@ -20,6 +29,10 @@ cdef class Pacing:
     ``before`` and ``after`` give a time; the ticks that are due are those for which ``behind``
     holds of it. ``shared`` is set once there are several entities on the clock.
     """
+
+    cdef readonly Clock clock
+    cdef bint started
+    cdef bint shared
 
     cdef void restart(self) noexcept nogil:
         self.clock.restart()
@@ -80,6 +93,8 @@ cdef class DemoPacing(Pacing):
     more, so that states of the same time are all there when their tick is drawn.
     """
 
+    cdef double promised
+
     def __init__(self, Clock clock not None):
         self.clock = clock
 
@@ -117,6 +132,9 @@ cdef class ArrivalPacing(Pacing):
     Rows go from the first tick at or after the first arrival to the last arrival + 0.15 s.
     ``latency`` (seconds; NaN: none) is added to the time of a packet that has no arrival.
     """
+
+    cdef double latency
+    cdef double newest
 
     def __init__(self, Clock clock not None, double latency=NAN):
         self.clock = clock

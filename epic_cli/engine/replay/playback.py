@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock, SampleBlock
 from epic_cli.engine.quantities import exact
-from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
-from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
-from epic_cli.engine.replay.replay import Replay
+from epic_cli.engine.replay import (
+    ArrivalPacing,
+    Clock,
+    DemoPacing,
+    ExactClock,
+    Pacing,
+    Replay,
+    SingleClock,
+)
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:

@@ -4,36 +4,14 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
-from epic_cli.engine.replay.clocks cimport ExactClock, SingleClock
-from epic_cli.engine.replay.one_entity cimport (
-    ArrivalPace,
-    DemoPace,
-    ExactTicks,
-    Run,
-    SingleTicks,
-    follow,
+from epic_cli.engine.strategies.parts cimport (
+    Strategy, begin_after, draw_sample, is_broken, is_native, take_native, take_packet,
 )
-from epic_cli.engine.replay.pacing cimport (
-    ACCEPTED,
-    ARRIVAL_GOES_BACK,
-    MOST_TICKS,
-    NO_ARRIVAL,
-    STALLS,
-    TOO_FAR,
-    ArrivalPacing,
-    DemoPacing,
-    Pacing,
-    Verdict,
-)
-from epic_cli.engine.strategy cimport (
-    Strategy,
-    begin_after,
-    draw_sample,
-    is_broken,
-    is_native,
-    take_native,
-    take_packet,
-)
+
+
+cdef struct RefusedPacket:
+    size_t index
+    Verdict verdict
 
 
 cdef int let_go_of(strategies) except -1:
@@ -65,6 +43,30 @@ cdef class Replay:
     is raised, or it is closed. It draws without the GIL: calls that come meanwhile, from another
     thread or from a strategy, raise ``RuntimeError``.
     """
+
+    cdef readonly Pacing pacing
+    cdef readonly Entities entities
+    cdef object made                    # the strategies that are in use
+    cdef readonly size_t taken
+    cdef readonly size_t discarded
+    cdef object make_strategy
+    cdef bint strict
+    cdef vector[void*] pointers         # to the strategies, in the order of drawing
+    cdef vector[int32_t] drawn          # their entities, in the same order
+    cdef vector[int32_t] places         # of each entity in the two above; -1: not there yet
+    cdef vector[RefusedPacket] refused
+    cdef PacketBlock block
+    cdef size_t index
+    cdef size_t next_entity             # to be drawn at the present tick
+    cdef double due
+    cdef bint ended                     # there are no more packets
+    cdef bint drawing
+    cdef bint closed
+    cdef bint broken
+    cdef bint any_python
+    cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
+    cdef bint by_arrival, is_single
+    cdef object error
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
                  bint strict=False):
@@ -349,7 +351,7 @@ cdef class Replay:
         cdef Strategy strategy
         made = self.make_strategy()
         if not is_native(made):
-            from epic_cli.engine.adapter import PythonStrategy
+            from epic_cli.engine.strategies.parts import PythonStrategy
 
             made = PythonStrategy(made, self.entities.name(entity))
             self.any_python = True

@@ -3,8 +3,6 @@
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE
 
 from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
-from epic_cli.engine.replay.pacing cimport Pacing
-from epic_cli.engine.replay.replay cimport Replay
 
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
 cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"

@@ -1,17 +1,19 @@
-"""The strategies, one file each, and the registry that finds them by name.
+"""The strategies, one file each in the folder of their family, and the registry of them by name.
 
-A module here, or ``NAME/NAME`` where helpers of its own stand beside it, is the strategy of that
-name (with ``-`` for ``_``): the one class in it that has a declaration. There is no list to keep.
-It is loaded when it is asked for. Other packages add theirs as entry points of the group
-``epic_cli.strategies``; a class can also be named outright, ``package.module:Class`` or
+``FAMILY/NAME.pyx``, or ``FAMILY/NAME/NAME.pyx`` where helpers of its own stand beside it, is the
+strategy of that name (with ``-`` for ``_``): the class whose declaration has the name. There is no
+list to keep. A family is one compiled module, loaded when one of its strategies is asked for; a
+strategy that is compiled alone is taken before it. Other packages add theirs as entry points of
+the group ``epic_cli.strategies``; a class can also be named outright, ``package.module:Class`` or
 ``./file.py:Class``.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping
-from types import ModuleType
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from epic_cli.engine.declaration import Declaration
@@ -24,18 +26,27 @@ if TYPE_CHECKING:
 
 DEFAULT = "epic"
 
+#: The families, as lists show them: the folder of each, and what it is called.
+FAMILIES = {
+    "aim": "aim at a predicted point",
+    "show": "show what was received",
+    "chase": "chase the newest state",
+    "delay_buffer": "delay buffer",
+    "correct": "extrapolate and correct",
+    "filter": "filter",
+}
+
 
 class UnknownStrategy(ValueError):
     """No strategy has this name, or what has it is none."""
 
 
 def names() -> list[str]:
-    """The names of all strategies: the built-in ones by rank, then those of other packages.
+    """The names of all strategies: the built-in ones by family, then those of other packages.
 
     One that cannot be made as it is, without settings, is ``left_out``.
     """
-    built_in = sorted(_built_in(), key=lambda name: (declaration(name).rank, name))
-    return [*built_in, *(name for name, reason in _others() if not reason)]
+    return [*_built_in(), *(name for name, reason in _others() if not reason)]
 
 
 def declarations() -> list[Declaration]:
@@ -66,7 +77,7 @@ def find(name: str) -> type[SmoothingStrategy]:
 
 def is_built_in(name: str) -> bool:
     """Whether a strategy of this package has that name."""
-    return _module(name) is not None
+    return name in _built_in()
 
 
 def create(name: str, settings: Mapping[str, Value] | None = None) -> SmoothingStrategy:
@@ -103,7 +114,7 @@ def maker(
 
     Raises what ``create`` does, at once. The settings of a built-in one are checked only then.
     """
-    from epic_cli.engine.strategy import Strategy
+    from epic_cli.engine.strategies.parts import Strategy
 
     first = create(name, settings)
     if isinstance(first, Strategy) and _checks_itself(type(first)):
@@ -119,7 +130,10 @@ def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
 
 def declaration(name: str) -> Declaration:
     """What a strategy says of itself; raises what ``find`` does."""
-    return _declared(find(name), name)
+    declared = _declared(find(name), name)
+    if not is_built_in(name):
+        return declared
+    return declared._replace(family=FAMILIES[_built_in()[name].partition(".")[0]])
 
 
 def _declared(found: type, name: str) -> Declaration:
@@ -137,16 +151,16 @@ def _declared(found: type, name: str) -> Declaration:
 
 def _checks_itself(found: type) -> bool:
     """Whether the constructor is the engine's, which goes by the declaration."""
-    from epic_cli.engine.strategy import Strategy
+    from epic_cli.engine.strategies.parts import Strategy
 
     return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
 
 
 def _found(name: str) -> type[SmoothingStrategy] | None:
     """The class of this name; None: there is none."""
-    module = _module(name)
+    module = _built_in().get(name)
     if module is not None:
-        return cast("type[SmoothingStrategy]", _class_in(module))
+        return _class_in(module, name)
     outright = ":" in name
     place = name if outright else next((one.place for one in _plugins() if one.name == name), None)
     if place is None:
@@ -164,51 +178,40 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
     return cast("type[SmoothingStrategy]", found)
 
 
-def _module(name: str) -> ModuleType | None:
-    """The module of a built-in strategy; None: there is none. Raises ``StrategyFailed``."""
-    own = name.replace("-", "_")
-    if "_" in name or not own.isidentifier():
-        return None
-    path = __name__
+def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
+    """The class of a built-in strategy; raises ``UnknownStrategy`` and ``StrategyFailed``."""
     try:
-        while True:
-            path = f"{path}.{own}"
-            module = importlib.import_module(path)
-            if not hasattr(module, "__path__"):
-                return module
+        loaded = importlib.import_module(f"{__name__}.{module}")
     except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == path:
-            return None
         raise raised_in(name, "", "import", error) from error
+    for one in vars(loaded).values():
+        declared = getattr(one, "declaration", None)
+        if isinstance(one, type) and isinstance(declared, Declaration) and declared.name == name:
+            return cast("type[SmoothingStrategy]", one)
+    raise UnknownStrategy(f"{loaded.__name__} has no class that declares the name {name!r}")
 
 
-def _class_in(module: ModuleType) -> type:
-    there = [one for one in vars(module).values() if isinstance(one, type)]
-    declared = [
-        one
-        for one in there
-        if one.__module__ == module.__name__
-        and isinstance(vars(one).get("declaration"), Declaration)
-    ]
-    if len(declared) != 1:
-        classes = f"{len(declared)} classes with a declaration, not 1"
-        raise UnknownStrategy(f"{module.__name__} has {classes}")
-    return declared[0]
+@cache
+def _built_in() -> dict[str, str]:
+    """The names of the strategies in this package, as lists show them, each with its module."""
+    found = {}
+    for family in FAMILIES:
+        files = {file for place in __path__ for file in _files(f"{place}/{family}")}
+        own = sorted(file.removesuffix(".pyx") for file in files if file.endswith(".pyx"))
+        alone = {file.partition(".")[0] for file in files if file.endswith(".so")}
+        for file in own:
+            found[file.replace("_", "-")] = f"{family}.{file}" if file in alone else family
+    return found
 
 
-def _built_in() -> list[str]:
-    """The names of the strategies in this package, in no order."""
-    from pkgutil import iter_modules  # only lists need it
-
-    def is_strategy(package: str) -> bool:
-        inside = iter_modules([f"{place}/{package}" for place in __path__])
-        return any(module.name == package for module in inside)
-
-    return [
-        module.name.replace("_", "-")
-        for module in iter_modules(__path__)
-        if not module.ispkg or is_strategy(module.name)
-    ]
+def _files(folder: str) -> list[str]:
+    """What is in a family's folder; a strategy with helpers as its file, without its folder."""
+    found = []
+    for entry in os.scandir(folder):
+        inside = [one.name for one in os.scandir(entry.path)] if entry.is_dir() else []
+        file = f"{entry.name}.pyx"
+        found.append(file if file in inside else entry.name)
+    return found
 
 
 def _plugins() -> list[Plugin]:

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "packet.h"
+#include "packets/packet.h"
 #include "text/print_number.h"
 
 namespace epic {

@@ -25,7 +25,7 @@ cdef extern from "text/packet_row.h" namespace "epic" nogil:
         char* append_to(char*, const Packet&, string_view)
 
     enum:
-        LONGEST_ROW "epic::kLongestPacketRow"
+        LONGEST_PACKET "epic::kLongestPacketRow"
 
 
 cdef enum:
@@ -123,7 +123,7 @@ cdef class PacketRows:
                     continue
                 if self.kinds[entity] == UNUSUAL or not self.row.usual(packet[0]):
                     break
-                room = LONGEST_ROW + self.names[entity].size()
+                room = LONGEST_PACKET + self.names[entity].size()
                 if self.out.size() < size + room:
                     self.out.resize(2 * size + room)
                 place = &self.out[0] + size

@@ -3,7 +3,7 @@
 //     pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f
 #pragma once
 
-#include "packet.h"
+#include "packets/packet.h"
 #include "text/print_number.h"
 
 namespace epic {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "entities.h"
+#include "packets/entities.h"
 #include "instant.h"
-#include "packet.h"
+#include "packets/packet.h"
 #include "scan.h"
 
 namespace epic {

@@ -7,23 +7,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport NONE, Entities, Sample, SampleBlock, string_view
-from epic_cli.engine.text.escapes cimport (
-    append_escaped,
-    append_quoted,
-    append_string,
-    escaped,
-    quoted,
-)
-from epic_cli.engine.text.tables cimport (
-    Layout,
-    columns_left_out,
-    layout_for,
-    table_header,
-    table_row,
-    width_for,
-)
 
-from epic_cli.engine.text.tables import COLUMNS
 from epic_cli.engine.text.widths import cut, pad, printable
 
 
@@ -39,7 +23,6 @@ cdef extern from "text/print_row.h" namespace "epic" nogil:
     cdef cppclass SecondsText:
         pass
     char* append_epic_row(char* out, const Sample& sample, SecondsText& seconds)
-    const char** STATUS "epic::kStatus"
 
 cdef extern from "text/fast_path/shortest.h" namespace "epic" nogil:
     char* append_usual_shortest(char* out, double value)
@@ -49,8 +32,6 @@ cdef extern from "text/fast_path/rows.h" namespace "epic" nogil:
         ROWS_AT_ONCE "epic::kRowsAtOnce"
     char* append_usual_rows(char* out, const Sample* samples, size_t count, SecondsText& seconds)
 
-
-ctypedef const char* Text
 
 FORMATS = ("epic", "table", "tsv", "csv", "jsonl")
 
@@ -63,7 +44,7 @@ cdef enum RowFormat:
 
 # More than the longest row has without its name: six numbers of up to 313 characters.
 cdef enum:
-    LONGEST_ROW = 2600
+    LONGEST_SAMPLE = 2600
 
 cdef class RowWriter:
     """Writes samples in one of ``FORMATS``.
@@ -154,7 +135,7 @@ cdef class RowWriter:
         cdef size_t index
         cdef char* p
         # the names are escaped on their way out: up to six characters for one
-        cdef size_t longest = LONGEST_ROW + 6 * entities.names.longest() + self.file.size()
+        cdef size_t longest = LONGEST_SAMPLE + 6 * entities.names.longest() + self.file.size()
         cdef bint shorten = self.kind == TABLE and self.layout.limited
         if self.kind == EPIC:
             with nogil:
@@ -188,8 +169,8 @@ cdef class RowWriter:
         cdef char* p
         while index < samples.size():
             count = min(samples.size() - index, <size_t>ROWS_AT_ONCE)
-            if self.out.size() < size + LONGEST_ROW * ROWS_AT_ONCE:
-                self.out.resize(2 * size + LONGEST_ROW * ROWS_AT_ONCE)
+            if self.out.size() < size + LONGEST_SAMPLE * ROWS_AT_ONCE:
+                self.out.resize(2 * size + LONGEST_SAMPLE * ROWS_AT_ONCE)
             p = &self.out[0] + size
             if self.wide:
                 p = append_usual_rows(p, &samples[index], count, self.seconds)

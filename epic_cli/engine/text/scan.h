@@ -10,7 +10,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "packet.h"
+#include "packets/packet.h"
 #include "scan_number.h"
 
 namespace epic {

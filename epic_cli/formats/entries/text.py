@@ -9,7 +9,7 @@ from epic_cli.formats import Fit, Format, Head, Unreadable
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities
-    from epic_cli.engine.text.scan import TextScanner
+    from epic_cli.engine.text import TextScanner
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
 
@@ -56,7 +56,7 @@ def _detect(head: Head) -> Fit:
 
 
 def _reader(layout: Layout | None, _tell: Any, entities: Entities | None, _: bytes) -> TextScanner:
-    from epic_cli.engine.text.scan import TextScanner
+    from epic_cli.engine.text import TextScanner
 
     if layout is not None and not (layout.unless_own or layout.is_empty):
         raise NoLayout

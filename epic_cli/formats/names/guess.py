@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.records import FIELDS, OPTIONAL_FIELDS
+from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
 from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of, star_of
 from epic_cli.formats.names.spellings import (
     DEGREES,

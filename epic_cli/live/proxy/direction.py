@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.link import Tally
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Fates
 from epic_cli.network.words import Way

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from epic_cli.engine.link.transit import Tally
+from epic_cli.engine.link import Tally
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.relay import Client, Relay
 

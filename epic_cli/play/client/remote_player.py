@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from epic_cli.engine.adapter import adapted
 from epic_cli.engine.contract import Packet, Sample, SmoothingStrategy
+from epic_cli.engine.strategies.parts import adapted
 from epic_cli.play.world.arena import Point, distance
 from epic_cli.play.world.moves import View, between
 

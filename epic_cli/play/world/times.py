@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
+from epic_cli.engine.strategies.parts import WeightedTimedAverage
 
 SECOND_US = 1_000_000
 

@@ -125,7 +125,7 @@ def compare(
     from epic_cli.analysis.compare.pool import compare as compare_runs
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.engine.replay import TooManyRows
     from epic_cli.ui.commands.compare_output import about_of, write
     from epic_cli.ui.commands.compare_recordings import Recordings
     from epic_cli.ui.commands.recordings import simulated_runs

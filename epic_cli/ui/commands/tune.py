@@ -192,7 +192,7 @@ def _search(
         NothingTried,
         tune,
     )
-    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.engine.replay import TooManyRows
     from epic_cli.ui.io.search_progress import SearchProgress
     from epic_cli.views.comparison.notes import not_enough_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.packets import Entities, SampleBlock
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text import RowWriter
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.counts import Counts

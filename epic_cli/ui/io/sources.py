@@ -93,7 +93,7 @@ def load(
 
     Raises ``CannotAccess``, or ``WrongUsage`` for a recording that is too long to hold.
     """
-    from epic_cli.engine.replay.trace import separate
+    from epic_cli.engine.replay import separate
 
     entities: dict[str, PacketBlock] = {}
     count = 0

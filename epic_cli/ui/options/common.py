@@ -12,7 +12,7 @@ from epic_cli.engine.parameters import SettingError, nearest
 from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
-from epic_cli.engine.text.rows import FORMATS
+from epic_cli.engine.text import FORMATS
 from epic_cli.formats import input_formats, packet_formats
 from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.configuration import origins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.text.scan import next_piece
+from epic_cli.engine.text import next_piece
 from epic_cli.engine.text.widths import cut, width
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.wording import rest_of_grammar

@@ -21,7 +21,7 @@ from prompt_toolkit.shortcuts import PromptSession, create_confirm_session
 from prompt_toolkit.styles import Style
 from prompt_toolkit.validation import ValidationError, Validator
 
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.hints import from_history, ghost, proposal, toolbar_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 import click
 
-from epic_cli.engine.text.rows import RowWriter
+from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.ui.io.console import NARROWEST, draw
 from epic_cli.ui.session.terminal import Outlet

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
-from epic_cli.engine.text.packet_rows import own_lines
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner, own_lines
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.ui.session.packet_store import PacketStore
 from epic_cli.ui.session.terminal import DrawingStopped, held_back

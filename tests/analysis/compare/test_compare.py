@@ -28,9 +28,9 @@ from epic_cli.analysis.truth import truth_of
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
+from epic_cli.engine.replay import TooManyRows
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec, read_specs
-from epic_cli.engine.replay.trace import TooManyRows
 
 
 def candidate(name: str) -> StrategySpec:

@@ -15,9 +15,9 @@ from support.comparisons import compared
 from epic_cli import Packet
 from epic_cli.analysis.sampled_truth import SHIFTS, shift_window
 from epic_cli.analysis.truth import Truth, truth_of
+from epic_cli.engine.replay import Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.replay.trace import Trace
 
 Floats = NDArray[np.float64]
 TICK, WARM_UP = 1 / 60, 1.0

@@ -10,8 +10,8 @@ from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.api.replaying import blocks_of
 from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.replay.trace import separate
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
 

@@ -10,9 +10,8 @@ import pytest
 from support import plain_maths
 from support.plain_link import PlainLink
 
-from epic_cli.engine.link import maths
-from epic_cli.engine.link.sender import SenderKernel
-from epic_cli.engine.link.transit import Tally
+from epic_cli.engine import link as maths
+from epic_cli.engine.link import SenderKernel, Tally
 from epic_cli.network import GilbertElliott, Link, LinkConditions, QueueLimit
 from epic_cli.network.conditions import DISTRIBUTIONS
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from epic_cli.engine.link.maths import exponential, logarithm, normal_probability, sine_cosine
+from epic_cli.engine.link import exponential, logarithm, normal_probability, sine_cosine
 
 
 def test_sine_and_cosine() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.engine.measure.path import Path
+from epic_cli.engine.measure import Path
 
 
 def cubic(t: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
-from epic_cli.engine.measure.running import running_medians
+from epic_cli.engine.measure import running_medians
 
 # few different values, so that a window has equal ones
 VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e9, 1e9))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.measure.table import table, tidy
+from epic_cli.engine.measure import table, tidy
 from epic_cli.engine.packets import PacketBlock
 
 

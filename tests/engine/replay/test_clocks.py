@@ -12,9 +12,9 @@ from support.oracle import add, f32
 from support.recordings import count_samples, draw, draw_samples, examples
 
 from epic_cli import Packet, Timing, strategy
-from epic_cli.engine.replay.clocks import ExactClock, SingleClock
+from epic_cli.engine.replay import ExactClock, SingleClock
 from epic_cli.engine.replay.playback import Ratio, SampleStream
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 from epic_cli.formats.wording import FrontEnd, Problem, in_words
 
 ORIGIN = (0.0, 0.0, 0.0)

@@ -10,8 +10,8 @@ from epic_cli import Packet, replay
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, TELEPORT, TIME, packet_table
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
+from epic_cli.engine.replay import TooManyRows, Trace, separate
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.replay.trace import TooManyRows, Trace, separate
 from epic_cli.engine.strategies import create
 
 

@@ -8,9 +8,15 @@ import pytest
 
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock, SampleBlock
-from epic_cli.engine.replay.clocks import Clock, ExactClock, SingleClock
-from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
-from epic_cli.engine.replay.replay import Replay
+from epic_cli.engine.replay import (
+    ArrivalPacing,
+    Clock,
+    DemoPacing,
+    ExactClock,
+    Pacing,
+    Replay,
+    SingleClock,
+)
 from epic_cli.engine.strategies import create, names
 
 

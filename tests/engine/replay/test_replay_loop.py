@@ -14,11 +14,16 @@ from support.recordings import draw, draw_samples, examples
 
 from epic_cli import Declaration, Packet, Sample, StrategyFailed, Timing, replay, strategy
 from epic_cli.engine.packets import PacketBlock, SampleBlock
-from epic_cli.engine.replay.clocks import ExactClock, SingleClock
-from epic_cli.engine.replay.pacing import ArrivalPacing, DemoPacing, Pacing
+from epic_cli.engine.replay import (
+    ArrivalPacing,
+    DemoPacing,
+    ExactClock,
+    Pacing,
+    Replay,
+    SingleClock,
+)
 from epic_cli.engine.replay.playback import PacingName, SampleStream
-from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 
 ORIGIN = (0.0, 0.0, 0.0)
 NAN, INF = math.nan, math.inf

@@ -43,10 +43,10 @@ def test_settings_hold_for_all_variants_that_do_not_set_them() -> None:
     [
         (["epci"], {}, "did you mean 'epic'"),
         (["epic+calc=1"], {}, "did you mean 'calc_ahead'"),
-        (["epic+calc_ahead=61"], {}, "calc_ahead is 0 to 60 s"),
+        (["epic+calc_ahead=61"], {}, "must be 0 to 60 s"),
         (["epic", "epic"], {}, "epic is given twice"),
         (["epic"], {("epci", "calc_ahead"): "1"}, "'epci' does not take part.*'epic'"),
-        (["epic"], {("epic", "calc_ahead"): "x"}, "calc_ahead is 0 to 60 s"),
+        (["epic"], {("epic", "calc_ahead"): "x"}, "must be 0 to 60 s"),
     ],
 )
 def test_what_is_refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import sys
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from support.conformance import load
 from support.filter_cases import packet
 
 from epic_cli import Packet, Vector, strategy
-from epic_cli.engine.strategies.dis.models import DisModel, DisState
+from epic_cli.engine.strategies import find
 
+correct: Any = sys.modules[find("dis").__module__]
+DisModel, DisState = correct.DisModel, correct.DisState
 VALUES = load("dis_dead_reckoning")
 Matrix = list[list[float]]
 

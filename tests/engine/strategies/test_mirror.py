@@ -17,9 +17,7 @@ RUNS = load("mirror_streams")["runs"]
 STREAMS = streams()
 
 
-MovingAverage: Any = importlib.import_module(
-    "epic_cli.engine.strategies.parts.averages"
-).MovingAverage
+MovingAverage: Any = importlib.import_module("epic_cli.engine.strategies.parts").MovingAverage
 
 
 def mirror(**settings: float | str) -> Any:

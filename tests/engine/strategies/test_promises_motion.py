@@ -15,7 +15,7 @@ import pytest
 
 from epic_cli import Packet, Timing, strategies, strategy
 from epic_cli.engine.packets import PacketBlock
-from epic_cli.engine.replay.trace import Trace
+from epic_cli.engine.replay import Trace
 
 DECLARED = {one.name: one for one in strategies()}
 

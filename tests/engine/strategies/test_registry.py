@@ -1,5 +1,6 @@
 """How strategies are found: by their file, by an entry point, or named outright."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -22,7 +23,6 @@ from epic_cli import (
 )
 from epic_cli.engine import build
 from epic_cli.engine import strategies as registry
-from epic_cli.engine.declaration import UNRANKED
 from epic_cli.engine.parameters import Value
 from epic_cli.engine.strategies import create, declaration, find, names
 
@@ -42,26 +42,43 @@ def test_the_catalogue_lists_every_strategy() -> None:
 
 def test_every_file_is_the_strategy_of_its_name() -> None:
     folder = Path(str(registry.__file__)).parent
-    own = {path.stem for path in folder.glob("*.pyx")}
-    own |= {path.stem for path in folder.glob("*/*.pyx") if path.stem == path.parent.name}
+    families = [folder / family for family in registry.FAMILIES]
+    own = {path.stem for family in families for path in family.glob("*.pyx")}
+    own |= {
+        path.stem
+        for family in families
+        for path in family.glob("*/*.pyx")
+        if path.stem == path.parent.name
+    }
     assert {name.replace("-", "_") for name in names()} == own
+    assert {*folder.glob("*/*.pyx")} <= {
+        path for family in [*families, folder / "parts"] for path in family.glob("*.pyx")
+    }
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_strategy_is_found_by_its_name(name: str) -> None:
-    found = find(name)
-    assert found.__module__.rpartition(".")[2] == name.replace("-", "_")
+def test_a_strategy_is_found_by_its_name_in_its_family(name: str) -> None:
+    family = find(name).__module__.rpartition(".")[2]
     assert declaration(name).name == name
+    assert declaration(name).family == registry.FAMILIES[family]
+
+
+def test_lists_go_by_family() -> None:
+    families = [one.family for one in strategies()]
+    assert list(dict.fromkeys(families)) == list(registry.FAMILIES.values())
+    assert families == sorted(families, key=list(registry.FAMILIES.values()).index)
 
 
 def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownStrategy, match="there is no strategy 'epik'; did you mean 'epic'"):
         find("epik")
-    with pytest.raises(UnknownStrategy, match=r"there are epic, extrapolator, .*, spline"):
+    with pytest.raises(UnknownStrategy, match=r"there are epic, extrapolator, .*, one-euro"):
         find("zzzzz")
 
 
-@pytest.mark.parametrize("name", ["dead_reckoning", "parts", "__init__", "dis.models", "", "Épic"])
+@pytest.mark.parametrize(
+    "name", ["dead_reckoning", "parts", "filter", "__init__", "dis.models", "models", "", "Épic"]
+)
 def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
     with pytest.raises(UnknownStrategy, match="there is no strategy"):
         find(name)
@@ -132,16 +149,15 @@ def test_a_declared_class_gets_its_settings_checked_and_converted(
     place = "epic_cli.engine.contract:Declared"
     assert settings_of(place, {}) == {"speed": 1.0}
     assert settings_of(place, {"speed": "3"}) == {"speed": 3.0}
-    with pytest.raises(SettingError, match="speed is -2 to 10 m/s"):
+    with pytest.raises(SettingError, match="must be -2 to 10 m/s"):
         create(place, {"speed": 11})
 
 
 # ------------------------------------------------------------------------ what a contributor does
 
 CONTRIBUTED = '''
-from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample
-from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.packets cimport HELD, NONE, Packet, Sample, Vec3
+from epic_cli.engine.strategies.parts cimport Strategy
 
 from epic_cli.engine.declaration import Declaration
 from epic_cli.engine.parameters import Choice, Number, Switch
@@ -156,7 +172,7 @@ cdef class AboveIt(Strategy):
     """Shows each packet with an offset."""
 
     declaration = Declaration(
-        name="above-it", summary="a contribution", family="show what was received",
+        name="above-it", summary="a contribution",
         settings=(
             Number("height", 1.0, "how far above it", "m", 0, 10),
             Number("delay", "auto", "unused", "s", 0, 1, unset="auto"),
@@ -194,53 +210,53 @@ cdef class AboveIt(Strategy):
 '''
 
 COMPILE = """
-import sys
-from Cython.Build import cythonize
-from setuptools import Distribution, Extension
+import runpy
+from setuptools import Distribution
 
-name, source, target, root = sys.argv[1:]
-extension = Extension(name, [source], language="c++", include_dirs=[root + "/epic_cli/engine"])
-modules = cythonize([extension], include_path=[root], compiler_directives={"language_level": "3"})
-command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
-command.build_lib = command.build_temp = target
+command = runpy.run_path("epic_cli/engine/build.py")["BuildEngine"](Distribution())
+command.inplace = True
 command.ensure_finalized()
 command.run()
 """
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A second folder of strategies."""
-    added = tmp_path.joinpath(*PACKAGE.split("."))
-    added.mkdir(parents=True)
-    monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(added)])
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A second folder of a family of strategies."""
+    added = tmp_path.joinpath(*PACKAGE.split("."), "show")
+    without = shutil.ignore_patterns("*.so", "*.pyx", "__pycache__")
+    shutil.copytree(build.HERE, tmp_path / "epic_cli/engine", ignore=without)
+    package = importlib.import_module(f"{PACKAGE}.show")
+    monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(added.parent)])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(added)])
     before = set(sys.modules)
+    registry._built_in.cache_clear()
     yield added
+    registry._built_in.cache_clear()
     for module in set(sys.modules) - before:
         if module.startswith(PACKAGE):
             del sys.modules[module]
-            monkeypatch.delattr(registry, module.rpartition(".")[2], raising=False)
-
-
-def is_listed_after_all_with_a_rank(name: str) -> bool:
-    listed = names()
-    assert [one.name for one in strategies()] == listed
-    return all(declaration(one).rank == UNRANKED for one in listed[listed.index(name) :])
+            monkeypatch.delattr(package, module.rpartition(".")[2], raising=False)
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs a compiler")
-def test_a_compiled_file_put_into_the_folder_is_a_strategy(folder: Path, tmp_path: Path) -> None:
+def test_a_file_put_into_the_folder_and_compiled_alone_is_a_strategy(
+    family: Path, tmp_path: Path
+) -> None:
     pytest.importorskip("Cython")
-    source = folder / "above_it.pyx"
+    source = family / "above_it.pyx"
     source.write_text(CONTRIBUTED)
     subprocess.run(
-        [sys.executable, "-c", COMPILE, f"{PACKAGE}.above_it", source, tmp_path, build.ROOT],
+        [sys.executable, "-c", COMPILE],
         check=True,
         stdout=subprocess.DEVNULL,
         cwd=tmp_path,
-        env={**os.environ, "CFLAGS": "-O0 -g0"},
+        env={**os.environ, "EPIC_ALONE": "above-it", "EPIC_COMPILED": "kept"},
     )
-    assert is_listed_after_all_with_a_rank("above-it")
+    listed = names()
+    assert listed.index("above-it") == listed.index("dumb-terminal") - 1
+    assert [one.name for one in strategies()] == listed
+    assert declaration("above-it").family == "show what was received"
     packet = Packet((1.0, 2.0, 3.0), (0.0, 0.0, 0.0), 0.0)
     settings: dict[str, Any] = {"height": 4, "axis": "up-and-down", "mirrored": "on"}
     assert next(iter(replay([packet], "above-it", **settings))).position == (1, 2, -1)
@@ -249,43 +265,18 @@ def test_a_compiled_file_put_into_the_folder_is_a_strategy(folder: Path, tmp_pat
     assert made.is_auto
     with_delay: Any = create("above-it", {"delay": 0.5})
     assert not with_delay.is_auto
-    with pytest.raises(SettingError, match="axis is x or up-and-down"):
+    with pytest.raises(SettingError, match="must be x or up-and-down"):
         create("above-it", {"axis": "y"})
 
 
-IN_PYTHON = '''
-from epic_cli import Declaration
-
-class Helper:
-    """Stands beside the strategy and declares nothing."""
-
-class {name}:
-    declaration = Declaration(name="{name}", summary="a test", family="tests", rank={rank})
-
-    def reset(self): pass
-    def update(self, packet, now): return False
-    def read(self, at): raise AssertionError
-'''
+def test_a_file_without_the_strategy_of_its_name_says_so(family: Path) -> None:
+    family.joinpath("nothing.pyx").touch()
+    with pytest.raises(UnknownStrategy, match="show has no class that declares the name 'nothing'"):
+        find("nothing")
 
 
-def test_a_folder_with_a_module_of_its_name_is_a_strategy(folder: Path) -> None:
-    for path in ("plain/__init__.py", "plain/helper.py", "not_a_strategy/__init__.py"):
-        folder.joinpath(path).parent.mkdir(exist_ok=True)
-        folder.joinpath(path).touch()
-    folder.joinpath("plain/plain.py").write_text(IN_PYTHON.format(name="Plain", rank=15))
-    assert find("plain").__name__ == "Plain"
-    assert names()[:3] == ["epic", "plain", "extrapolator"]
-
-
-def test_a_file_with_two_strategies_or_none_says_so(folder: Path) -> None:
-    two = IN_PYTHON.format(name="One", rank=1) + IN_PYTHON.format(name="Other", rank=1)
-    folder.joinpath("two.py").write_text(two)
-    with pytest.raises(UnknownStrategy, match="two has 2 classes with a declaration, not 1"):
-        find("two")
-
-
-def test_a_file_that_cannot_be_imported_says_so(folder: Path) -> None:
-    folder.joinpath("broken.py").write_text("import no_such_module")
-    reason = "broken failed when it was loaded: ModuleNotFoundError: No module named 'no_such_mod"
-    with pytest.raises(StrategyFailed, match=reason):
+def test_a_module_that_cannot_be_loaded_says_so(family: Path) -> None:
+    family.joinpath("broken.pyx").touch()
+    family.joinpath("broken.abi3.so").touch()
+    with pytest.raises(StrategyFailed, match="broken failed when it was loaded: ImportError"):
         find("broken")

@@ -7,7 +7,7 @@ from support.conformance import load
 from support.filter_cases import packet
 
 from epic_cli import strategy
-from epic_cli.engine.strategies.parts.averages import WeightedTimedAverage
+from epic_cli.engine.strategies.parts import WeightedTimedAverage
 
 VALUES = load("robocat")
 

@@ -13,7 +13,7 @@ from support.recordings import examples
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.records import (
+from epic_cli.engine.text import (
     ALL_FIELDS,
     FIELDS,
     JsonScanner,

@@ -15,11 +15,9 @@ from support.recordings import Puppet, draw, examples, scan_packets
 
 from epic_cli import Packet
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.clocks import ExactClock
-from epic_cli.engine.replay.pacing import DemoPacing
+from epic_cli.engine.replay import DemoPacing, ExactClock, Replay
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.engine.replay.replay import Replay
-from epic_cli.engine.text.rows import FORMATS, RowWriter
+from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.engine.text.widths import width
 from epic_cli.formats.recordings import make_reader
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support import oracle
 from support.recordings import cut, examples, scan_all, scan_packets, scan_problems
 
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 
 GOOD = b"1,2,3 / 4,5,6 / 0.1"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support import oracle
 from support.recordings import draw_samples, examples, scan_packets, scan_problems
 
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 
 
 def bits(number: float) -> bytes:

@@ -13,7 +13,7 @@ from support.recordings import cut, scan_all
 
 import epic_cli.engine
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 
 ENGINE = Path(epic_cli.engine.__file__).parent
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from support.typed_session import TypedSession
 
 from epic_cli.analysis.metrics import named
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.replay import separate
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.engine.replay.trace import separate
 
 STEADY = [f"{k},{k / 2},0 / 10,5,0 / {k / 10}" for k in range(30)]
 SHOWN = ("largest_jump", "error", "lag", "score")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.recordings import examples
 
 from epic_cli.engine.packets import Entities
-from epic_cli.engine.text.scan import TextScanner
+from epic_cli.engine.text import TextScanner
 from epic_cli.ui.session import packet_store
 from epic_cli.ui.session.packet_store import PacketStore
 

@@ -8,10 +8,7 @@ off after ten minutes.
 cimport cython
 from libc.math cimport NAN, isfinite, isnan
 
-from epic_cli.engine.packets cimport Packet
-from epic_cli.engine.vectors cimport clamped
-
-from epic_cli.engine.parameters import Choice
+from epic_cli.engine.packets cimport Packet, clamped
 
 # The latency that is still believed, seconds; a larger one is a difference of the clocks.
 cdef double BELIEVABLE = 0.5
@@ -19,15 +16,6 @@ cdef double BELIEVABLE = 0.5
 # The least age is forgotten at this rate, so that a slow clock is followed: 2 % is more than
 # clocks are off, and in the seconds that a burst of jitter lasts it comes to milliseconds.
 cdef double FORGETTING = 0.02
-
-
-def age_setting(default="auto"):
-    """The setting ``age`` of a strategy that predicts to the present."""
-    return Choice(
-        "age", default,
-        "how old a packet is on arrival: by its timestamp (stamp), zero (arrival), or auto: by its"
-        " timestamp, minus the difference between the clocks where packets carry arrival times",
-        AgeSource)
 
 
 @cython.final

@@ -12,8 +12,7 @@ u = t / T:
 Source: Curtiss Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011).
 """
 
-from epic_cli.engine.packets cimport Motion
-from epic_cli.engine.vec3 cimport Vec3
+from epic_cli.engine.packets cimport Motion, Vec3
 
 
 cdef inline Motion blended(const Motion& drawn, const Motion& received, Vec3[double] a,

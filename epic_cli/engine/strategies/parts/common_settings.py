@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.strategies.parts import Acceleration, AgeSource
 
 
 def snap_distance(effect: str) -> Number:
     """The setting ``snap_distance``: originals without it glide across an unmarked teleport."""
     return Number("snap_distance", 0.0, effect, "length units", 0, 1e12)
+
+
+def age_setting(default: str = "auto") -> Choice:
+    """The setting ``age`` of a strategy that predicts to the present."""
+    return Choice(
+        "age",
+        default,
+        "how old a packet is on arrival: by its timestamp (stamp), zero (arrival), or auto: by its"
+        " timestamp, minus the difference between the clocks where packets carry arrival times",
+        AgeSource,
+    )
 
 
 SNAP_DISTANCE = snap_distance("jump across any greater distance; 0: never")
@@ -34,4 +46,35 @@ SEND_INTERVAL = Number(
     0.001,
     60,
     unset="auto",
+)
+
+ACCELERATION = Choice(
+    "acceleration",
+    "none",
+    "predict with the acceleration between the last two packets, or without",
+    Acceleration,
+)
+
+#: The settings that every filter has.
+FILTER_SETTINGS = (
+    age_setting(),
+    Number(
+        "max_prediction",
+        1.0,
+        "how long a state is predicted before it is held",
+        "s",
+        0,
+        3600,
+        tune=(0.1, 2),
+        scale="log",
+    ),
+    Number("max_gap", 1.0, "start afresh after a longer time between timestamps", "s", 0.001, 1e9),
+    Number(
+        "snap_distance",
+        100.0,
+        "start afresh at a packet that is further off than this; 0: never",
+        "length units",
+        0,
+        1e12,
+    ),
 )

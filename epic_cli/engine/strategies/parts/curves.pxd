@@ -13,8 +13,7 @@ x'' = -2 w x' - w^2 x, which brings an offset to zero without overshoot of its o
 
 from libc.math cimport exp, isfinite
 
-from epic_cli.engine.packets cimport Motion
-from epic_cli.engine.vec3 cimport Vec3, dot
+from epic_cli.engine.packets cimport Motion, Vec3, dot
 
 
 cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept nogil:

@@ -2,21 +2,8 @@
 
 from libc.math cimport fabs
 
-from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample
-from epic_cli.engine.strategy cimport Strategy
-from epic_cli.engine.vectors cimport clamped, components, is_beyond, is_finite
-
-from epic_cli.engine.parameters import Number
-from epic_cli.engine.strategies.parts.age import PacketAge, age_setting
-
-#: The settings that every filter has.
-FILTER_SETTINGS = (
-    age_setting(),
-    Number("max_prediction", 1.0, "how long a state is predicted before it is held", "s", 0, 3600,
-           tune=(0.1, 2), scale="log"),
-    Number("max_gap", 1.0, "start afresh after a longer time between timestamps", "s", 0.001, 1e9),
-    Number("snap_distance", 100.0, "start afresh at a packet that is further off than this;"
-           " 0: never", "length units", 0, 1e12),
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, NONE, Motion, Packet, Sample, clamped, components, is_beyond, is_finite,
 )
 
 

@@ -7,12 +7,6 @@ from timestamps and arrivals, or given.
 cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
-from epic_cli.engine.strategies.parts.windows cimport (
-    add_to,
-    middle_mean,
-    start_window,
-    typical,
-)
 
 # So many delays are looked at: enough to even out jitter, few enough to follow a clock that is off.
 cdef int DELAYS = 31

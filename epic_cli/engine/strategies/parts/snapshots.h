@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "packet.h"
+#include "packets/packet.h"
 
 namespace epic {
 
@@ -17,7 +17,8 @@ struct Snapshot : Motion {
 // only what is newer, which is nothing where packets come in order.
 class SnapshotBuffer {
 public:
-    void set_capacity(std::size_t capacity) {
+    // What comes in within a few seconds, unless it is said: bounded, whatever the send rate.
+    void set_capacity(std::size_t capacity = 1024) {
         ring_.assign(capacity, Snapshot());
         clear();
     }

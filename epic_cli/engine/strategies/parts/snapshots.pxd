@@ -1,9 +1,7 @@
 """Buffers of received states, and what is drawn between two of them."""
 
-from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample
+from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, clamped, is_beyond
 from epic_cli.engine.strategies.parts.curves cimport lerp
-from epic_cli.engine.vec3 cimport Vec3
-from epic_cli.engine.vectors cimport clamped, is_beyond
 
 
 cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
@@ -12,6 +10,7 @@ cdef extern from "strategies/parts/snapshots.h" namespace "epic" nogil:
         double arrival
 
     cdef cppclass SnapshotBuffer:
+        void set_capacity()
         void set_capacity(size_t)
         size_t size()
         bint empty()

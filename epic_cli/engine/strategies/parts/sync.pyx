@@ -6,7 +6,7 @@ in milliseconds, this in seconds.
 
 cimport cython
 
-from epic_cli.engine.vectors cimport clamped
+from epic_cli.engine.packets cimport clamped
 
 
 @cython.final

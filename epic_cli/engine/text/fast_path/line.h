@@ -35,7 +35,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "packet.h"
+#include "packets/packet.h"
 
 namespace epic {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "entities.h"
+#include "packets/entities.h"
 #include "text/scan.h"
 #include "text/fast_path/line.h"
 #include "text/fast_path/words.h"

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import RecordScanner, TableScanner
+from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.formats import BYTE_ORDER_MARK
 from epic_cli.formats.entries.csv import lines_above_header
 from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.json_objects import DocumentCutter
+from epic_cli.engine.text import DocumentCutter
 from epic_cli.formats import BYTE_ORDER_MARK
 from epic_cli.formats.entries.json.envelope import Envelope, Sight, find_envelope
 from epic_cli.formats.entries.json.reader import JsonlReader

@@ -9,7 +9,7 @@ from typing import Any
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.engine.text.records import FIELDS, EntriesScanner, JsonScanner, RecordScanner
+from epic_cli.engine.text import FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.formats import LONGEST_OBJECT
 from epic_cli.formats.entries.json.values import (
     Entries,

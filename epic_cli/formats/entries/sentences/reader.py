@@ -6,7 +6,7 @@ import re
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
-from epic_cli.engine.text.records import RecordScanner
+from epic_cli.engine.text import RecordScanner
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, complete
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.replay.trace import separate
+from epic_cli.engine.replay import separate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

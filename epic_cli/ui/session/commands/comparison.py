@@ -58,7 +58,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     strategies. The session's own settings hold for its strategy.
     """
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.engine.replay.trace import TooManyRows
+    from epic_cli.engine.replay import TooManyRows
     from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
 
     session = dialogue.session
@@ -131,7 +131,7 @@ def _compared(
     from epic_cli.analysis.compare.run import compare_run
     from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay.trace import separate
+    from epic_cli.engine.replay import separate
 
     entities: dict[str, PacketBlock] = {}
     for _, block in session.packets.blocks():

@@ -16,7 +16,7 @@ def diagnose(dialogue: Dialogue) -> None:
     from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
     from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.replay.trace import separate
+    from epic_cli.engine.replay import separate
     from epic_cli.views.diagnosis.report import report
     from epic_cli.views.text import ReportText
 

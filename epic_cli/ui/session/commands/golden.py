@@ -18,7 +18,7 @@ def golden(dialogue: Dialogue, name: str) -> None:
     """Make a case for "epic check" of the packets so far, in the folder NAME."""
     from epic_cli.checking.case import CASE_FILE, BrokenCase
     from epic_cli.checking.writing import CaseExists, make_case, spec_values
-    from epic_cli.engine.text.rows import RowWriter
+    from epic_cli.engine.text import RowWriter
 
     session = dialogue.session
     if not len(session.packets):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.analysis.digits import counted
+from epic_cli.engine.packets import VelocityFiller
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.text.scan import TextScanner
-from epic_cli.engine.velocities import VelocityFiller
+from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.writing import Unwritable
 from epic_cli.live.addresses import Address, parse_address, resolve

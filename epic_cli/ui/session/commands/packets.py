@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.analysis.digits import counted
-from epic_cli.engine.text.rows import FORMATS, RowWriter
-from epic_cli.engine.velocities import VelocityFiller
+from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.formats import Unreadable
 from epic_cli.formats.conversion import Changes, Conversion
 from epic_cli.formats.entries.text import text_writer

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from epic_cli.engine.strategies.parts.averages import MovingAverage, WeightedTimedAverage
+from epic_cli.engine.strategies.parts import MovingAverage, WeightedTimedAverage
 
 
 def test_the_first_sample_of_a_moving_average_counts_whole() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-module: Any = importlib.import_module("epic_cli.engine.strategies.parts.sender_time")
+module: Any = importlib.import_module("epic_cli.engine.strategies.parts")
 
 
 def test_the_time_is_the_timestamp_that_would_come_in_now() -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from epic_cli.engine.strategies.parts.sync import PhaseLockedLoop
+from epic_cli.engine.strategies.parts import PhaseLockedLoop
 
 
 class TimeSyncer:

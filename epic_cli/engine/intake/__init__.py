@@ -1,1 +1,0 @@
-"""Packets of strangers while they come in: binary records, and which of them are let in."""

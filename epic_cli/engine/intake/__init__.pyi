@@ -1,0 +1,54 @@
+from collections.abc import Callable, Iterable, KeysView
+from typing import Protocol
+
+from epic_cli.engine.packets import Entities, PacketBlock
+
+FARTHEST: float
+
+class Counting(Protocol):
+    def count_sent(self, time: float, arrivals: tuple[float, ...]) -> None: ...
+
+class Admission:
+    def __init__(
+        self,
+        refuse_name: Callable[[str], object],
+        reasons: tuple[object, object, object],
+        tally: Counting,
+        *,
+        origin: float | None = None,
+        needs_velocity: bool = False,
+        takes_delta: bool = True,
+    ) -> None: ...
+    @property
+    def entities(self) -> Entities: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def late(self) -> int: ...
+    @property
+    def anew(self) -> int: ...
+    @property
+    def step(self) -> float: ...
+    @property
+    def names(self) -> KeysView[str]: ...
+    def now(self, machine: float) -> float | None: ...
+    def admit(
+        self,
+        block: PacketBlock,
+        ends: bytes,
+        times: bytes,
+        senders: bytes,
+        earliest: float,
+        into: PacketBlock,
+    ) -> dict[object, int]: ...
+    def drifts(self) -> list[float | None]: ...
+
+PARTS: tuple[str, ...]
+
+class RecordReader:
+    def __init__(
+        self, fields: Iterable[tuple[str, str, int, float]], size: int, big: bool
+    ) -> None: ...
+    @property
+    def entities(self) -> Entities: ...
+    def block(self, data: bytes) -> PacketBlock: ...

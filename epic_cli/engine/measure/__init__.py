@@ -1,1 +1,0 @@
-"""What analysis needs at C speed: true paths and accumulated errors."""

@@ -1,0 +1,98 @@
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from epic_cli.engine.contract import Vector
+from epic_cli.engine.packets import PacketBlock, SampleBlock
+
+#: Anything with the buffer protocol; numpy's arrays have it, which type checkers cannot see yet.
+Buffer = Any
+
+class Path:
+    def __init__(
+        self, times: Buffer, positions: Buffer, velocities: Buffer, segments: Buffer
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def read(
+        self,
+        times: Buffer,
+        shift: float,
+        positions: Buffer,
+        velocities: Buffer,
+        segments: Buffer,
+    ) -> None: ...
+    def squared_distances(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shifts: Buffer,
+        totals: Buffer,
+        counts: Buffer,
+    ) -> None: ...
+    def backward_steps(
+        self,
+        times: Buffer,
+        positions: Buffer,
+        segments: Buffer,
+        shift: float,
+        reach: int,
+        slowest: float,
+        shortest: float,
+    ) -> int: ...
+
+def path_of(times: bytes, motions: bytes, segments: bytes) -> Path: ...
+def interpolated(
+    start: tuple[Vector, Vector], end: tuple[Vector, Vector], duration: float, u: float
+) -> tuple[Vector, Vector]: ...
+def count_apart(
+    before: SampleBlock, after: SampleBlock
+) -> tuple[int, SampleBlock, SampleBlock]: ...
+
+class Errors(NamedTuple):
+    rows: int
+    broken: int
+    excess: float
+    jumps: int
+    beyond: float
+    fours: int
+    third: float
+    truth_third: float
+
+def accumulate_errors(
+    shown: Buffer,
+    status: Buffer,
+    truth: Buffer,
+    segments: Buffer,
+    step_limit: Buffer,
+    jump_factor: float,
+    jump_floor: float,
+    low: Buffer,
+    high: Buffer,
+    errors: Buffer,
+    counted: Buffer,
+    statuses: Buffer,
+) -> Errors: ...
+def overshoot(
+    shown: Buffer, counted: Buffer, truth: Buffer, segments: Buffer, late: int, reach: int
+) -> tuple[float, float]: ...
+def running_medians(
+    values: NDArray[np.float64], width: int, stride: int, medians: NDArray[np.float64]
+) -> None: ...
+
+class Survey(NamedTuple):
+    packets: int
+    step: float
+    latest: float
+    whole: bool
+    moves: int
+    velocities: int
+    zeros: int
+    stretches: int
+    ratio: float
+    cosines: tuple[float, ...]
+
+def survey(block: PacketBlock) -> Survey: ...
+def table(block: PacketBlock, numbers: NDArray[np.float64]) -> None: ...
+def tidy(numbers: NDArray[np.float64], least: float, limit: float, steps: float = ...) -> None: ...

@@ -1,0 +1,141 @@
+"""What goes into a strategy and what comes out of it, for all rooms of the engine."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+
+cdef extern from "packets/vec3.h" namespace "epic" nogil:
+    cdef cppclass Vec3[T]:
+        T x
+        T y
+        T z
+        Vec3()
+        Vec3(T, T, T)
+        Vec3[T] operator+(const Vec3[T]&)
+        Vec3[T] operator-(const Vec3[T]&)
+        Vec3[T] operator*(T)
+
+    T dot[T](const Vec3[T]&, const Vec3[T]&)
+    Vec3[T] cross[T](const Vec3[T]&, const Vec3[T]&)
+    Vec3[double] widened(const Vec3[float]&)
+    Vec3[float] narrowed(const Vec3[double]&)
+
+
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        string_view()
+        string_view(const char*, size_t)
+        const char* data()
+        size_t size()
+        bint empty()
+        char operator[](size_t)
+
+
+cdef extern from "packets/packet.h" namespace "epic" nogil:
+    cdef cppclass Motion:
+        Motion()
+        Motion(Vec3[double], Vec3[double])
+        Vec3[double] position
+        Vec3[double] velocity
+        Motion operator+(const Motion&)
+        Motion operator-(const Motion&)
+
+    cdef cppclass SingleState:
+        Vec3[float] position
+        Vec3[float] velocity
+        float time
+
+    cdef cppclass Packet(Motion):
+        Packet()
+        double time
+        SingleState single
+        double arrival
+        double delta
+        int64_t sequence
+        int64_t line
+        int64_t column
+        uint32_t offset
+        uint32_t length
+        uint32_t caret
+        int32_t entity
+        cbool teleport
+        cbool has_velocity
+
+    cpdef enum Status:
+        NONE
+        HELD
+        INTERPOLATED
+        EXTRAPOLATED
+
+    cdef cppclass Sample(Motion):
+        Sample()
+        double time
+        int32_t status
+        int32_t entity
+        void show(const Motion&, Status)
+        void hold(const Motion&, const Sample&, Status)
+
+
+cdef extern from "packets/entities.h" namespace "epic" nogil:
+    cdef cppclass EntityNames:
+        int32_t number_of(string_view) except +
+        string_view name(int32_t) except +IndexError
+        size_t size()
+        size_t longest()
+
+
+cdef extern from "packets/velocity_estimate.h" namespace "epic" nogil:
+    cdef cppclass VelocityEstimate:
+        VelocityEstimate()
+        void note(const Packet&, const Vec3[double]&)
+        void fill(Packet&)
+
+
+cdef class Entities:
+    cdef EntityNames names
+
+    cpdef str name(self, int32_t number)
+
+
+cdef class PacketBlock:
+    cdef vector[Packet] items
+    cdef readonly Entities entities
+    cdef public bytes text
+    cdef public object find_field
+    cdef public list refusals
+
+
+cdef class SampleBlock:
+    cdef vector[Sample] items
+    cdef readonly size_t capacity
+
+    cdef bint full(self) noexcept nogil
+
+
+cdef string_view view(bytes text)
+cdef int packet_from_python(object source, Packet& packet) except -1
+cdef object packet_to_python(const Packet& packet, str entity)
+cdef object sample_to_python(const Sample& sample, str entity)
+cdef object python_contract()
+
+
+cdef inline bint is_finite(Vec3[double] value) noexcept nogil:
+    """Whether no component is infinite or NaN."""
+    return isfinite(value.x) and isfinite(value.y) and isfinite(value.z)
+
+
+cdef inline bint is_beyond(Vec3[double] displacement, double distance) noexcept nogil:
+    """Whether a displacement is longer than a snap distance, where 0 stands for no limit."""
+    return 0 < distance * distance < dot(displacement, displacement)
+
+
+cdef inline double clamped(double value, double low, double high) noexcept nogil:
+    """The value, or the end of the range that it is beyond."""
+    return min(max(value, low), high)
+
+
+cdef inline tuple components(Vec3[double] value):
+    """The vector as Python's tuple."""
+    return value.x, value.y, value.z

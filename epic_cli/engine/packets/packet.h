@@ -1,0 +1,69 @@
+// What goes into a strategy and what comes out of it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "packets/vec3.h"
+
+namespace epic {
+
+// Where something is and how fast it moves: one evaluation of a path gives both.
+struct Motion {
+    Vec3<double> position, velocity;
+
+    Motion() = default;
+    Motion(const Vec3<double>& p, const Vec3<double>& v) : position(p), velocity(v) {}
+
+    Motion operator+(const Motion& o) const {
+        return {position + o.position, velocity + o.velocity};
+    }
+    Motion operator-(const Motion& o) const {
+        return {position - o.position, velocity - o.velocity};
+    }
+};
+
+// The seven numbers of a packet in single precision, each rounded once from its text.
+struct SingleState {
+    Vec3<float> position, velocity;
+    float time = 0;
+};
+
+struct Packet : Motion {
+    double time = 0;        // sender's clock, s
+    SingleState single;     // the same, for strategies that compute in float
+    double arrival = std::numeric_limits<double>::quiet_NaN();  // receiver's clock, s; NaN: unknown
+    double delta = 0;       // how long before its timestamp the state was true, s
+    int64_t sequence = -1;  // -1: none
+    int64_t line = 0;       // its line in the recording, from 1
+    int64_t column = 0;     // where in that line its text begins, from 0
+    uint32_t offset = 0;    // where in the block's text that is
+    uint32_t length = 0;
+    uint32_t caret = 0;     // where in its text the time stands, from 0
+    int32_t entity = 0;
+    bool teleport = false;
+    bool has_velocity = true;   // false: the velocities above are zero, and mean nothing
+};
+
+enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };
+
+struct Sample : Motion {
+    double time = 0;        // local time of the tick, s
+    int32_t status = NONE;
+    int32_t entity = 0;
+
+    void show(const Motion& motion, Status kind) {
+        position = motion.position;
+        velocity = motion.velocity;
+        status = kind;
+    }
+
+    // Shows what is not to be moved: `held` where the row before showed it too, or there was
+    // none; otherwise `arrival` says how the entity has just come there.
+    void hold(const Motion& motion, const Sample& before, Status arrival) {
+        bool moved = before.status != NONE && differ(motion.position, before.position);
+        show(motion, moved ? arrival : HELD);
+    }
+};
+
+}  // namespace epic

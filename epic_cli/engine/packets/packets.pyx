@@ -1,0 +1,340 @@
+"""Blocks of packets and samples: what the engine's parts hand to each other."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport isnan
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+
+# The Python API's Packet and Sample; the command line starts faster without them.
+cdef object contract = None
+
+
+cdef object python_contract():
+    global contract
+    if contract is None:
+        from epic_cli.engine import contract as loaded
+        contract = loaded
+    return contract
+
+
+cdef class Entities:
+    """The names of the entities of one recording, numbered as they come."""
+
+    def number_of(self, str name):
+        """The number of an entity, a new one for a new name."""
+        cdef bytes text = name.encode()
+        return self.names.number_of(view(text))
+
+    cpdef str name(self, int32_t number):
+        """The name that has this number."""
+        cdef string_view name = self.names.name(number)
+        return name.data()[:name.size()].decode()
+
+    def __len__(self):
+        return self.names.size()
+
+    def __reduce__(self):
+        return entities_of, ([self.name(number) for number in range(len(self))],)
+
+
+def entities_of(list names):
+    """Entities of these names."""
+    entities = Entities()
+    for name in names:
+        entities.number_of(name)
+    return entities
+
+
+cdef class PacketBlock:
+    """Packets in the order of their recording, with the text they came from.
+
+    ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
+    its name in the text of one packet, for formats that are not packet text. What goes to another
+    process of the same version (``pickle``) is without text, as what ``part`` makes.
+    """
+
+    def __init__(self, Entities entities=None):
+        self.entities = Entities() if entities is None else entities
+        self.text = b""
+        self.refusals = []
+
+    def append(self, packet):
+        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for what is none."""
+        cdef Packet native
+        packet_from_python(packet, native)
+        native.entity = self.entities.number_of(entity_of(packet))
+        native.line = <int64_t>self.items.size() + 1
+        self.items.push_back(native)
+
+    def extend(self, PacketBlock other not None):
+        """Adds another block's packets without their text, as one line each of this recording.
+
+        Both blocks must share their ``entities``.
+        """
+        cdef size_t index
+        cdef size_t first = self.items.size()
+        cdef Packet* packet
+        if other.entities is not self.entities:
+            raise ValueError("the blocks do not share their entities")
+        self.items.insert(self.items.end(), other.items.begin(), other.items.end())
+        for index in range(first, self.items.size()):
+            packet = &self.items[index]
+            packet.line = <int64_t>index + 1
+            packet.column = packet.offset = packet.length = 0
+
+    def reserve(self, size_t count):
+        """Makes room for so many packets in all."""
+        self.items.reserve(count)
+
+    def part(self, size_t begin, size_t end):
+        """A block of its own with the packets from one index to before another, without text."""
+        cdef PacketBlock copy = PacketBlock(self.entities)
+        end = min(end, self.items.size())
+        begin = min(begin, end)
+        copy.items.assign(self.items.begin() + begin, self.items.begin() + end)
+        return copy
+
+    def __reduce__(self):
+        cdef bytes content = PyBytes_FromStringAndSize(
+            <const char*>self.items.data(), self.items.size() * sizeof(Packet))
+        return block_of, (self.entities, content)
+
+    def line_text(self, size_t index):
+        """The text that the packet at this index was read from."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        cdef Packet packet = self.items[index]
+        return self.text[packet.offset:packet.offset + packet.length]
+
+    def line_texts(self, size_t longest):
+        """What each packet was read from, without the line's end and with a new line behind it.
+
+        None for one that is longer, or was read from nothing.
+        """
+        cdef Packet* packet
+        cdef Py_ssize_t length
+        cdef size_t index
+        cdef const char* begin
+        cdef bytes text
+        cdef list texts = []
+        for index in range(self.items.size()):
+            packet = &self.items[index]
+            begin = <const char*>self.text + packet.offset
+            length = packet.length
+            while length and begin[length - 1] in (b"\r", b"\n"):
+                length -= 1
+            if not length or length > <Py_ssize_t>longest:
+                texts.append(None)
+                continue
+            text = PyBytes_FromStringAndSize(NULL, length + 1)
+            memcpy(<char*>text, begin, length)
+            (<char*>text)[length] = b"\n"
+            texts.append(text)
+        return texts
+
+    def __len__(self):
+        return self.items.size()
+
+    def __getitem__(self, size_t index):
+        if index >= self.items.size():
+            raise IndexError(index)
+        return packet_to_python(self.items[index], self.entities.name(self.items[index].entity))
+
+    def begins_with_arrival(self):
+        """Whether the first packet has an arrival time."""
+        return self.items.size() > 0 and not isnan(self.items[0].arrival)
+
+    def lacks_velocity(self):
+        """Whether any of the packets has no velocity."""
+        cdef size_t index
+        for index in range(self.items.size()):
+            if not self.items[index].has_velocity:
+                return True
+        return False
+
+    def keep_entity(self, str name):
+        """Drops the packets of all other entities."""
+        cdef Packet packet
+        cdef vector[Packet] kept
+        for packet in self.items:
+            if self.entities.name(packet.entity) == name:
+                kept.push_back(packet)
+        self.items.swap(kept)
+
+    def cut_before(self, size_t index):
+        """Drops the packets before the one at this index."""
+        self.items.erase(self.items.begin(), self.items.begin() + min(index, self.items.size()))
+
+    def cut_after_line(self, int64_t line):
+        """Drops the packets of all later lines."""
+        while self.items.size() and self.items.back().line > line:
+            self.items.pop_back()
+
+    def cut_at_second_entity(self):
+        """Drops all packets from the first one on that is not of the recording's first entity.
+
+        Returns the line and the entity of that packet, or None.
+        """
+        cdef size_t index
+        for index in range(self.items.size()):
+            if self.items[index].entity != 0:
+                line, entity = self.items[index].line, self.entities.name(self.items[index].entity)
+                self.items.resize(index)
+                return line, entity
+        return None
+
+    def line(self, size_t index):
+        """The number of the line, from 1, that the packet at this index was read from."""
+        if index >= self.items.size():
+            raise IndexError(index)
+        return self.items[index].line
+
+    def refusal(self, size_t index, reason, str field, double limit=0):
+        """A ``Refusal`` of the packet at this index, for its ``time`` or its ``arrival``."""
+        from epic_cli.engine.refusals import Refusal, find_word
+
+        if index >= self.items.size():
+            raise IndexError(index)
+        cdef Packet packet = self.items[index]
+        text = self.text[packet.offset:packet.offset + packet.length]
+        # an arrival that is not there was made from the time
+        wrong = "time" if isnan(packet.arrival) else field
+        if self.find_field is not None:
+            caret = self.find_field(text, wrong)
+        elif wrong == "time":
+            caret = packet.caret
+        else:
+            caret = find_word(text, wrong, packet.caret)
+        return Refusal(packet.line, packet.column + caret + 1, text, caret, reason, field, limit)
+
+
+def block_of(Entities entities not None, bytes content not None):
+    """The block whose packets another process has written down as bytes."""
+    cdef PacketBlock block = PacketBlock(entities)
+    cdef size_t count = <size_t>len(content) // sizeof(Packet)
+    if count * sizeof(Packet) != <size_t>len(content):
+        raise ValueError("these are no whole packets")
+    block.items.resize(count)
+    if count:
+        memcpy(block.items.data(), <const char*>content, len(content))
+    return block
+
+
+cdef class SampleBlock:
+    """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
+
+    def __init__(self, size_t capacity=2048):
+        if capacity < 1:
+            raise ValueError("a block holds at least one sample")
+        self.capacity = capacity
+        self.items.reserve(capacity)
+
+    cdef bint full(self) noexcept nogil:
+        return self.items.size() >= self.capacity
+
+    def clear(self):
+        """Empties the block."""
+        self.items.clear()
+
+    def __len__(self):
+        return self.items.size()
+
+    def samples(self, Entities entities):
+        """The samples as a list of the Python API's ``Sample``."""
+        cdef size_t index
+        return [
+            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            for index in range(self.items.size())
+        ]
+
+    def copy(self):
+        """A block of its own with these samples."""
+        cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
+        copy.items.assign(self.items.begin(), self.items.end())
+        return copy
+
+    def rows(self):
+        """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
+        return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+
+    def last(self, Entities entities):
+        """The last of ``samples``; raises ``IndexError`` where there is none."""
+        if self.items.empty():
+            raise IndexError("the block is empty")
+        return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
+
+
+cdef string_view view(bytes text):
+    return string_view(<const char*>text, len(text))
+
+
+cdef object no_packet(object source):
+    from epic_cli.engine.no_packet import why_no_packet
+
+    return TypeError(why_no_packet(source))
+
+
+cdef str entity_of(object source):
+    """The name of a packet's entity; raises ``TypeError`` where it is no text."""
+    entity = getattr(source, "entity", None)
+    if not isinstance(entity, str):
+        raise no_packet(source)
+    return entity
+
+
+cdef int packet_from_python(object source, Packet& packet) except -1:
+    """Raises ``TypeError`` for what is no packet."""
+    try:
+        x, y, z = source.position
+        packet.position = Vec3[double](x, y, z)
+        if source.velocity is None:
+            packet.has_velocity = False
+        else:
+            x, y, z = source.velocity
+            packet.velocity = Vec3[double](x, y, z)
+        packet.time = source.time
+        if source.arrival is not None:
+            packet.arrival = source.arrival
+        packet.teleport = source.teleport
+        packet.delta = source.delta
+        if source.sequence is not None:
+            packet.sequence = source.sequence
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise no_packet(source) from error
+    packet.single.position = narrowed(packet.position)
+    packet.single.velocity = narrowed(packet.velocity)
+    packet.single.time = <float>packet.time
+    return 0
+
+
+def check_packets(packets):
+    """Raises ``TypeError`` for the first that is no packet."""
+    cdef Packet packet
+    for source in packets:
+        packet_from_python(source, packet)
+        entity_of(source)
+
+
+cdef object packet_to_python(const Packet& packet, str entity):
+    return python_contract().Packet(
+        (packet.position.x, packet.position.y, packet.position.z),
+        (packet.velocity.x, packet.velocity.y, packet.velocity.z) if packet.has_velocity else None,
+        packet.time,
+        None if isnan(packet.arrival) else packet.arrival,
+        entity,
+        bool(packet.teleport),
+        None if packet.sequence < 0 else packet.sequence,
+        packet.delta,
+    )
+
+
+cdef object sample_to_python(const Sample& sample, str entity):
+    return python_contract().Sample(
+        sample.time,
+        (sample.position.x, sample.position.y, sample.position.z),
+        (sample.velocity.x, sample.velocity.y, sample.velocity.z),
+        python_contract().STATUSES[sample.status],
+        entity,
+    )

@@ -1,1 +1,0 @@
-"""The replay loop: when packets meet ticks, and what is drawn then."""

@@ -1,0 +1,132 @@
+"""The interpolator of Jon Watte's EPIC demo."""
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, widened,
+)
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Choice, Number
+
+
+cpdef enum class Start:
+    ORIGIN
+    PACKET
+
+
+cdef class Epic(Strategy):
+    """Draws a straight line from what was drawn last to where the entity will be.
+
+    When a packet comes in, a new line starts at the last drawn position and heads for the
+    packet's position extrapolated by ``calc_ahead``, at a speed that gets it there in
+    ``display_behind`` seconds:
+
+        slope    = (position + velocity * calc_ahead - drawn) / display_behind
+        drawn(t) = start + slope * (t - timestamp)
+
+    There are no jumps, whatever happens: a wrong guess is corrected along the next line. The price
+    is overshoot at turns and stops, and a speed that is not the entity's own while a line makes
+    up for the last one. A line begins at the packet's timestamp, not at the time it was received,
+    so after a gap the first rows lie before its beginning, on its backward extension. Without
+    packets for ``slop_time`` the entity stands still where it was last drawn.
+
+    With both times at their defaults, and packets that are drawn about ``calc_ahead`` after their
+    timestamps, the entity is shown where it is now: no lag on a straight path.
+
+    Rows are ``interpolated`` between the packet's timestamp and the target, ``extrapolated``
+    before or beyond that, and ``held`` when packets have stayed away too long. All arithmetic is
+    in single precision, as in the original. A packet with an earlier timestamp than the newest is
+    silently dropped, one with an equal timestamp is taken; numbers that are not finite are taken,
+    as in the original, and spread.
+    """
+
+    declaration = Declaration(
+        name="epic",
+        summary="the EPIC demo's interpolator: a line from what is drawn to where it will be",
+        needs=("velocity",),
+        lag="display_behind - calc_ahead at constant velocity: none at the defaults",
+        on_loss="goes on along its line for slop_time, then holds",
+        source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
+        proof="the original program's output, byte for byte",
+        lag_wavers=Wavering(
+            "by up to the time between two packets: each begins a new line, from what is"
+            " drawn",
+            periods=1.1,
+        ),
+        takes_any_number=True,
+        begins_at_origin=True,
+        aims_at_prediction=True,
+        settings=(
+            Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
+                   tune=(0.0, 1.0)),
+            Number("display_behind", 0.2, "how long it takes to get to the extrapolated point;"
+                   " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.0, 1.0)),
+            Number("slop_time", 0.5, "how long it goes on without packets", "s", 0, 3600,
+                   tune=(0.1, 2.0)),
+            Choice("start", "origin", "where the first line begins: at the origin, as in the"
+                   " demo's main(), or at the first packet", Start, tune=False),
+        ),
+    )
+
+    cdef public float calc_ahead
+    cdef public float display_behind
+    cdef public float slop_time
+    cdef bint starts_at_packet
+    cdef bint empty                 # no packet yet
+    cdef Vec3[float] start          # of the line, at the packet's timestamp
+    cdef Vec3[float] slope
+    cdef float time                 # timestamp of the newest packet
+    cdef Vec3[float] shown          # what was drawn last
+
+    def configure(self, *, start):
+        self.check_free()
+        self.starts_at_packet = start == Start.PACKET
+
+    cdef void clear(self) noexcept nogil:
+        self.begin(Vec3[float](), Vec3[float](), -1)
+        self.empty = True
+
+    cdef void begin(self, Vec3[float] position, Vec3[float] velocity, float time) noexcept nogil:
+        """The original's constructor."""
+        self.start = position
+        self.slope = velocity
+        self.time = time
+        self.shown = position
+        self.empty = False
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        self.begin(packet.single.position, packet.single.velocity, packet.single.time)
+        return True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.single.time < self.time:
+            return False
+        if self.empty and self.starts_at_packet:
+            return self.teleport(packet, now)
+        if self.display_behind < 0.0001:
+            self.start = packet.single.position
+            self.slope = packet.single.velocity
+        else:
+            self.start = self.shown
+            self.slope = (
+                packet.single.position + packet.single.velocity * self.calc_ahead - self.start
+            ) * (1 / self.display_behind)
+        self.time = packet.single.time
+        self.empty = False
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef float now = <float>at
+        cdef bint waits = now < self.time + self.slop_time
+        cdef Motion motion
+        if waits:
+            self.shown = self.start + self.slope * (now - self.time)
+        motion = Motion(widened(self.shown), widened(self.slope))
+        if not waits:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+            if self.empty:
+                sample.status = NONE
+        elif now < self.time or now > self.time + self.display_behind:
+            sample.show(motion, EXTRAPOLATED)
+        else:
+            sample.show(motion, INTERPOLATED)

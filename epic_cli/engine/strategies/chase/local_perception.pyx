@@ -1,0 +1,95 @@
+"""The client-side interpolation of Glazer and Madhav: a local perception filter."""
+
+from libc.math cimport isnan
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
+from epic_cli.engine.strategies.parts cimport MovingAverage, Strategy
+from epic_cli.engine.strategies.parts.curves cimport lerp
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameters import Number
+
+
+cdef class LocalPerception(Strategy):
+    """On each packet, moves from what is drawn to the new state over the interpolation period.
+
+        drawn(t) = lerp(start, received, (t - now) / period)
+
+    where ``start`` is what was drawn when the packet came in at ``now``. It never shows anything
+    but points between states that the server has sent. It is behind by the age of a packet plus
+    the period, so the period should be short; but when it is shorter than the packet period the
+    entity arrives early and waits: a stutter. The best period is the packet period, which
+    ``period=auto`` measures as a moving average of the times between arrivals.
+
+    A packet with an earlier timestamp than the newest is discarded. Rows are ``interpolated``
+    until the entity gets there and ``held`` from then on. The velocity is that of the line being
+    drawn.
+    """
+
+    declaration = Declaration(
+        name="local-perception",
+        summary="from what is drawn to the new state, over one packet period",
+        needs=(),
+        lag="latency plus the period",
+        on_loss="arrives at the newest state, then holds",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
+        " Client Side Interpolation",
+        proof="formula",
+        settings=(
+            Number("period", "auto", "the interpolation period; auto measures the packet period",
+                   "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
+            Number("first_period", 0.1, "the period until two packets have come in, with"
+                   " period=auto", "s", 0, 60),
+            Number("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
+                   1, tune=(0.02, 0.5), scale="log"),
+        ),
+    )
+
+    cdef bint measures
+    cdef double fixed_period
+    cdef MovingAverage interval     # between arrivals, s
+    cdef bint empty
+    cdef double started, period     # of the segment being drawn: when its packet came in, s
+    cdef Vec3[double] start, target
+
+    def configure(self, *, period, first_period, weight):
+        self.check_free()
+        self.measures = isnan(period)
+        self.fixed_period = first_period if self.measures else period
+        self.interval = MovingAverage(weight)
+
+    cdef void clear(self) noexcept nogil:
+        self.interval.clear()
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time < self.newest:
+            return False
+        if self.measures and not self.empty:
+            self.interval.add(now - self.started)
+        self.start = packet.position if self.empty else self.shown(now)
+        self.target = packet.position
+        self.started = now
+        self.period = self.interpolation_period()
+        self.empty = False
+        return True
+
+    cdef double interpolation_period(self) noexcept nogil:
+        if self.measures and self.interval.count > 0:
+            return self.interval.value
+        return self.fixed_period
+
+    cdef Vec3[double] shown(self, double at) noexcept nogil:
+        cdef double elapsed = max(at - self.started, 0.0)
+        if elapsed >= self.period:
+            return self.target
+        return lerp(self.start, self.target, elapsed / self.period)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+        elif at - self.started < self.period:
+            sample.show(Motion(self.shown(at), (self.target - self.start) * (1 / self.period)),
+                        INTERPOLATED)
+        else:
+            sample.hold(Motion(self.shown(at), Vec3[double]()), self.drawn, INTERPOLATED)

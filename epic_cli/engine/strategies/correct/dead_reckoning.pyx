@@ -1,0 +1,151 @@
+"""The dead reckoning of Glazer and Madhav, with its kinds of correction."""
+
+from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample, Vec3, is_beyond
+from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
+from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameters import Choice, Number
+from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_CORRECTION
+
+cpdef enum Correction:
+    SNAP
+    BLEND
+    SPLINE
+    SECOND_ORDER
+
+cpdef enum class Age:
+    MEASURED
+    RTT
+
+# A critically damped offset that begins at rest has this many time constants to go until 5 %
+# of it are left: the solution of (1 + x) e^-x = 0.05.
+cdef double SETTLED = 4.743864518
+
+
+cdef class DeadReckoning(Strategy):
+    """Assumes that the entity goes on as it did, and corrects the guess when a packet comes.
+
+    The received state is simulated forward by its age, and on until the next packet:
+
+        predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - sent time
+
+    ``age=measured`` takes the timestamp as the time at which the state was true, for clocks that
+    agree; ``age=rtt`` takes half of ``rtt`` as the age of every packet on arrival. There is no
+    lag while the entity does what is expected; when it does not, what was drawn was wrong for as
+    long as the latency, and must be corrected:
+
+    snap: at once. blend: the difference to what was drawn is added to the prediction, and fades
+    in equal steps over ``correction_time``. spline: a cubic Hermite path of that length leads
+    from the drawn position and velocity to the predicted ones. second-order: the acceleration is
+    changed, as a critically damped spring would, so that position and velocity ease in without a
+    corner; 5 % of a difference is left after ``correction_time``. A difference larger than
+    ``snap_distance`` is not smoothed at all.
+
+    Good for vehicles and anything with momentum; for a player who can turn on the spot it is
+    wrong most of the time. Without packets it goes on for ever. A packet with an earlier
+    timestamp than the newest is discarded. Every row is ``extrapolated``; the velocity is that
+    of the drawn path.
+    """
+
+    declaration = Declaration(
+        name="dead-reckoning",
+        summary="goes on as received; corrects by snap, blend, spline or second order",
+        needs=("velocity", "clocks that agree, or age=rtt"),
+        lag="none at constant velocity",
+        on_loss="goes on as before, for ever",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",
+        proof="the book's figure 8.5, closed forms",
+        settings=(
+            Choice("correction", "blend", "how a wrong guess is corrected", Correction),
+            Number("correction_time", 0.2, "how long a correction takes", "s", 0, 60,
+                   tune=(0.02, 1.0), scale="log"),
+            SNAP_CORRECTION,
+            Choice("age", "measured", "how old a packet is on arrival: by its timestamp, or half"
+                   " of rtt", Age),
+            Number("rtt", 0.1, "the round-trip time, with age=rtt", "s", 0, 60,
+                   tune=(0, 0.5)),
+            ACCELERATION,
+        ),
+    )
+
+    cdef public Correction correction
+    cdef public Age age
+    cdef public double correction_time, snap_distance, rtt
+    cdef bint accelerates
+    cdef bint empty
+    cdef double true_at                 # the local time at which its state was true
+    cdef Motion received
+    cdef Vec3[double] acceleration
+    cdef bint correcting
+    cdef double corrected_at            # the local time at which the correction began
+    cdef Motion offset                  # drawn minus predicted, at that time
+    cdef Motion end                     # of the spline
+
+    def configure(self, *, acceleration):
+        self.check_free()
+        self.accelerates = acceleration == Acceleration.ESTIMATED
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.correcting = False
+        self.acceleration = Vec3[double]()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint first = self.empty
+        cdef Motion drawn
+        if not first:
+            if packet.time < self.newest:
+                return False
+            drawn = self.path(now)
+            if self.accelerates and packet.time > self.newest:
+                self.acceleration = (
+                    (packet.velocity - self.received.velocity) * (1 / (packet.time - self.newest)))
+        self.empty = False
+        self.true_at = packet.time if self.age == Age.MEASURED else now - self.rtt / 2
+        self.received = packet
+        self.correcting = False
+        if not first:
+            self.correct(drawn, now)
+        return True
+
+    cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
+        """Begins to lead from what was drawn to what is predicted now."""
+        self.offset = drawn - self.predicted(now)
+        if self.correction == SNAP or self.correction_time <= 0:
+            return
+        if is_beyond(self.offset.position, self.snap_distance):
+            return
+        self.correcting = True
+        self.corrected_at = now
+        if self.correction == SPLINE:
+            self.end = self.predicted(now + self.correction_time)
+
+    cdef Motion predicted(self, double at) noexcept nogil:
+        return projected(self.received, self.acceleration, at - self.true_at)
+
+    cdef Motion path(self, double at) noexcept nogil:
+        """What is drawn: the prediction and what is left of the correction."""
+        cdef double elapsed = at - self.corrected_at
+        cdef double fraction
+        cdef Motion predicted = self.predicted(at)
+        if not self.correcting:
+            return predicted
+        if self.correction == SECOND_ORDER:
+            return predicted + critically_damped(
+                self.offset, SETTLED / self.correction_time, elapsed)
+        fraction = elapsed / self.correction_time
+        if fraction >= 1:
+            return predicted
+        if self.correction == BLEND:
+            return Motion(
+                predicted.position + self.offset.position * (1 - fraction),
+                predicted.velocity - self.offset.position * (1 / self.correction_time))
+        return hermite(self.predicted(self.corrected_at) + self.offset, self.end,
+                       self.correction_time, fraction)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+            return
+        sample.show(self.path(at), EXTRAPOLATED)

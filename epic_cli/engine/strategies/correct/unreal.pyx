@@ -1,0 +1,178 @@
+"""The network smoothing of Unreal's character movement."""
+
+from libc.math cimport sqrt
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, clamped, dot, is_finite,
+)
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.parameters import Choice, Number, Switch
+
+cpdef enum Mode:
+    EXPONENTIAL
+    LINEAR
+    DISABLED
+
+# How far past the server's time the linear mode's clock may run, in correction intervals.
+cdef double OVERSHOOT = 0.15
+
+
+cdef class Unreal(Strategy):
+    """The capsule jumps to each packet; the mesh, which is what the player sees, follows smoothly.
+
+    The capsule takes the server's position at once and simulates on with its velocity. What is
+    drawn is the capsule plus the offset of the mesh, which a correction sets so that nothing
+    jumps, and which then goes to zero. With d = old position - new position of the capsule:
+
+        |d| <= max_smooth distance:  offset = offset + d
+        |d| <= no_smooth distance:   offset = offset + max_smooth distance * d / |d|
+        otherwise:                   offset = 0: a teleport
+
+    exponential, the default of the engine, takes a part of it away each frame of length dt:
+
+        offset = offset * (1 - dt / smooth_time), or 0 if dt >= smooth_time
+
+    with half the smooth time while the character stands. linear takes it away at a steady pace
+    on a clock of its own, which follows the timestamps and may run ahead of the newest by 15 % of
+    D, the time that it was last behind:
+
+        percent = clamp((D - (timestamp - clock)) / D, 0, 1.15)
+        offset  = (offset at the correction) * (1 - percent)
+
+    so that it overshoots by up to 15 % when the next packet is late. Good: it is cheap, the
+    capsule is never off by more than the network is, and large errors are not smoothed. Bad:
+    exponential smoothing depends on the frame rate (at 20 Hz half of the offset goes in a frame,
+    at 60 Hz 42 % in the same time), and distances are in the engine's centimetres: set them in
+    your own unit.
+
+    A packet with the newest timestamp or an earlier one is discarded. The velocity is the
+    capsule's. Rows are ``extrapolated``; without ``prediction`` they are ``interpolated`` while
+    there is an offset (``extrapolated`` where the linear mode overshoots), and ``held`` without.
+    """
+
+    declaration = Declaration(
+        name="unreal",
+        summary="Unreal's mesh smoothing: simulates on, fades the offset of each correction",
+        needs=("velocity",),
+        lag="the age of a packet when it comes in",
+        on_loss="goes on as received, for ever",
+        source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"
+        " the formulas; Epic EULA, no source used",
+        proof="formula",
+        settings=(
+            Choice("network_smoothing_mode", "exponential", "how the offset goes to zero", Mode),
+            Number("network_simulated_smooth_location_time", 0.1, "smooth time of the"
+                   " exponential mode (listen servers: 0.04)", "s", 0, 60, tune=(0.02, 1.0),
+                   scale="log"),
+            Number("network_max_smooth_update_distance", 256.0, "the most that one correction adds"
+                   " to the offset", "length units", 0, 1e12),
+            Number("network_no_smooth_update_distance", 384.0, "a longer correction is a"
+                   " teleport", "length units", 0, 1e12),
+            Number("max_client_smoothing_delta_time", 0.5, "how far the linear mode's clock may"
+                   " be behind", "s", 0.001, 60),
+            Switch("prediction", "on", "simulate on with the velocity between packets"),
+        ),
+    )
+
+    cdef public Mode network_smoothing_mode
+    cdef public bint prediction
+    cdef public double network_simulated_smooth_location_time
+    cdef public double network_max_smooth_update_distance, network_no_smooth_update_distance
+    cdef public double max_client_smoothing_delta_time
+    cdef bint empty, drew
+    cdef double received, frame         # local times of the newest packet and the last frame
+    cdef Motion capsule                 # as received
+    cdef Vec3[double] offset
+    cdef Vec3[double] corrected_offset  # the offset at the last correction, of the linear mode
+    cdef double server_time, clock, behind      # of the linear mode: timestamp, clock, D
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+        self.drew = False
+        self.offset = Vec3[double]()
+        self.corrected_offset = Vec3[double]()
+
+    cdef Vec3[double] simulated(self, double at) noexcept nogil:
+        """The capsule."""
+        if self.prediction:
+            return self.capsule.position + self.capsule.velocity * (at - self.received)
+        return self.capsule.position
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint first = self.empty
+        cdef Vec3[double] before
+        if not first:
+            if packet.time <= self.newest:
+                return False
+            before = self.simulated(now)
+        self.empty = False
+        self.received = now
+        self.capsule = packet
+        if first:
+            self.server_time = self.clock = packet.time
+            self.behind = 0
+        elif self.network_smoothing_mode != DISABLED:
+            self.correct(before - packet.position, packet.time)
+        return True
+
+    cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
+        """The capsule was moved back by a displacement: the mesh stays where it was."""
+        cdef double step = timestamp - self.server_time
+        cdef double distance = sqrt(dot(displacement, displacement))
+        if distance > self.network_no_smooth_update_distance:
+            self.offset = Vec3[double]()
+        elif distance > self.network_max_smooth_update_distance:
+            self.offset = self.offset + displacement * (
+                self.network_max_smooth_update_distance / distance)
+        else:
+            self.offset = self.offset + displacement
+        if not is_finite(self.offset):
+            self.offset = Vec3[double]()
+        self.corrected_offset = self.offset
+        self.server_time = timestamp
+        self.clock = max(self.clock, timestamp - self.max_client_smoothing_delta_time)
+        if self.clock >= timestamp:
+            # the clock ran ahead while packets were late: it begins one interval behind again
+            self.clock = timestamp - min(step, self.max_client_smoothing_delta_time)
+        self.behind = timestamp - self.clock
+
+    cdef void smooth(self, double elapsed) noexcept nogil:
+        """Lets the offset shrink for the time of one frame."""
+        cdef double time = self.network_simulated_smooth_location_time
+        if self.network_smoothing_mode == LINEAR:
+            self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)
+            self.offset = self.corrected_offset * (1 - self.lerp_percent())
+            return
+        if dot(self.capsule.velocity, self.capsule.velocity) == 0:
+            time *= 0.5
+        self.offset = self.offset * (1 - elapsed / time) if elapsed < time else Vec3[double]()
+
+    cdef double lerp_percent(self) noexcept nogil:
+        """How much of the offset the linear mode has taken away, 1.15 at most."""
+        if not self.behind > 0:
+            return 1
+        return clamped((self.behind - (self.server_time - self.clock)) / self.behind, 0,
+                       1 + OVERSHOOT)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef Motion motion
+        if self.empty:
+            sample.status = NONE
+            return
+        if self.drew and at > self.frame:
+            self.smooth(at - self.frame)
+        self.frame = at
+        self.drew = True
+        motion = Motion(self.simulated(at) + self.offset, self.capsule.velocity)
+        if not is_finite(motion.position):
+            motion.position = self.capsule.position     # numbers too large to simulate
+        if self.prediction:
+            sample.show(motion, EXTRAPOLATED)
+        elif dot(self.offset, self.offset) == 0:
+            sample.hold(motion, self.drawn, INTERPOLATED)
+        elif self.network_smoothing_mode == LINEAR and self.lerp_percent() > 1:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)   # past the capsule
+        else:
+            sample.show(motion, INTERPOLATED)

@@ -1,0 +1,158 @@
+"""The snapshot interpolation of geckos.io."""
+
+from libc.math cimport INFINITY, fabs, isnan, round
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, is_finite
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    SnapshotBuffer, draw_at, draw_between, snapshot_of,
+)
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+
+# An offset that is wrong by more is replaced, s; the rest is for rounding.
+cdef double TOLERANCE = 0.05 + 1e-9
+# What the original takes for "no offset yet", s.
+cdef double UNSET = -0.001
+# What the original takes for a fraction: a server time of a millisecond or less, s.
+cdef double FRACTION = 0.0015
+
+
+cdef class Geckos(Strategy):
+    """Draws between the two snapshots around a time that is a fixed buffer behind the server's.
+
+        offset      = arrival - timestamp of the first packet, or of one 50 ms off
+        server time = local time - offset - interpolation_buffer
+        u           = (server time - older.time) / (newer.time - older.time)
+        drawn       = lerp(older, newer, u)
+
+    The buffer is 100 ms, or three packets where ``server_fps`` says how many there are a
+    second. The last ``vault_size`` snapshots are kept, sorted by their timestamps.
+
+    Simple, exact, and indifferent to order and duplicates. It does not adapt: jitter or a gap
+    that the buffer does not cover freezes the entity, which then jumps to where it should be. A
+    clock that runs faster or slower than ours makes a step of 50 ms from time to time. Where
+    there is no newer snapshot the original returns nothing and its caller keeps what it drew
+    last: these rows are ``held``, and ``none`` before there was anything, so an entity that
+    sends a single packet is never seen.
+
+    Where this differs from the original: there, a packet more than 50 ms late sets the clock
+    back, and the entity runs backwards; here it waits. A copy of a packet changes nothing, and a
+    packet older than everything in a full vault is discarded. Times keep their fractions of a
+    millisecond, every offset counts, even one of -1 ms, and every server time is a time, where
+    the original takes one of 1 ms or less for the fraction ``u``. With ``quirks=on`` all of this
+    is as in the original. ``snap_distance`` is an addition, and each entity has a vault of its
+    own: one that comes later waits for two snapshots as the first did, and one that has left is
+    held, where the original's snapshots of all entities show the former an interval early, and
+    the latter no more.
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="geckos",
+        summary="geckos.io: linear between two snapshots, a fixed buffer behind the server",
+        needs=("arrival times",),
+        lag="latency of the first packet plus the buffer",
+        on_loss="interpolates across what the buffer covers, then holds what it drew last",
+        source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
+        proof="runs of the original",
+        lag_wavers=Wavering(
+            "by the time between two packets where that is longer than the buffer",
+            periods=1, period_above=0.1,
+        ),
+        waits_for_two=True,
+        settings=(
+            Number("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
+                   " or three packets of server_fps", "s", 0, 60, unset="auto",
+                   tune=(0.02, 0.5), scale="log"),
+            Number("server_fps", 0.0, "packets a second; 0: not known", "Hz", 0, 1000),
+            Switch("auto_correct_time_offset", "on", "replace an offset that is over 50 ms out"),
+            Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
+                   whole=True),
+            SNAP_DISTANCE,
+            Switch("quirks", "off", "reproduce the original's mistakes", tune=False),
+        ),
+    )
+
+    cdef public double snap_distance
+    cdef public bint auto_correct_time_offset, quirks
+    cdef double buffer_time
+    cdef SnapshotBuffer vault
+    cdef bint has_offset, drew
+    cdef readonly double offset         # arrival minus timestamp, s
+    cdef double server_time
+    cdef Motion shown
+
+    def configure(self, *, interpolation_buffer, server_fps, vault_size):
+        self.check_free()
+        self.buffer_time = interpolation_buffer
+        if isnan(self.buffer_time):
+            self.buffer_time = 3.0 / server_fps if server_fps else 0.1
+        self.vault.set_capacity(vault_size)
+
+    @property
+    def timestamps(self):
+        """The timestamps of the snapshots in the vault, oldest first, seconds."""
+        return [self.vault[index].time for index in range(self.vault.size())]
+
+    cdef void clear(self) noexcept nogil:
+        self.vault.clear()
+        self.has_offset = self.drew = False
+        self.offset = self.server_time = 0
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        """The original has none: the place is held until there are two snapshots again."""
+        self.clear()
+        self.shown = Motion(packet.position, Vec3[double]())
+        self.drew = True
+        self.server_time = -INFINITY
+        return self.accept(packet, now)
+
+    cdef double local(self, double time) noexcept nogil:
+        """A time; the original's are in whole milliseconds."""
+        return round(time * 1000) / 1000 if self.quirks else time
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef size_t place = self.vault.count_until(packet.time)
+        cdef double offset = self.local(now - packet.time)
+        if not self.quirks:
+            if place > 0 and self.vault[place - 1].time == packet.time:
+                return False
+            if place == 0 and self.vault.full():
+                return False
+        if not self.has_offset or (self.quirks and fabs(self.offset - UNSET) < 1e-9):
+            self.offset = offset
+            self.has_offset = True
+        elif self.auto_correct_time_offset and fabs(self.offset - offset) > TOLERANCE:
+            self.offset = offset
+        if self.vault.full():
+            self.vault.drop_front(1)
+            place = max(place, <size_t>1) - 1
+        self.vault.insert(place, snapshot_of(packet, now))
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = self.local(at - self.offset - self.buffer_time)
+        cdef size_t newer
+        cdef Sample otherwise
+        if self.drew and not self.quirks:
+            time = max(time, self.server_time)
+        newer = self.vault.count_until(time)
+        if 0 < newer < self.vault.size():
+            draw_at(self.vault[newer - 1], self.vault[newer], time, self.snap_distance, sample)
+            if self.quirks and time < FRACTION:
+                otherwise = sample
+                draw_between(self.vault[newer - 1], self.vault[newer], time * 1000,
+                             self.snap_distance, sample)
+                if not (is_finite(sample.position) and is_finite(sample.velocity)):
+                    sample = otherwise
+            self.shown = sample
+            self.drew = True
+        elif self.drew:
+            sample.hold(self.shown, self.drawn, INTERPOLATED)
+        else:
+            sample.status = NONE
+        self.server_time = time

@@ -1,0 +1,233 @@
+"""The snapshot interpolation of Mirror, with its catch-up and its dynamic adjustment."""
+
+from libc.math cimport round, sqrt
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, clamped
+from epic_cli.engine.strategies.parts cimport MovingAverage, SendInterval, Strategy
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    Snapshot, SnapshotBuffer, draw_at, snapshot_of,
+)
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
+
+
+cdef class Mirror(Strategy):
+    """Plays the snapshots on a timeline that runs a little faster or slower to stay behind them.
+
+    It starts ``buffer_time`` behind the first snapshot and goes on with the frames:
+
+        timeline += frame time * timescale
+        u     = (timeline - before.time) / (after.time - before.time)
+        drawn = lerp(before, after, u)
+
+    Each snapshot clamps it to within buffer_time of its place (buffer_time behind the snapshot),
+    and how far behind it is goes into a moving average:
+
+        drift     = average of (snapshot time - timeline) - buffer_time
+        timescale = 1 + catchup_speed    where drift > catchup_positive_threshold send intervals
+                    1 - slowdown_speed   where drift < catchup_negative_threshold send intervals
+                    1                    otherwise
+
+    With ``dynamic_adjustment`` the buffer grows with the deviation of the arrival intervals:
+
+        buffer_time = send interval * (1 + tolerance) + deviation
+
+    otherwise it is send interval * buffer_time_multiplier. Both averages weight a sample by
+    2 / (n + 1), n being the number of packets in their duration.
+
+    Clocks need not agree, small jitter is invisible, nothing is guessed. One late packet freezes
+    a frame or two. When ``buffer_limit`` snapshots are waiting, a new one is lost.
+
+    Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It does not
+    count as jitter (in Mirror it inflates the buffer and slows the entity down for seconds), and
+    after it the entity goes from where it is drawn to the new snapshot in one send interval, as
+    Mirror's NetworkTransform does after an idle time; ``pause=0``: never. A late packet is
+    sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards, and
+    its negative arrival interval counts as jitter. Mirror knows its send interval; ``auto``
+    measures it. ``snap_distance`` is an addition.
+
+    ``send_interval=auto`` draws as the given interval does, where at least three of eight
+    packets follow the one before by one interval; silences and single losses cost nothing, and
+    another rate is known within 32 packets. If the second packet is lost, the timeline begins too
+    far behind and may stay so, by up to a send interval or two (60 ms at 30 % loss).
+
+    The velocity is that of the packets, interpolated as the position is.
+    """
+
+    declaration = Declaration(
+        name="mirror",
+        summary="Mirror: a snapshot buffer on a timeline that catches up and slows down",
+        needs=("arrival times", "a steady send rate"),
+        lag="latency plus 2 send intervals, more where arrivals jitter",
+        on_loss="interpolates across one lost packet, then holds",
+        source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
+        proof="runs of the original, its own tests",
+        lag_wavers=Wavering(
+            "by up to the time between two packets in frames longer than the buffer:"
+            " these overrun it, and are set back",
+            periods=1, frame_above=2,
+        ),
+        settings=(
+            SEND_INTERVAL,
+            Number("buffer_time_multiplier", 2.0, "send intervals to stay behind, without"
+                   " dynamic_adjustment", "", 0, 100, tune=(0.5, 6)),
+            Number("buffer_limit", 32, "the most snapshots that can wait", "", 2, 4096,
+                   whole=True),
+            Number("catchup_negative_threshold", -1.0, "slow down below this drift",
+                   "send intervals", -100, 0, tune=(-3, 0)),
+            Number("catchup_positive_threshold", 1.0, "catch up above this drift",
+                   "send intervals", 0, 100, tune=(0, 3)),
+            Number("catchup_speed", 0.02, "how much faster time runs to catch up", "", 0, 1,
+                   tune=(0.005, 0.2), scale="log"),
+            Number("slowdown_speed", 0.04, "how much slower time runs to fall back", "", 0, 1,
+                   tune=(0.005, 0.2), scale="log"),
+            Number("drift_ema_duration", 1.0, "how long the drift is averaged over", "s", 0, 600),
+            Switch("dynamic_adjustment", "on", "let the buffer grow with the jitter"),
+            Number("dynamic_adjustment_tolerance", 1.0, "send intervals to stay behind on top of"
+                   " the jitter", "", 0, 100, tune=(0, 3)),
+            Number("delivery_time_ema_duration", 2.0, "how long the jitter is averaged over", "s",
+                   0, 600),
+            Number("pause", 1.0, "treat a longer silence as a pause, not as jitter; 0: never", "s",
+                   0, 3600),
+            SNAP_DISTANCE,
+            Switch("quirks", "off", "let late packets disturb the timeline, as the original does",
+                   tune=False),
+        ),
+    )
+
+    cdef public double buffer_time_multiplier
+    cdef public double catchup_negative_threshold, catchup_positive_threshold
+    cdef public double catchup_speed, slowdown_speed
+    cdef public double drift_ema_duration, delivery_time_ema_duration
+    cdef public double dynamic_adjustment_tolerance, pause, snap_distance
+    cdef public bint dynamic_adjustment, quirks
+    cdef SendInterval interval
+    cdef MovingAverage drift_average, delivery_average
+    cdef SnapshotBuffer buffer
+    cdef readonly double timeline       # the sender's time that is drawn
+    cdef readonly double timescale, buffer_time
+    cdef bint showed
+    cdef Motion shown
+
+    def configure(self, *, send_interval, buffer_limit):
+        self.check_free()
+        self.interval = SendInterval(send_interval, 1.0 / 60)
+        self.buffer.set_capacity(buffer_limit)
+        self.drift_average = MovingAverage()
+        self.delivery_average = MovingAverage()
+
+    @property
+    def drift(self):
+        """The averaged distance from the timeline to the newest snapshot, seconds."""
+        return self.drift_average.value
+
+    @property
+    def waiting(self):
+        """The number of snapshots in the buffer."""
+        return self.buffer.size()
+
+    cdef void clear(self) noexcept nogil:
+        self.interval.clear()
+        self.drift_average.clear()
+        self.delivery_average.clear()
+        self.buffer.clear()
+        self.timeline = self.buffer_time = 0
+        self.timescale = 1
+        self.showed = False
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef Snapshot snapshot = snapshot_of(packet, now)
+        cdef bint first = self.buffer.empty()
+        cdef bint late = packet.time < self.newest and not first
+        cdef long measured = self.interval.count
+        if not late:
+            self.interval.add(packet.time)
+        self.adjust()
+        if first:
+            self.timeline = packet.time - self.buffer_time
+        elif self.pause > 0 and packet.time - self.newest > self.pause:
+            self.resume(packet.time)
+        elif self.interval.count == 1 and measured == 0:
+            # the send interval is known only now; so far there was one snapshot to show
+            self.timeline = min(self.timeline, packet.time - self.buffer_time)
+            self.drift_average.clear()
+        if not self.insert(snapshot):
+            return False
+        if not late or self.quirks:
+            self.follow(packet.time)
+        return True
+
+    cdef void adjust(self) noexcept nogil:
+        """The buffer time of the jitter so far."""
+        cdef double interval = self.interval.value
+        cdef double deviation = sqrt(self.delivery_average.variance)
+        self.drift_average.weight = weight_of(self.drift_ema_duration, interval)
+        self.delivery_average.weight = weight_of(self.delivery_time_ema_duration, interval)
+        if self.dynamic_adjustment:
+            self.buffer_time = interval + deviation + interval * self.dynamic_adjustment_tolerance
+        else:
+            self.buffer_time = interval * self.buffer_time_multiplier
+
+    cdef void resume(self, double time) noexcept nogil:
+        """After a pause: from what is drawn to the snapshot that has this timestamp."""
+        cdef Snapshot drawn = self.buffer.back()
+        if self.showed:
+            drawn.position = self.shown.position
+            drawn.velocity = self.shown.velocity
+        drawn.time = time - self.interval.value
+        self.buffer.clear()
+        self.buffer.insert(0, drawn)
+        self.timeline = time - self.buffer_time
+        self.drift_average.clear()
+
+    cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
+        """Sorts a snapshot in; False: there is one with its timestamp, or no room."""
+        cdef size_t place = self.buffer.count_until(snapshot.time)
+        cdef size_t last = self.buffer.size()
+        cdef double gap
+        if self.buffer.full():
+            return False
+        if place > 0 and self.buffer[place - 1].time == snapshot.time:
+            self.buffer[place - 1] = snapshot
+            return False
+        self.buffer.insert(place, snapshot)
+        if last > 0 and (place == last or self.quirks):
+            gap = self.buffer[last].arrival - self.buffer[last - 1].arrival
+            if not 0 < self.pause < gap:
+                self.delivery_average.add(gap)
+        return True
+
+    cdef void follow(self, double time) noexcept nogil:
+        """Keeps the timeline near ``buffer_time`` behind the timestamp of a new snapshot."""
+        cdef double interval = self.interval.value, drift
+        self.timeline = clamped(self.timeline, time - 2 * self.buffer_time, time)
+        drift = self.drift_average.add(time - self.timeline) - self.buffer_time
+        if drift > interval * self.catchup_positive_threshold:
+            self.timescale = 1 + self.catchup_speed
+        elif drift < interval * self.catchup_negative_threshold:
+            self.timescale = 1 - self.slowdown_speed
+        else:
+            self.timescale = 1
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef size_t before
+        if self.buffer.empty():
+            sample.status = NONE
+        else:
+            self.timeline += self.elapsed(at) * self.timescale
+            before = self.buffer.count_until(self.timeline)
+            if before > 1:
+                self.buffer.drop_front(before - 1)
+            if before > 0 and self.buffer.size() > 1:
+                draw_at(self.buffer[0], self.buffer[1], self.timeline, self.snap_distance, sample)
+            else:
+                sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
+            self.shown = sample
+            self.showed = True
+
+
+cdef double weight_of(double duration, double interval) noexcept nogil:
+    """What a sample counts in an average over so many seconds of packets."""
+    return 2 / (max(round(duration / interval), 1.0) + 1)

@@ -1,0 +1,201 @@
+"""The snapshot interpolation of Quake III Arena, with its clock and its trajectories."""
+
+from libc.math cimport fabs
+
+from epic_cli.engine.packets cimport (
+    EXTRAPOLATED, INTERPOLATED, NONE, Motion, Packet, Sample, Vec3, dot, is_beyond,
+)
+from epic_cli.engine.strategies.parts.snapshots cimport (
+    Snapshot, SnapshotBuffer, draw_at, snapshot_of,
+)
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
+
+# An error of the clock beyond which it is set, and beyond which half of it is taken, s.
+cdef double RESET = 0.5
+cdef double HALVE = 0.1
+# What the clock is corrected by otherwise: back after extrapolation, ahead without it, s.
+cdef double BACK = 0.002
+cdef double AHEAD = 0.001
+# A frame this close to the newest snapshot counts as extrapolated, s.
+cdef double NEARLY = 0.005
+# A smaller error of a prediction is not smoothed, in length units.
+cdef double LEAST_ERROR = 0.1
+
+
+cdef class Quake3(Strategy):
+    """Draws between the last two snapshots on a clock that drifts towards the newest one.
+
+        time  = local time + delta - cl_time_nudge
+        u     = (time - snapshot.time) / (next.time - snapshot.time)
+        drawn = lerp(snapshot, next, u)
+
+    The clock is never measured, it adapts by trial: with each snapshot ``delta`` grows by 1 ms if
+    there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
+    the newest one. So it stays about one snapshot behind, whatever the latency. An error of
+    more than 100 ms is halved, one of more than 500 ms is corrected at once.
+
+    ``trajectory`` is what an entity's position and velocity stand for. Players are
+    ``interpolate``: past the newest snapshot they freeze. ``linear-stop`` interpolates too, and
+    goes on for ``tr_duration`` where there is no next snapshot. The others are evaluated from
+    the snapshot before the drawn time, not interpolated: ``linear`` for missiles, ``gravity``,
+    ``sine`` for things that bob, ``stationary``. The error that such a prediction has when the
+    next snapshot's time comes fades over ``cg_error_decay``, as it does for Quake's own player.
+
+    Very little lag: the buffer is a single snapshot. A lost packet freezes players, and the
+    clock never rests, so a constant velocity is drawn up to 2 ms times the velocity off the line.
+
+    Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
+    is the true one, ``linear-stop`` rests before its start, and an error is shown from the
+    first frame on; with ``quirks=on`` they are as in the original, which has a factor of 0.5
+    instead of 2 pi / duration, the moving velocity before the start, and no error in the frame
+    in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
+    copies are discarded.
+
+    The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
+    """
+
+    declaration = Declaration(
+        name="quake3",
+        summary="Quake III: between two snapshots, on a clock that feels its way",
+        needs=("arrival times",),
+        lag="latency plus about one send interval; less for predicted trajectories",
+        on_loss="freezes; predicted trajectories go on",
+        source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
+        " none of its code (GPL-2.0)",
+        proof="runs of the original (trajectories), formula (clock, error decay)",
+        lag_wavers=Wavering(
+            "by the few milliseconds that its clock feels its way with; by the time between"
+            " two packets where they are rare, or beat with the frames",
+            seconds=0.004, periods=1.1,
+        ),
+        settings=(
+            Choice("trajectory", "interpolate", "what position and velocity stand for",
+                   Trajectory),
+            Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
+                   tune=(-0.03, 0.03)),
+            Number("tr_duration", 0.05, "how long linear-stop goes on; the period of sine", "s",
+                   0.001, 3600, tune=(0.02, 2), scale="log"),
+            Number("gravity", 800.0, "acceleration of gravity, down along z",
+                   "length units/s^2", 0, 1e12),
+            Number("cg_error_decay", 0.1, "how long the error of a prediction takes to fade;"
+                   " 0: it is not shown", "s", 0, 0.5, tune=(0.02, 0.5)),
+            SNAP_DISTANCE_OR_ERROR,
+            Switch("quirks", "off", "compute velocities and errors as the original does",
+                   tune=False),
+        ),
+    )
+
+    cdef public Trajectory trajectory
+    cdef public double cl_time_nudge, tr_duration, gravity, cg_error_decay, snap_distance
+    cdef public bint quirks
+    cdef SnapshotBuffer snapshots
+    cdef bint extrapolated, drew
+    cdef readonly double delta          # sender's minus local time, s
+    cdef readonly double server_time
+    cdef Vec3[double] error
+    cdef double error_time
+
+    def configure(self):
+        self.check_free()
+        self.snapshots.set_capacity(32)  # as in the original
+
+    cdef void clear(self) noexcept nogil:
+        self.snapshots.clear()
+        self.extrapolated = self.drew = False
+        self.delta = self.server_time = 0
+        self.error = Vec3[double]()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint first = self.snapshots.empty()
+        if not first and packet.time <= self.newest:
+            return False
+        self.adjust(packet.time - now, first)
+        self.snapshots.append(snapshot_of(packet, now))
+        return True
+
+    cdef bint predicts(self) noexcept nogil:
+        """Whether what is drawn is always ahead of the newest snapshot."""
+        return self.trajectory not in (INTERPOLATE, STATIONARY, LINEAR_STOP)
+
+    cdef void adjust(self, double delta, bint first) noexcept nogil:
+        """Moves the clock towards the one that a new snapshot shows."""
+        cdef double off = fabs(delta - self.delta)
+        if first or off > RESET:
+            self.delta = delta
+        elif off > HALVE:
+            self.delta = self.delta + (delta - self.delta) / 2
+        elif self.extrapolated:
+            self.delta -= BACK
+        else:
+            self.delta += AHEAD
+        self.extrapolated = False
+
+    cdef double time(self, double at) noexcept nogil:
+        """The time that a frame at the local time ``at`` draws, which never goes back."""
+        cdef double time = at + self.delta - self.cl_time_nudge
+        return max(time, self.server_time) if self.drew else time
+
+    cdef void go_on(self, size_t count, double at) noexcept nogil:
+        """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
+        cdef Vec3[double] before = self.predicted().position + self.remaining(at)
+        cdef Vec3[double] error
+        cdef double size
+        self.snapshots.drop_front(count)
+        if not self.predicts():
+            return
+        error = before - self.predicted().position
+        size = dot(error, error)
+        if size > LEAST_ERROR * LEAST_ERROR and not is_beyond(error, self.snap_distance):
+            self.error = error
+            self.error_time = at
+        else:
+            self.error = Vec3[double]()
+
+    cdef Vec3[double] remaining(self, double at) noexcept nogil:
+        """What is left of the error of a prediction."""
+        cdef double left = 0
+        if self.cg_error_decay > 0:
+            left = 1 - (at - self.error_time) / self.cg_error_decay
+        if left <= 0 or left > 1 or (left == 1 and self.quirks):
+            return Vec3[double]()
+        return self.error * left
+
+    cdef Motion predicted(self) noexcept nogil:
+        """Where the trajectory of the snapshot that is drawn has come to."""
+        cdef Snapshot base = self.snapshots.front()
+        return trajectory_at(self.trajectory, base, self.server_time - base.time, self.tr_duration,
+                             self.gravity, self.quirks)
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef size_t current
+        if self.snapshots.empty():
+            sample.status = NONE
+            return
+        self.server_time = self.time(at)
+        self.drew = True
+        if at + self.delta >= self.snapshots.back().time - NEARLY:
+            self.extrapolated = True
+        current = self.snapshots.count_until(self.server_time)
+        if current > 1:
+            self.go_on(current - 1, at)
+        if (self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP) and (
+                current > 0 and self.snapshots.size() > 1):
+            draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
+                    sample)
+        else:
+            self.draw_trajectory(at, sample)
+
+    cdef void draw_trajectory(self, double at, Sample& sample) noexcept nogil:
+        cdef double age = self.server_time - self.snapshots.front().time
+        cdef Motion motion = self.predicted()
+        motion.position = motion.position + self.remaining(at)
+        if self.predicts() or self.trajectory == LINEAR_STOP and 0 <= age <= self.tr_duration:
+            sample.show(motion, EXTRAPOLATED)
+        elif self.trajectory == LINEAR_STOP and age > self.tr_duration:
+            sample.hold(motion, self.drawn, EXTRAPOLATED)
+        else:
+            sample.hold(motion, self.drawn, INTERPOLATED)

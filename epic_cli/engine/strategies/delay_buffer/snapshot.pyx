@@ -1,0 +1,158 @@
+"""The entity interpolation of the platformer log: drawn in the past, between two updates."""
+
+from libc.math cimport ceil, fabs
+from libcpp.vector cimport vector
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Choice, Number
+
+
+cpdef enum class Clock:
+    STAMPS
+    PLL
+
+cdef struct Point:
+    double time
+    Vec3[double] position
+
+
+cdef class SnapshotInterpolation(Strategy):
+    """Draws the entity ``interpolation_time`` in the past, between the two updates around it.
+
+        time  = clock - interpolation_time
+        drawn = lerp(before, after, (time - before.time) / (after.time - before.time))
+
+    What is drawn is always a place where the entity has been, or a point between two of them: no
+    guessing, no overshoot. The price is the delay, which must cover the time between two updates
+    and the jitter of the network; two update periods are the usual choice (one may be lost).
+
+    Updates wait in a ring of ceil(interpolation_time / step) + 1 places, one of which stays
+    empty; where they come closer together than ``step`` the oldest is overwritten. Before there
+    is an update older than the drawn time, the oldest is shown; when there is none newer, the
+    newest is: rows that show it again are ``held``.
+
+    ``clock=stamps`` compares the packets' timestamps (minus their ``delta``: how old the state
+    was) with the local time, for clocks that agree. ``clock=pll`` needs no timestamps: a
+    phase-locked loop keeps a local clock in step with updates that come every ``server_step``
+    seconds, counts them, and takes update n for the state at n * server_step - delta. A lost
+    update is then missing from the count, and the loop moves the clock after it by at most
+    ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts.
+
+    The velocity is the slope between the two updates; zero where only one is shown.
+    """
+
+    declaration = Declaration(
+        name="snapshot",
+        summary="interpolates between two updates, a fixed time in the past",
+        needs=("clocks that agree, or clock=pll and a steady send rate",),
+        lag="interpolation_time (plus latency, with clock=pll)",
+        on_loss="interpolates across one lost update if the delay allows, then holds",
+        source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"
+        " PositionCircularBuffer)",
+        proof="formula",
+        lag_wavers=Wavering(
+            "by up to the time between two packets: it waits for each, unless"
+            " interpolation_time covers the latency and that time, and step is about that time",
+            periods=1,
+        ),
+        settings=(
+            Number("interpolation_time", 0.2, "how far in the past the entity is drawn", "s",
+                   0.001, 60, tune=(0.02, 1.0), scale="log"),
+            Number("step", 0.033, "the shortest time between two updates, which sizes the ring",
+                   "s", 0.001, 60),
+            Choice("clock", "stamps", "where the sender's time comes from: the timestamps, or a"
+                   " phase-locked loop", Clock),
+            Number("server_step", 0.1, "time between two updates, with clock=pll", "s", 0.001, 60),
+            Number("decay", 0.9, "how much of the summed difference stays, with clock=pll", "",
+                   0, 0.9999, tune=(0.5, 0.99)),
+            Number("gain", 0.01, "how much of it shifts the clock, with clock=pll", "", 0, 1,
+                   tune=(0.001, 0.1), scale="log"),
+            Number("limit", 0.0001, "the largest shift of the clock per update, with clock=pll",
+                   "s", 0, 1, tune=(0.00001, 0.01), scale="log"),
+            Number("resync", 1.0, "restart the loop at an update that is this far off, with"
+                   " clock=pll", "s", 0.01, 3600),
+        ),
+    )
+
+    cdef public double interpolation_time, resync
+    cdef public Clock clock
+    cdef bint running               # the loop has had its first update
+    cdef PhaseLockedLoop loop
+    cdef vector[Point] ring
+    cdef size_t first, next         # of the ring: the oldest update, the place for the next one
+
+    def configure(self, *, step, server_step, decay, gain, limit):
+        self.check_free()
+        cdef double size = ceil(self.interpolation_time / step) + 1
+        self.loop = PhaseLockedLoop(server_step, decay, gain, limit)
+        # two updates and the empty place are the least to interpolate with
+        self.ring.resize(<size_t>max(size, 3.0))
+
+    cdef void clear(self) noexcept nogil:
+        self.running = False
+        self.first = 0
+        self.next = 0
+
+    cdef bint empty(self) noexcept nogil:
+        return self.first == self.next
+
+    cdef size_t after(self, size_t index) noexcept nogil:
+        return (index + 1) % self.ring.size()
+
+    cdef size_t last(self) noexcept nogil:
+        return (self.next + self.ring.size() - 1) % self.ring.size()
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef double time = self.update_time(packet, now)
+        if not self.empty() and time <= self.ring[self.last()].time:
+            return False
+        self.ring[self.next].time = time
+        self.ring[self.next].position = packet.position
+        self.next = self.after(self.next)
+        if self.next == self.first:     # full: the oldest is overwritten
+            self.first = self.after(self.first)
+        return True
+
+    cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
+        """When the update's state was true, on the clock that ``drawn_time`` reads."""
+        if self.clock == Clock.STAMPS:
+            return packet.time - packet.delta
+        if self.running and fabs(self.loop.expected - self.loop.time(now)) <= self.resync:
+            self.loop.server_update(now)
+        else:
+            self.clear()
+            self.running = True
+            self.loop.start(now)
+        return self.loop.server_time(packet.delta)
+
+    cdef double drawn_time(self, double at) noexcept nogil:
+        if self.clock == Clock.PLL:
+            at = self.loop.since_start(at)
+        return at - self.interpolation_time
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double time = self.drawn_time(at)
+        cdef size_t second
+        cdef Point* before
+        cdef Point* after
+        if self.empty():
+            sample.status = NONE
+            return
+        second = self.after(self.first)
+        while second != self.next and self.ring[second].time < time:
+            self.first = second
+            second = self.after(second)
+        before = &self.ring[self.first]
+        if before.time >= time or second == self.next:
+            sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
+            return
+        after = &self.ring[second]
+        sample.show(
+            Motion(lerp(before.position, after.position,
+                        (time - before.time) / (after.time - before.time)),
+                   (after.position - before.position) * (1 / (after.time - before.time))),
+            INTERPOLATED)

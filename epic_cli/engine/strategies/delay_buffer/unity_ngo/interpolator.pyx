@@ -1,0 +1,278 @@
+"""The interpolators of Unity's Netcode for GameObjects, for one vector each.
+
+Four ways to follow a queue of timestamped values, from its releases 1.x (``double-lerp``, in single
+precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
+``render`` an earlier time that is drawn.
+
+Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formulas only.
+"""
+
+cimport cython
+from libc.math cimport INFINITY, pow
+
+from epic_cli.engine.packets cimport (
+    Motion, Vec3, clamped, components, dot, is_finite, narrowed, widened,
+)
+from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
+
+
+cpdef enum Interpolation:
+    DOUBLE_LERP
+    LEGACY_LERP
+    LERP
+    SMOOTH_DAMP
+
+# More values than this within one frame are a burst: only the newest counts.
+cdef long BURST = 100
+# A segment that was to end this many durations ago counts as no further past its end.
+cdef float PAST_END = 3
+# How long legacy-lerp waits at its target before it forgets where it came from, s.
+cdef double IDLE = 0.3
+# How near to the target it counts as reached: with nothing more in the queue, and otherwise.
+cdef double NEAR_LAST = 1e-10
+cdef double NEAR = 1e-6
+# A shorter segment is over at once, s.
+cdef double SHORTEST = 1e-10
+
+
+@cython.final
+cdef class BufferedInterpolator:
+    """Follows timestamped values; see ``UnityNgo`` for what each kind does.
+
+    ``maximum_time`` is the maximum interpolation time (s for the lerps of old, a rate for the
+    others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
+    2026, which does not know the frame's length.
+    """
+
+    cdef Interpolation kind
+    cdef bint smooths, per_frame
+    cdef double maximum_time
+    cdef public double tick         # the least duration of a segment, s
+    cdef public double latency      # how far rendering is behind the server time, s
+    cdef public double snap_distance
+    cdef public double slack        # times that are no further apart are the same, s
+    cdef SnapshotBuffer queue
+    cdef long received              # since the last frame
+    cdef double newest              # the newest timestamp in the queue or taken from it
+    cdef bint has_target, reached   # reached: nothing moves until there is a new target
+    cdef double start_time, target_time, duration, elapsed, longest
+    cdef Vec3[double] start, target, next_value, current, rate
+
+    def __init__(self, kind, double maximum_time, bint smooths, bint per_frame):
+        self.kind = kind
+        self.maximum_time = maximum_time
+        self.smooths = smooths
+        self.per_frame = per_frame
+        self.tick = 1.0 / 30
+        self.latency = 2 * self.tick
+        self.queue.set_capacity(512)  # it must also last while the server time stands still
+        self.jump(Vec3[double]())
+
+    # ------------------------------------------------------------- for Python
+
+    def add(self, value, double time):
+        """Puts a value of three numbers with its timestamp into the queue."""
+        x, y, z = value
+        self.put(Vec3[double](x, y, z), time)
+
+    def reset_to(self, value):
+        """Forgets everything and shows this value of three numbers."""
+        x, y, z = value
+        self.jump(Vec3[double](x, y, z))
+
+    def update(self, double elapsed, double render, double server):
+        """The value of the frame at these times, after ``elapsed`` seconds since the last."""
+        cdef Vec3[double] value = self.advance(elapsed, render, server)
+        return components(value)
+
+    # ------------------------------------------------------------- for strategies
+
+    cdef void put(self, Vec3[double] value, double time) noexcept nogil:
+        cdef Snapshot item
+        cdef size_t place
+        cdef bint late = not time > self.newest
+        self.received += 1
+        if late and not self.sorts_in(time):
+            return
+        if self.received > BURST and not late:
+            self.jump(value)
+            self.received = BURST
+        if self.queue.full():
+            self.queue.drop_front(1)
+        place = self.queue.count_until(time)
+        self.newest = time if not late else self.newest
+        item.time = time
+        item.position = value
+        self.queue.insert(place, item)
+
+    cdef bint sorts_in(self, double time) noexcept nogil:
+        """Whether a late value still counts: only double-lerp takes it, before it has passed it."""
+        cdef size_t place = self.queue.count_until(time)
+        if self.kind != DOUBLE_LERP or self.has_target and time <= self.target_time:
+            return False
+        return place == 0 or self.queue[place - 1].time < time
+
+    cdef void jump(self, Vec3[double] value) noexcept nogil:
+        """Shows this value at once and waits for the next."""
+        self.queue.clear()
+        self.received = 0
+        self.newest = -INFINITY
+        self.target = self.current = value
+        self.rate = Vec3[double]()
+        self.rest()
+
+    cdef void rest(self) noexcept nogil:
+        """Stays where it is, and forgets where it was going: the next segment begins here."""
+        self.has_target = self.reached = False
+        self.start = self.next_value = self.current
+
+    cdef void resume(self, double time) noexcept nogil:
+        """After a pause: the segment to the next value begins here and at this timestamp."""
+        if not self.has_target:
+            return                      # at rest: it begins here in any case
+        self.queue.clear()
+        self.reached = False
+        self.target_time = time
+        self.target = self.start = self.next_value = self.current
+        self.rate = Vec3[double]()
+
+    cdef bint arrived(self) noexcept nogil:
+        """Whether it is where it is going, and nothing is waiting."""
+        return self.queue.empty() and (not self.has_target or self.near_target(NEAR))
+
+    cdef Vec3[double] advance(self, double elapsed, double render,
+                              double server) noexcept nogil:
+        cdef double idle
+        cdef bint legacy = self.kind == LEGACY_LERP
+        self.received = 0
+        if self.kind == DOUBLE_LERP:
+            return self.advance_double(elapsed, render, server)
+        if not legacy:
+            self.reached = self.reached or self.has_target and self.there()
+            self.take(render + self.slack)
+        elif not self.has_target or self.target_time + self.slack <= render:
+            self.take(server)
+        if not self.has_target:
+            return self.current
+        if not self.reached:
+            self.move(elapsed, render)
+            self.reached = legacy and self.there()
+        elif self.queue.empty():
+            idle = IDLE if legacy else self.longest + self.tick
+            if render - self.target_time > idle:
+                self.rest()
+        return self.current
+
+    cdef void move(self, double elapsed, double render) noexcept nogil:
+        """A frame's way along the segment, and the second lerp towards that."""
+        cdef double u = 1
+        cdef Motion step
+        if self.kind == LEGACY_LERP:
+            if self.duration > SHORTEST:
+                u = clamped((render - self.start_time) / self.duration, 0, 1)
+            self.next_value = lerp(self.start, self.target, u)
+        else:
+            self.elapsed = min(self.elapsed + elapsed, self.duration)
+            u = self.elapsed / self.duration
+            if self.kind == LERP:
+                self.next_value = lerp(self.start, self.target, u)
+            else:
+                step = smooth_damp(Motion(self.next_value, self.rate), self.target,
+                                   self.duration * u, elapsed)
+                self.next_value, self.rate = step.position, step.velocity
+        if self.smooths:
+            self.current = lerp(self.current, self.next_value, self.smoothing(elapsed))
+        else:
+            self.current = self.next_value
+
+    cdef void take(self, double until) noexcept nogil:
+        """Heads for the newest queued value up to this timestamp, if there is one."""
+        cdef size_t count = self.queue.count_until(until)
+        if count > 0:
+            self.head_for(self.queue[count - 1].position, self.queue[count - 1].time,
+                          self.target_time if self.has_target else self.queue[0].time)
+            self.queue.drop_front(count)
+
+    cdef void head_for(self, Vec3[double] value, double time, double start) noexcept nogil:
+        cdef bint jumps = farther(self.target, value, self.snap_distance)
+        self.start_time = start
+        self.duration = time - start
+        if self.kind != LEGACY_LERP:
+            self.duration = max(self.duration, self.tick)
+        self.longest = self.latency
+        self.elapsed = 0
+        self.has_target = True
+        self.reached = False
+        self.target = value
+        self.target_time = time
+        if jumps:
+            self.next_value = self.current = value
+            self.rate = Vec3[double]()
+        # not the old target but what is drawn, so legacy-lerp falls behind where frames and
+        # timestamps do not coincide
+        self.start = self.next_value
+
+    cdef double smoothing(self, double elapsed) noexcept nogil:
+        """How much of the difference to the interpolated value a frame makes up for, 0 to 1."""
+        cdef double rate
+        if self.kind == LEGACY_LERP:
+            return min(elapsed / self.maximum_time, 1.0)
+        rate = clamped(self.maximum_time, 0, 1)
+        if self.per_frame:
+            return 1 - rate
+        return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
+
+    cdef bint near_target(self, double distance) noexcept nogil:
+        cdef Vec3[double] left = self.target - self.current
+        return dot(left, left) <= distance * distance
+
+    cdef bint there(self) noexcept nogil:
+        """Whether the target counts as reached."""
+        return self.near_target(NEAR_LAST if self.queue.empty() else NEAR)
+
+    # ------------------------------------------------------------- of 1.x, in single precision
+
+    cdef Vec3[double] advance_double(self, double elapsed, double render,
+                                     double server) noexcept nogil:
+        cdef size_t count = self.queue.count_until(server)
+        cdef float u = 1
+        cdef Snapshot item
+        if count > 0 and (not self.has_target or render >= self.target_time):
+            item = self.queue[count - 1]
+            self.queue.drop_front(count)
+            if not self.has_target or farther(self.target, item.position, self.snap_distance):
+                if self.has_target:
+                    self.current = item.position
+                self.start_time = item.time
+                self.start = item.position
+            else:
+                self.start_time = self.target_time
+                self.start = self.target
+            self.has_target = True
+            self.target_time = item.time
+            self.target = item.position
+        if not self.has_target:
+            return self.current
+        if self.target_time - self.start_time > 1e-10:
+            u = <float>((render - self.start_time) / (self.target_time - self.start_time))
+            u = 0 if u < 0 else 1 if u > PAST_END else u
+        self.current = single_lerp(
+            self.current, single_lerp(self.start, self.target, u),
+            <float>elapsed / <float>self.maximum_time)
+        return self.current
+
+
+cdef Vec3[double] single_lerp(Vec3[double] a, Vec3[double] b, float u) noexcept nogil:
+    cdef Vec3[float] start = narrowed(a)
+    cdef Vec3[double] result
+    result = widened(start + (narrowed(b) - start) * min(max(u, <float>0), <float>1))
+    return result if is_finite(result) else b
+
+
+def damped(double value, double target, double velocity, double smooth_time, double elapsed):
+    """One step of Unity's SmoothDamp along one axis: the new value and velocity."""
+    cdef Motion motion = smooth_damp(
+        Motion(Vec3[double](value, 0, 0), Vec3[double](velocity, 0, 0)),
+        Vec3[double](target, 0, 0), smooth_time, elapsed)
+    return motion.position.x, motion.velocity.x

@@ -1,0 +1,172 @@
+"""The interpolation of Unity's Netcode for GameObjects, in its four kinds."""
+
+from libc.math cimport isnan
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.parameters import Choice, Number, Switch
+from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
+
+
+# What comes of adding and subtracting offsets is a timestamp's own time within this, s. Whether
+# that is before it or after it must not be left to the last digit: a frame that is taken to be
+# just after each timestamp shows but the beginning of each segment, and the entity stands still.
+cdef double ROUNDING = 1e-6
+
+
+cpdef enum class SmoothingFactor:
+    FRAME_RATE_INDEPENDENT
+    PER_FRAME
+
+
+cdef class UnityNgo(Strategy):
+    """Follows a queue of states some ticks behind the server time, and smooths what comes out.
+
+    The client's server time is ``server_buffer`` behind the newest timestamps; what is rendered
+    is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
+    newest of them; ``start`` and ``target`` are the two ends, ``r`` is the render time:
+
+    double-lerp (1.x): states up to the server time, once r has passed the target:
+        value  = lerp(start, target, (r - start.time) / (target.time - start.time))
+        drawn += (value - drawn) * frame time / position_max_interpolation_time
+    legacy-lerp (default since 2.3): the same, but a segment begins at the last value, not at the
+    last target. The sooner after a timestamp the frames draw, the further it falls behind: where
+    r is always a fraction f of a tick past the target, by (1 - f) / f ticks. Frames that are
+    about as long as ticks are always so: pass by pass the entity slows down, for seconds if the
+    two lengths are nearly the same, and then jumps to where it should be.
+    lerp: states up to r; goes by the frame times, not by r. After it:
+        drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
+    smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
+
+    ``position_lerp_smoothing=off`` leaves out the second step (double-lerp always has it). Up to
+    2026 its factor in the last two kinds was 1 - position_max_interpolation_time a frame, so
+    that smoothing depended on the frame rate and 1 froze the object: smoothing_factor=per-frame.
+
+    Very smooth, and never overshoots; but floaty: the second lerp never quite arrives, and the
+    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. The
+    others forget where they came from once they have rested for a while: the next segment begins
+    at what is drawn, and in legacy-lerp its end is the value at once. More than 100 packets in
+    one frame count as a burst, of which only the newest is shown.
+
+    Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
+    time never goes back; a frame within a microsecond of a timestamp is at it, so that rounding
+    does not decide; after a silence longer than ``pause`` a segment takes one tick, unless the
+    entity had come to rest, where Unity begins it at the stale timestamp and is there at once
+    (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late
+    packets are discarded, except by double-lerp, which sorts them in as long as it has not passed
+    them.
+
+    ``tick_rate=auto`` draws as the given rate does, where at least three of eight packets follow
+    the one before by one tick; silences and single losses cost nothing, and another rate is known
+    within 32 packets. Until then the delay is that of the wrong tick.
+
+    The velocity is that of the packets, followed in the same way.
+    """
+
+    declaration = Declaration(
+        name="unity-ngo",
+        summary="Unity Netcode for GameObjects: buffered interpolation, then a second smoothing",
+        needs=("arrival times", "a steady send rate"),
+        lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
+        on_loss="goes to the newest state, then holds",
+        source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
+        proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
+        lag_wavers=Wavering(
+            "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
+            " another length; legacy-lerp falls behind for seconds and then jumps where they are"
+            " of nearly the same length",
+            seconds=0.001, periods=60,
+        ),
+        settings=(
+            Choice("mode", "legacy-lerp", "the kind of interpolation", Interpolation),
+            Number("tick_rate", "auto", "ticks (packets) a second; auto measures it", "Hz",
+                   0.1, 1000, unset="auto"),
+            Number("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
+                   " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
+                   unset="auto", tune=(0, 5)),
+            Switch("position_lerp_smoothing", "on", "smooth what was interpolated"),
+            Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
+                   0.01, 1, tune=(0.01, 0.9)),
+            Choice("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
+                   SmoothingFactor),
+            Number("latency", "auto", "arrival time minus timestamp, which sets the server time;"
+                   " auto measures it", "s", -1e12, 1e12, unset="auto"),
+            Number("server_buffer", 0.05, "how far the server time is behind the timestamps", "s",
+                   0, 10, tune=(0, 0.2)),
+            Number("hard_reset", 0.2, "reset a server time that is off by more than this", "s",
+                   0, 60),
+            Number("adjustment_ratio", 0.01, "how fast it is corrected otherwise", "", 0, 1,
+                   tune=(0.001, 0.1), scale="log"),
+            Number("sync_interval", 1.0, "time between two measurements of it", "s", 0, 60),
+            Number("pause", 1.0, "after a longer silence the next segment takes one tick;"
+                   " 0: never", "s", 0, 3600),
+            SNAP_DISTANCE,
+        ),
+    )
+
+    cdef public Interpolation mode
+    cdef public double tick_latency, pause
+    cdef BufferedInterpolator positions, velocities
+    cdef NetworkTime clock
+    cdef SendInterval interval
+    cdef bint empty
+
+    def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
+                  smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
+                  sync_interval, snap_distance):
+        self.check_free()
+        given = (self.mode, position_max_interpolation_time, position_lerp_smoothing,
+                 smoothing_factor == SmoothingFactor.PER_FRAME)
+        self.positions = BufferedInterpolator(*given)
+        self.velocities = BufferedInterpolator(*given)
+        self.positions.snap_distance = snap_distance
+        self.positions.slack = self.velocities.slack = ROUNDING
+        self.clock = NetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
+                                    sync_interval)
+        self.interval = SendInterval(1.0 / tick_rate, 1.0 / 30)
+        if isnan(self.tick_latency):
+            self.tick_latency = 1 if self.mode in (DOUBLE_LERP, LEGACY_LERP) else 2
+
+    cdef void clear(self) noexcept nogil:
+        self.clock.clear()
+        self.interval.clear()
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        cdef bint taken = self.empty or packet.time > self.newest
+        if self.empty:
+            self.positions.jump(packet.position)
+            self.velocities.jump(packet.velocity)
+        elif 0 < self.pause < packet.time - self.newest:
+            self.positions.resume(packet.time - self.interval.value)
+            self.velocities.resume(packet.time - self.interval.value)
+        if taken:
+            self.interval.add(packet.time)
+            self.clock.sync(packet.time, now)
+            self.set_tick(self.positions)
+            self.set_tick(self.velocities)
+        elif not self.positions.sorts_in(packet.time):
+            return False
+        self.empty = False
+        self.positions.put(packet.position, packet.time)
+        self.velocities.put(packet.velocity, packet.time)
+        return True
+
+    cdef void set_tick(self, BufferedInterpolator one) noexcept nogil:
+        one.tick = self.interval.value
+        one.latency = self.interval.value * self.tick_latency
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        cdef double elapsed, server, render
+        if self.empty:
+            sample.status = NONE
+        else:
+            elapsed = self.elapsed(at)
+            server = self.clock.advance(at, elapsed)
+            render = server - self.interval.value * self.tick_latency
+            sample.show(Motion(self.positions.advance(elapsed, render, server),
+                               self.velocities.advance(elapsed, render, server)), INTERPOLATED)
+            if self.positions.arrived():
+                sample.hold(sample, self.drawn, INTERPOLATED)

@@ -1,1 +1,0 @@
-"""Distributed Interactive Simulation: the strategy and its dead-reckoning models."""

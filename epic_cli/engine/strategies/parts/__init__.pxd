@@ -1,0 +1,166 @@
+"""The base class of all strategies, and what several of them are made of."""
+
+cimport cython
+
+from epic_cli.engine.packets cimport Packet, Sample, Vec3, VelocityEstimate
+
+ctypedef bint (*TakePacket)(void* strategy, const Packet& packet, double now) noexcept nogil
+ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept nogil
+
+
+cdef class Strategy:
+    cdef readonly dict settings
+    cdef dict own, others       # the same, converted: what has an attribute, and what has none
+
+    cdef int apply_settings(self) except -1
+    cdef double newest          # the newest timestamp accepted; NaN: none yet
+    cdef Sample drawn           # the frame before: its time (NaN: none yet), position and status
+    cdef VelocityEstimate past  # for packets without a velocity
+    cdef readonly bint estimates_velocity
+    cdef bint broken
+    cdef bint in_use            # by a replay, which may be drawing without the GIL
+    cdef bint takes_any_number
+
+    cdef int check_free(self) except -1
+    cdef int take_into_use(self) except -1
+    cdef int let_go(self) except -1
+    cdef int raise_error(self) except -1
+
+    cdef bint take(self, const Packet& packet, double now) noexcept nogil
+    cdef void restart(self) noexcept nogil
+    cdef double elapsed(self, double at) noexcept nogil
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil
+    cdef void draw(self, double at, Sample& sample) noexcept nogil
+    cdef void clear(self) noexcept nogil
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil
+
+
+cdef bint finite(const Packet& packet) noexcept nogil
+cpdef bint is_native(object made)
+
+ctypedef bint (*IsBroken)(void* strategy) noexcept nogil
+ctypedef void (*BeginAfter)(void* strategy, double frame) noexcept nogil
+
+cdef TakePacket take_packet
+cdef DrawSample draw_sample
+cdef IsBroken is_broken
+cdef TakePacket take_native      # the same, where the strategy is the engine's own
+cdef BeginAfter begin_after
+
+
+cpdef enum class Acceleration:
+    NONE
+    ESTIMATED
+
+
+cpdef enum AgeSource:
+    AUTO
+    STAMP
+    ARRIVAL
+
+
+@cython.final
+cdef class PacketAge:
+    cdef AgeSource source
+    cdef double least           # the least age of late, on the two clocks as they are; NaN: none
+    cdef double measured        # the receiver's time of the last measurement
+    cdef bint agree             # the first packet's age was one that a network can cause
+
+    cdef double of(self, const Packet& packet, double now) noexcept nogil
+    cdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class MovingAverage:
+    cdef readonly double weight
+    cdef readonly double value
+    cdef readonly double variance
+    cdef readonly long count
+
+    cpdef double add(self, double sample) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class WeightedTimedAverage:
+    cdef readonly double duration
+    cdef readonly double value
+    cdef double updated
+
+    cpdef void start(self, double value, double now) noexcept nogil
+    cpdef double add(self, double sample, double now) noexcept nogil
+
+
+cdef class Filter(Strategy):
+    cdef PacketAge age
+    cdef public double max_prediction, max_gap, snap_distance
+    cdef bint empty
+    cdef double true_at                 # the local time at which the state was true
+    cdef Vec3[double] position, velocity
+
+    cdef void measured_at(self, const Packet& packet, double now) noexcept nogil
+
+    cdef void begin(self, const Packet& packet) noexcept nogil
+    cdef void step(self, const Packet& packet, double period) noexcept nogil
+    cdef bint is_sane(self) noexcept nogil
+
+cdef enum:
+    MOST = 32
+
+
+cdef struct Window:
+    double arrived[MOST]        # in a ring, the oldest at ``oldest`` once it is full
+    double sorted[MOST]
+    int size, count, oldest
+
+
+cdef void start_window(Window& window, int size) noexcept nogil
+cdef void add_to(Window& window, double value) noexcept nogil
+cdef double middle_mean(const Window& window) noexcept nogil
+cdef double typical(const Window& window) noexcept nogil
+
+
+@cython.final
+cdef class SenderTime:
+    cdef bint estimates
+    cdef readonly double offset
+    cdef Window delays
+    cdef Window others          # those that differ by more, in a row
+    cdef double latest
+
+    cpdef void add(self, double timestamp, double now) noexcept nogil
+    cpdef double time(self, double at) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class SendInterval:
+    cdef bint measures
+    cdef readonly double value
+    cdef readonly long count    # of the differences measured
+    cdef double first_guess
+    cdef double newest
+    cdef Window differences
+
+    cpdef void add(self, double timestamp) noexcept nogil
+    cpdef void clear(self) noexcept nogil
+
+
+@cython.final
+cdef class PhaseLockedLoop:
+    cdef readonly double step
+    cdef readonly double decay
+    cdef readonly double gain
+    cdef readonly double limit
+    cdef readonly double drift
+    cdef readonly double integrator
+    cdef readonly double expected
+    cdef readonly double started
+    cdef readonly long ticks
+
+    cpdef void start(self, double now) noexcept nogil
+    cpdef double server_update(self, double now) noexcept nogil
+    cpdef double time(self, double now) noexcept nogil
+    cpdef double since_start(self, double now) noexcept nogil
+    cpdef double server_time(self, double delta) noexcept nogil

@@ -1,0 +1,143 @@
+"""What lets a strategy written in plain Python run in the engine's loop."""
+
+from epic_cli.engine.packets cimport (
+    Packet, Sample, Vec3, is_finite, packet_to_python, python_contract,
+)
+
+from epic_cli.engine import failures
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.failures import StrategyFailed, StrategyInUse
+
+
+def adapted(made):
+    """The strategy itself, or what lets one in plain Python be used as the others are."""
+    return made if is_native(made) else PythonStrategy(made)
+
+
+# The objects in plain Python that replays have in use, by their identity: nothing can be noted in
+# an object of somebody else's.
+cdef set wrapped_in_use = set()
+
+
+cdef class PythonStrategy(Strategy):
+    """Lets a strategy written in plain Python run in the engine's loop.
+
+    Numbers that are not finite neither get to it nor may come from it, as with any strategy,
+    unless its declaration says that it ``takes_any_number``. An exception in it, or an answer that
+    is none, stops the replay and is raised there as ``StrategyFailed``.
+    """
+
+    cdef readonly object wrapped
+    cdef object error
+    cdef str entity
+    cdef Packet latest          # the last one that it was given
+    cdef size_t number          # which that was, from 1; 0: there was none
+
+    def __init__(self, wrapped, str entity=""):
+        missing = [one for one in python_contract().METHODS if not hasattr(wrapped, one)]
+        if missing:
+            raise TypeError(f"{wrapped!r} is no strategy: it has no {', '.join(missing)}")
+        declared = getattr(type(wrapped), "declaration", None)
+        self.wrapped = wrapped
+        self.entity = entity
+        self.settings = {}
+        self.takes_any_number = isinstance(declared, Declaration) and declared.takes_any_number
+        self.estimates_velocity = isinstance(declared, Declaration) and declared.estimates_velocity
+
+    def __repr__(self):
+        return f"PythonStrategy({self.wrapped!r})"
+
+    cdef int take_into_use(self) except -1:
+        """It is reset as well: nobody knows in which state it comes."""
+        if id(self.wrapped) in wrapped_in_use:
+            raise StrategyInUse(self.wrapped)
+        Strategy.take_into_use(self)
+        wrapped_in_use.add(id(self.wrapped))
+        try:
+            self.restart()
+            self.raise_error()
+        except BaseException:
+            self.let_go()
+            raise
+        return 0
+
+    cdef int let_go(self) except -1:
+        if self.in_use:
+            wrapped_in_use.discard(id(self.wrapped))
+        return Strategy.let_go(self)
+
+    cdef int raise_error(self) except -1:
+        error, self.error, self.broken = self.error, None, False
+        if error is not None:
+            raise error
+        return 0
+
+    cdef object fail(self, error):
+        """Keeps what went wrong first, with the packet at which it did."""
+        cdef Packet packet = self.latest
+        if self.broken:
+            return
+        if isinstance(error, StrategyFailed) and self.number:
+            error.packet = packet_to_python(packet, self.entity)
+            error.number, error.packet_line = self.number, packet.line
+        self.error, self.broken = error, True
+
+    cdef object raised(self, str during, error):
+        """What the wrapped strategy raised, in words; an interruption stays what it is."""
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        return failures.raised(type(self.wrapped), during, error)
+
+    cdef bint take(self, const Packet& packet, double now) noexcept nogil:
+        if not self.takes_any_number and not finite(packet):
+            return False
+        with gil:
+            self.latest = packet
+            self.number += 1
+            try:
+                taken = self.wrapped.update(packet_to_python(packet, self.entity), now)
+                if taken is not None:
+                    return bool(taken)
+                self.fail(failures.returned(
+                    type(self.wrapped), "update",
+                    "it returned None, not True (or False for a packet that it discards)"
+                ))
+            except BaseException as error:
+                self.fail(self.raised("update", error))
+            return False
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        with gil:
+            try:
+                failure = self.ask(at, sample)
+            except BaseException as error:
+                failure = self.raised("read", error)
+            if failure is not None:
+                if isinstance(failure, StrategyFailed):
+                    failure.at = at
+                self.fail(failure)
+
+    cdef object ask(self, double at, Sample& sample):
+        """Fills the sample with what is drawn; returns the failure where that is no answer."""
+        drawn = self.wrapped.read(at)
+        try:
+            x, y, z = drawn.position
+            sample.position = Vec3[double](x, y, z)
+            x, y, z = drawn.velocity
+            sample.velocity = Vec3[double](x, y, z)
+            sample.status = python_contract().STATUSES.index(drawn.status)
+            if self.takes_any_number or (
+                is_finite(sample.position) and is_finite(sample.velocity)
+            ):
+                return None
+        except Exception:
+            pass
+        return failures.returned(type(self.wrapped), "read", failures.wrong_answer(drawn))
+
+    cdef void clear(self) noexcept nogil:
+        with gil:
+            self.number = 0
+            try:
+                self.wrapped.reset()
+            except BaseException as error:
+                self.fail(self.raised("reset", error))

@@ -1,0 +1,230 @@
+"""The base of all strategies: one contract, written once for C speed and once for Python."""
+
+from cpython.object cimport PyObject_GenericSetAttr
+from libc.math cimport NAN, isfinite, isnan
+
+from epic_cli.engine.packets cimport (
+    NONE, Packet, Sample, VelocityEstimate, is_finite, packet_from_python, sample_to_python,
+)
+
+from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.failures import StrategyInUse
+
+
+cdef class Strategy:
+    """A smoothing strategy: packets in, what is drawn out.
+
+    A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
+    ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
+    time that never goes back) and ``clear`` (forget everything). The base refuses what is not
+    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport``
+    into ``teleport``, and speaks to Python.
+
+    A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
+    same name. Those that have none, since something else is made of them, go to ``configure``.
+    ``settings`` has all of them as they are written.
+
+    While a replay draws with it, which happens without the GIL, a strategy is in use: whatever
+    else would change it raises ``StrategyInUse``.
+    """
+
+    declaration = Declaration(name="", summary="", family="")
+
+    def __init__(self, **settings):
+        self.check_free()
+        declared = type(self).declaration
+        self.settings = declared.values(settings)
+        self.takes_any_number = declared.takes_any_number
+        self.estimates_velocity = declared.estimates_velocity
+        self.own, self.others = {}, {}
+        for name, value in declared.converted(self.settings).items():
+            (self.own if hasattr(type(self), name) else self.others)[name] = value
+        self.apply_settings()
+
+    cdef int apply_settings(self) except -1:
+        for name, value in self.own.items():
+            setattr(self, name, value)
+        self.configure(**self.others)
+        self.restart()
+        return 0
+
+    def another(self):
+        """A new strategy with the same settings, which need not be checked again."""
+        cdef Strategy made = type(self).__new__(type(self))
+        made.settings, made.own, made.others = self.settings, self.own, self.others
+        made.takes_any_number = self.takes_any_number
+        made.estimates_velocity = self.estimates_velocity
+        made.apply_settings()
+        return made
+
+    def configure(self):
+        """Takes the settings that have no attribute, and makes what follows from settings."""
+
+    def __setattr__(self, name, value):
+        self.check_free()
+        PyObject_GenericSetAttr(self, name, value)
+
+    def __repr__(self):
+        declared = {one.name: one.default for one in type(self).declaration.settings}
+        given = (self.settings or {}).items()
+        changed = [f"{name}={value!r}" for name, value in given if value != declared.get(name)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __reduce__(self):
+        raise TypeError(
+            f"a {type(self).__name__} can be neither pickled nor copied: "
+            "make another one, with the same settings"
+        )
+
+    # ------------------------------------------------------------- for the engine
+
+    cdef int check_free(self) except -1:
+        if self.in_use:
+            raise StrategyInUse(self)
+        return 0
+
+    cdef int take_into_use(self) except -1:
+        """For one replay alone, until ``let_go``; raises ``StrategyInUse``."""
+        self.check_free()
+        self.in_use = True
+        return 0
+
+    cdef int let_go(self) except -1:
+        self.in_use = False
+        return 0
+
+    cdef int raise_error(self) except -1:
+        """Raises what a strategy in plain Python raised, if it did."""
+        return 0
+
+    cdef bint take(self, const Packet& packet, double now) noexcept nogil:
+        """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
+        cdef bint taken
+        if not self.takes_any_number and not finite(packet):
+            return False
+        if isnan(self.drawn.time):
+            self.drawn.time = now
+        if packet.teleport:
+            # one that was overtaken must not move the entity back
+            taken = not packet.time < self.newest and self.teleport(packet, now)
+        else:
+            taken = self.accept(packet, now)
+        if taken and not packet.time < self.newest:
+            self.newest = packet.time
+        return taken
+
+    cdef void restart(self) noexcept nogil:
+        """Makes the strategy as new."""
+        self.newest = NAN
+        self.drawn = Sample()
+        self.drawn.time = NAN
+        self.past = VelocityEstimate()
+        self.clear()
+
+    cdef double elapsed(self, double at) noexcept nogil:
+        """How long ``at`` is after the frame before, or after the first packet without one."""
+        return max(at - self.drawn.time, 0.0)
+
+    # ------------------------------------------------------------- for strategies to override
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        return False
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        sample.status = NONE
+
+    cdef void clear(self) noexcept nogil:
+        pass
+
+    cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
+        """The entity was moved on purpose: forget the past and begin with this packet."""
+        self.clear()
+        return self.accept(packet, now)
+
+    # ------------------------------------------------------------- for Python
+
+    def reset(self):
+        """Forgets everything: the strategy is as new. Raises ``StrategyInUse``."""
+        self.check_free()
+        self.restart()
+        self.raise_error()
+
+    def update(self, packet, double now):
+        """Takes a packet that came in at the receiver's time ``now``; False: discarded.
+
+        Raises ``StrategyInUse``, and ``TypeError`` for what is no packet.
+        """
+        cdef Packet native
+        cdef bint taken
+        packet_from_python(packet, native)
+        self.check_free()           # only now: a packet may be an object of any kind
+        taken = take_through(self, native, now)
+        self.raise_error()
+        return bool(taken)
+
+    def read(self, double at):
+        """What is drawn at local time ``at``; call it with times that never go back.
+
+        Raises ``StrategyInUse``.
+        """
+        cdef Sample sample
+        self.check_free()
+        sample.time = at
+        draw_through(self, at, sample)
+        self.raise_error()
+        return sample_to_python(sample, "")
+
+
+cdef bint finite(const Packet& packet) noexcept nogil:
+    return isfinite(packet.time) and is_finite(packet.position) and is_finite(packet.velocity)
+
+
+cpdef bint is_native(object made):
+    """Whether the engine's loop can call a strategy directly: no method of it is Python."""
+    return (
+        isinstance(made, Strategy)
+        and type(made).reset is Strategy.reset
+        and type(made).update is Strategy.update
+        and type(made).read is Strategy.read
+    )
+
+
+# The replay loop keeps its strategies as plain pointers, since a list of objects cannot be
+# walked without the GIL. These take such a pointer to the object.
+
+cdef bint take_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
+    cdef Packet filled
+    if packet.has_velocity:
+        strategy.past.note(packet, packet.velocity)
+        return strategy.take(packet, now)
+    filled = packet
+    strategy.past.fill(filled)
+    return strategy.take(packet if strategy.estimates_velocity else filled, now)
+
+
+cdef bint take_native_through(Strategy strategy, const Packet& packet, double now) noexcept nogil:
+    if not packet.has_velocity:
+        return take_through(strategy, packet, now)
+    strategy.past.note(packet, packet.velocity)
+    return Strategy.take(strategy, packet, now)
+
+
+cdef void draw_through(Strategy strategy, double at, Sample& sample) noexcept nogil:
+    strategy.draw(at, sample)
+    strategy.drawn.position, strategy.drawn.status = sample.position, sample.status
+    strategy.drawn.time = at
+
+
+cdef bint broken_through(Strategy strategy) noexcept nogil:
+    return strategy.broken
+
+
+cdef void begin_through(Strategy strategy, double frame) noexcept nogil:
+    strategy.drawn.time = frame
+
+
+take_packet = <TakePacket>take_through
+draw_sample = <DrawSample>draw_through
+is_broken = <IsBroken>broken_through
+begin_after = <BeginAfter>begin_through
+take_native = <TakePacket>take_native_through

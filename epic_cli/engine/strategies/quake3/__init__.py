@@ -1,1 +1,0 @@
-"""Quake III: the strategy and its trajectories."""

@@ -1,1 +1,0 @@
-"""The kinds of trajectories, for Python; the functions are in the ``.pxd``."""

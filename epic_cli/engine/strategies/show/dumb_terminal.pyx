@@ -1,0 +1,55 @@
+"""The dumb terminal client of Glazer and Madhav."""
+
+from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
+from epic_cli.engine.strategies.parts cimport Strategy
+
+from epic_cli.engine.declaration import Declaration, Wavering
+
+
+cdef class DumbTerminal(Strategy):
+    """Shows the last received state until the next one comes.
+
+    The conservative extreme: nothing is guessed, so nothing wrong is ever shown, and nothing is
+    smoothed, so however fast the screen is, the player sees no more pictures a second than
+    packets come in. It is behind by the age of the state: half the round-trip time when the state
+    comes in, and one packet period more when the next one does. The yardstick for every other
+    strategy.
+
+    A packet with an earlier timestamp than the newest is discarded. The row that first shows a
+    state is ``interpolated``, those that show it again are ``held``; the velocity is the one in the
+    packet.
+    """
+
+    declaration = Declaration(
+        name="dumb-terminal",
+        summary="the last received state, held",
+        needs=(),
+        lag="the age of the newest packet: latency, plus up to one packet period",
+        on_loss="holds",
+        source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
+        " The Dumb Terminal Client",
+        proof="definition",
+        lag_wavers=Wavering(
+            "by the time between two packets: it moves only with them",
+            periods=1,
+        ),
+    )
+
+    cdef bint empty
+    cdef Motion received
+
+    cdef void clear(self) noexcept nogil:
+        self.empty = True
+
+    cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
+        if packet.time < self.newest:
+            return False
+        self.empty = False
+        self.received = packet
+        return True
+
+    cdef void draw(self, double at, Sample& sample) noexcept nogil:
+        if self.empty:
+            sample.status = NONE
+        else:
+            sample.hold(self.received, self.drawn, INTERPOLATED)

@@ -1,1 +1,0 @@
-"""The spline of Decentraland: the strategy and its curves."""

@@ -1,1 +1,0 @@
-"""The kinds of curves, for Python; the functions are in the ``.pxd``."""

@@ -1,1 +1,0 @@
-"""Unity Netcode for GameObjects: the strategy and its helpers."""

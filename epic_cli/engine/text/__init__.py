@@ -1,1 +1,0 @@
-"""Text and numbers: packet lines to packets, samples to rows."""

@@ -1,0 +1,134 @@
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
+from epic_cli.engine.refusals import Reason
+
+FIELDS: tuple[str, ...]
+OPTIONAL_FIELDS: tuple[str, ...]
+ALL_FIELDS: tuple[str, ...]
+
+class RecordScanner:
+    def __init__(
+        self,
+        entities: Entities | None = None,
+        *,
+        per_second: float | None = 1.0,
+        origin: float | None = 0.0,
+        scale: float = 1,
+        axes: str = "xyz",
+        decimal_comma: bool = False,
+    ) -> None: ...
+    @property
+    def entities(self) -> Entities: ...
+    @property
+    def beginning(self) -> float | None: ...
+    def take_lines(
+        self, block: PacketBlock, begin: int, line: int, longest: int
+    ) -> tuple[int, int]: ...
+    def add(
+        self, block: PacketBlock, fields: dict[str, str], line: int, offset: int, length: int
+    ) -> tuple[Reason, str] | None: ...
+
+class TableScanner(RecordScanner):
+    def __init__(
+        self,
+        columns: Sequence[str | None],
+        delimiter: str = ",",
+        entities: Entities | None = None,
+        *,
+        per_second: float | None = 1.0,
+        origin: float | None = 0.0,
+        scale: float = 1,
+        axes: str = "xyz",
+        decimal_comma: bool = False,
+    ) -> None: ...
+
+class JsonScanner(RecordScanner):
+    def __init__(
+        self,
+        paths: Mapping[str, Sequence[str]],
+        entities: Entities | None = None,
+        *,
+        per_second: float | None = 1.0,
+        origin: float | None = 0.0,
+        scale: float = 1,
+        axes: str = "xyz",
+        decimal_comma: bool = False,
+    ) -> None: ...
+
+class EntriesScanner(RecordScanner):
+    def __init__(
+        self,
+        steps: Sequence[str],
+        paths: Mapping[str, Sequence[str]],
+        own: Mapping[str, Sequence[str]],
+        entities: Entities | None = None,
+        *,
+        per_second: float | None = 1.0,
+        origin: float | None = 0.0,
+        scale: float = 1,
+        axes: str = "xyz",
+        decimal_comma: bool = False,
+    ) -> None: ...
+
+FORMATS: tuple[str, ...]
+COLUMNS: tuple[str, ...]
+
+class RowWriter:
+    def __init__(
+        self,
+        row_format: str = "epic",
+        color: bool = False,
+        width: int | None = None,
+        named: bool = True,
+        wide: bool | None = None,
+        file_column: str | None = None,
+        files: Sequence[str] = (),
+    ) -> None: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def left_out(self) -> tuple[str, ...]: ...
+    @property
+    def file_column(self) -> str | None: ...
+    def header(self) -> bytes: ...
+    def begin_file(self, name: str) -> None: ...
+    def rows(self, block: SampleBlock, entities: Entities) -> bytes: ...
+    def view(self, block: SampleBlock, entities: Entities) -> bytes | memoryview: ...
+
+def next_piece(line: bytes) -> int | None: ...
+
+class TextScanner:
+    def __init__(self, entities: Entities | None = None, wide: bool | None = None) -> None: ...
+    @property
+    def entities(self) -> Entities: ...
+    @property
+    def ended(self) -> bool: ...
+    def scan(self, data: bytes, final: bool = False) -> PacketBlock: ...
+
+def own_lines(block: PacketBlock, longest: int) -> bytes | None: ...
+
+class PacketRows:
+    def __init__(
+        self,
+        name_text: Callable[[str], str | None],
+        longest: int,
+        *,
+        separator: str = "",
+        json: bool = False,
+        delta: bool = False,
+        entities: Collection[str] = (),
+        span: tuple[float, float] | None = None,
+        shift: float = 0,
+    ) -> None: ...
+    def rows(self, block: PacketBlock, begin: int = 0) -> tuple[bytes, int]: ...
+
+def cut_alike(data: bytes, longest: int) -> tuple[bytes, bytes] | None: ...
+
+class DocumentCutter:
+    def enter(self, head: bytes, around: int) -> None: ...
+    def cut(self, data: bytes, final: bool = False) -> bytes: ...
+    def others(self) -> list[tuple[int, int, bytes]]: ...
+    def place(self, line: int) -> tuple[int, int]: ...
+    def place_packets(self, block: PacketBlock) -> None: ...
+    def forget(self, line: int) -> None: ...

@@ -1,1 +1,0 @@
-COLUMNS: tuple[str, ...]
