@@ -14,7 +14,6 @@ from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import spare
-from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,
     messages_options,
@@ -36,6 +35,7 @@ from epic_cli.ui.options.compare import (
 )
 from epic_cli.ui.options.compare_network import NetworkOptions, network_options
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
+from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ EPILOG = "\n".join(
 @layout_options
 @pictures_options
 @threads_option
-@archive_options
+@job_options
 @saving_options
 @messages_options
 @color_option
@@ -103,7 +103,7 @@ def compare(
     layout: Layout,
     pictures: Pictures,
     threads: int | None,
-    archive: Archive,
+    jobs: JobOptions,
     saving: Saving | None,
     remarks: Messages,
     color: ColorChoice,
@@ -136,7 +136,7 @@ def compare(
     network.check(given, inputs.recordings, inputs.truth)
     here = network.simulates or drawing.drawn is not None or saving is not None
     from_stdin = "-" in (*(inputs.recordings or "-"), inputs.truth)
-    archive = archive.settled(given, fits=not (here or from_stdin))
+    jobs = jobs.settled(given, fits=not (here or from_stdin))
     _check_drawing(drawing, network, inputs)
     taking_part = _taking_part(participants, drawing)
     shown = pictures.shown(taking_part)
@@ -153,15 +153,15 @@ def compare(
     )
     recordings = None
     if network.simulates:
-        if archive.options:
-            raise WrongUsage(f"{archive.options}: for recordings, not for simulated networks")
+        if jobs.options:
+            raise WrongUsage(f"{jobs.options}: for recordings, not for simulated networks")
         spec = replace(spec, total=len(network.all_seeds), runs_are="networks")
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             spec = replace(spec, timing=timing._replace(latency=network.link.latency))
         recordings = Recordings(
             inputs,
-            archive,
+            jobs,
             spec,
             remarks,
             use_color(color, sys.stderr),

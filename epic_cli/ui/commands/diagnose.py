@@ -20,8 +20,8 @@ from epic_cli.ui.options.groups import given_options
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.link.found import FoundLink
     from epic_cli.analysis.diagnosis.traffic import Traffic
-    from epic_cli.ui.commands.archive import Tally
-    from epic_cli.ui.commands.diagnose_jobs import Request
+    from epic_cli.ui.commands.diagnose_jobs import DiagnoseJobs
+    from epic_cli.ui.commands.jobs import Tally
     from epic_cli.views.report import Report
 
 _EXAMPLES = """\b
@@ -49,68 +49,58 @@ def diagnose(options: DiagnoseOptions) -> int:
     Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
-    from functools import partial
-
     from epic_cli.analysis.jobs.executors import Threads
-    from epic_cli.ui.commands.archive import Tally, Unusable, work_through
-    from epic_cli.ui.commands.diagnose_jobs import Request, key_maker, run
+    from epic_cli.ui.commands.diagnose_jobs import DiagnoseJobs
+    from epic_cli.ui.commands.jobs import Tally, Unusable, run_recordings
     from epic_cli.ui.io.progress import Progress
     from epic_cli.views.diagnosis.report import report
 
     names = recordings_of(options.recordings)
     here = options.drawing.drawn is not None or options.link_out is not None or "-" in names
     given = given_options(click.get_current_context())
-    options = options._replace(archive=options.archive.settled(given, fits=not here))
+    options = options._replace(jobs=options.jobs.settled(given, fits=not here))
     options.check(names)
-    archive, color = options.archive, use_color(options.color, sys.stderr)
-    if archive.options and "-" in names:
-        raise WrongUsage(f"{archive.options}: for files, not for standard input")
-    request = Request(options.spec(), options.remarks, color)
-    tally = Tally(archive.allowed_failures)
+    jobs, color = options.jobs, use_color(options.color, sys.stderr)
+    if jobs.options and "-" in names:
+        raise WrongUsage(f"{jobs.options}: for files, not for standard input")
+    spec = DiagnoseJobs(options.spec(), options.remarks, color)
+    tally = Tally(jobs.allowed_failures)
     found: set[str] = set()
-    if len(names) == 1 and not archive.options:
-        return _only(request, names[0], options)
-    part, shown = archive.part(names), 0
+    if len(names) == 1 and not jobs.options:
+        return _only(spec, names[0], options)
+    part, shown = jobs.part(names), 0
     with contextlib.ExitStack() as ending:
         progress = ending.enter_context(Progress("diagnosing"))
-        executor = ending.enter_context(
-            archive.executor() if archive.elsewhere else Threads(1, len(part))
+        executor = ending.enter_context(jobs.executor() if jobs.remote else Threads(1, len(part)))
+        results = run_recordings(
+            spec, part, executor, jobs, tally, progress if jobs.remote else None
         )
-        looked = work_through(
-            partial(run, request),
-            part,
-            executor,
-            archive,
-            "diagnose",
-            partial(key_maker, request),
-            options.remarks,
-            tally,
-            progress if archive.elsewhere else None,
-        )
-        ending.callback(looked.close)
-        for name, one in looked:
+        ending.callback(results.close)
+        for name, one in results:
+            tally.end()
             if isinstance(one, Unusable):
                 say(f"epic: {printable(name)}: {printable(str(one))}; it is left out\n")
                 continue
             found |= one.causes
-            if archive.shard is None:
+            if jobs.shard is None:
                 _write(report(source_name(name), one), options, shown)
                 shown += 1
+    tally.end()
     return _status(options, found, tally)
 
 
-def _only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
+def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
     """One recording, of which more can be asked: what was drawn of it, and its network."""
     from epic_cli.analysis.drawn.path import UnusableDrawing
-    from epic_cli.ui.commands.archive import Tally
-    from epic_cli.ui.commands.diagnose_jobs import diagnosis_of, traffic_in
+    from epic_cli.ui.commands.diagnose_jobs import diagnosis_of
+    from epic_cli.ui.commands.jobs import Tally
     from epic_cli.views.diagnosis.report import report
 
     drawing, messages = options.drawing, options.remarks
-    with Reporter(source_name(file), messages, request.color) as reporter:
-        traffic, paths = traffic_in(request.spec, file, reporter), None
+    with Reporter(source_name(file), messages, spec.color) as reporter:
+        traffic, paths = spec.traffic(file, reporter), None
         if drawing.drawn is not None:
-            paths = drawing.paths(traffic.blocks, request.spec.layout, messages)
+            paths = drawing.paths(traffic.blocks, spec.spec.layout, messages)
         try:
             found = diagnosis_of(traffic, reporter.name, paths)
         except UnusableDrawing as error:
@@ -119,9 +109,7 @@ def _only(request: Request, file: str, options: DiagnoseOptions) -> ExitStatus:
     _write(report(reporter.name, found), options, 0)
     if link is not None:
         _write_link(link, str(options.link_out))
-    tally = Tally()
-    tally.refused = reporter.refused
-    return _status(options, found.causes, tally)
+    return _status(options, found.causes, Tally(refused=reporter.refused))
 
 
 def _status(options: DiagnoseOptions, found: set[str], tally: Tally) -> ExitStatus:

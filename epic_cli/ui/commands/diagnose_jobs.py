@@ -1,46 +1,53 @@
-"""One recording diagnosed, in whatever process: what is found, and what is to be said of it."""
+"""One recording diagnosed, in whatever process: what ``epic diagnose`` does with each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic, traffic_of
-from epic_cli.analysis.jobs.journal import digest_of, key
-from epic_cli.ui.commands.archive import JobResult, capture_job, layout_key, what_it_is
-from epic_cli.ui.commands.recordings import of_entity
+from epic_cli.ui.commands.jobs import strategy_identity
+from epic_cli.ui.commands.recordings import Reading
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.sources import load
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.path import DrawnPath
 
 
-class Request(NamedTuple):
-    """What is wanted of every recording, and how messages are shown; also in another process."""
+@dataclass(frozen=True)
+class DiagnoseJobs:
+    """What is done with every recording."""
+
+    kind: ClassVar[str] = "diagnose"
 
     spec: DiagnoseSpec
-    remarks: Messages
-    color: bool
+    messages: Messages = Messages()  # noqa: RUF009 - a value
+    color: bool = False
 
+    @property
+    def reading(self) -> Reading:
+        """How recordings are read."""
+        return Reading(self.spec.layout, self.spec.input_format, self.spec.entity)
 
-def run(request: Request, file: str) -> JobResult[Diagnosis]:
-    """Diagnoses a recording; what is to be said is kept, and what is wrong with it."""
+    def traffic(self, recording: str, reporter: Reporter) -> Traffic:
+        """The traffic of a recording; raises ``CannotAccess`` and ``WrongUsage``."""
+        return traffic_of(self.reading.packets(recording, reporter), self.spec)
 
-    def work(reporter: Reporter) -> Diagnosis:
-        return diagnosis_of(traffic_in(request.spec, file, reporter), reporter.name)
+    def run(self, recording: str, reporter: Reporter) -> Diagnosis:
+        """Reads and diagnoses a recording; raises ``CannotAccess`` and ``WrongUsage``."""
+        return diagnosis_of(self.traffic(recording, reporter), reporter.name)
 
-    answer = capture_job(file, request.remarks, request.color, work)
-    return answer._replace(said=answer.said + answer.closing, closing="")
-
-
-def traffic_in(spec: DiagnoseSpec, file: str, reporter: Reporter) -> Traffic:
-    """The traffic of a recording; raises ``CannotAccess`` and ``WrongUsage``."""
-    packets = load(file, spec.input_format, reporter, spec.layout)
-    return traffic_of(of_entity(packets, spec.entity, reporter.name), spec)
+    def identity(self) -> dict[str, Any]:
+        """What a diagnosis depends on beside the recording."""
+        return {
+            "candidates": list(map(strategy_identity, self.spec.strategies)),
+            "span": list(self.spec.span),
+            **self.reading.identity(),
+        }
 
 
 def diagnosis_of(
@@ -51,23 +58,3 @@ def diagnosis_of(
         return diagnose(traffic, drawn)
     except TooFewPackets as error:
         raise WrongUsage(f"{name}: not enough to say: {error}") from error
-
-
-def key_maker(request: Request) -> Callable[[str], str | None]:
-    """What names the findings in a journal: the recording's content, and what is wanted of it."""
-    spec = request.spec
-    shared = {
-        "candidates": list(map(what_it_is, spec.strategies)),
-        "span": list(spec.span),
-        "entity": spec.entity,
-        "input_format": spec.input_format,
-        "layout": layout_key(spec.layout),
-    }
-
-    def key_of(file: str) -> str | None:
-        try:
-            return key(recording=digest_of(file), **shared)
-        except OSError:
-            return None
-
-    return key_of

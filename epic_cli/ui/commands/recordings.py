@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.notes import not_enough
 from epic_cli.engine.text.widths import printable
+from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.input import read_file
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.formats.layout import Layout
     from epic_cli.network import Channel, Movement
     from epic_cli.ui.options.compare import Inputs
     from epic_cli.ui.options.compare_network import NetworkOptions
@@ -38,16 +38,57 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     return found
 
 
-def of_entity(
-    packets: dict[str, PacketBlock], entity: str | None, name: str
-) -> dict[str, PacketBlock]:
-    """The packets of one entity, or of all; raises ``WrongUsage``."""
-    if entity is None:
-        return packets
-    if entity not in packets:
-        there = ", ".join(sorted(filter(None, packets))[:8]) or "no named ones"
-        raise WrongUsage(f"{name}: there is no entity {entity!r}; there are: {there}")
-    return {entity: packets[entity]}
+class Reading(NamedTuple):
+    """How recordings are read, and which ``entity`` (None: all); other processes are sent it."""
+
+    layout: Layout | None = None
+    input_format: str = "auto"
+    entity: str | None = None
+
+    @classmethod
+    def of(cls, inputs: Inputs) -> Reading:
+        """As the command line says; the layout is shared with the truth, if there is one."""
+        layout = begun_together(inputs.given) if inputs.truth else inputs.given
+        return cls(layout, inputs.input_format, inputs.entity)
+
+    def packets(self, file: str, reporter: Reporter) -> dict[str, PacketBlock]:
+        """The packets by entity; raises ``CannotAccess``, ``WrongUsage``."""
+        found = load(file, self.input_format, reporter, self.layout)
+        if self.entity is None:
+            return found
+        if self.entity not in found:
+            there = ", ".join(sorted(filter(None, found))[:8]) or "no named ones"
+            name = reporter.name
+            raise WrongUsage(f"{name}: there is no entity {self.entity!r}; there are: {there}")
+        return {self.entity: found[self.entity]}
+
+    def of_one(self) -> Reading:
+        """The same for a single recording, whose first packet is at 0 unless the layout says when.
+
+        The layout can then be shared with a file that is beside the recording.
+        """
+        if self.layout is not None and self.layout.beginning is not None:
+            return self
+        return self._replace(layout=begun_together(self.layout))
+
+    def run(self, file: str, reporter: Reporter, truths: Mapping[str, Truth] | None = None) -> Run:
+        """A recording to be evaluated, with its truth; raises as ``packets``."""
+        from epic_cli.analysis.compare.spec import Run
+
+        packets = self.packets(file, reporter)
+        if any(block.lacks_velocity() for block in packets.values()):
+            reporter.estimated()
+        return Run(reporter.name, packets, truths)
+
+    def identity(self) -> dict[str, Any]:
+        """What results depend on, for a journal."""
+        layout = self.layout
+        return {
+            "layout": None if layout is None else list(map(str, layout._replace(beginning=None))),
+            "beginning": layout.beginning.time if layout and layout.beginning else None,
+            "input_format": self.input_format,
+            "entity": self.entity,
+        }
 
 
 def given_truths(

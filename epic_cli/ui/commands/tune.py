@@ -10,12 +10,13 @@ import click
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
-from epic_cli.ui.commands.recordings import recordings_of
+from epic_cli.ui.commands.jobs import Tally
+from epic_cli.ui.commands.recordings import Reading, given_truths, recordings_of
 from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.messages import Messages
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import spare
-from epic_cli.ui.options.archive import Archive, archive_options
+from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
     messages_options,
@@ -24,6 +25,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.compare import Inputs, inputs_options
 from epic_cli.ui.options.compare_network import NetworkOptions, network_options
+from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.tune import (
     OF_SEARCH,
     Effort,
@@ -43,13 +45,14 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.tuning.result import Tunings
     from epic_cli.analysis.tuning.spec import TuneSpec
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.ui.io.profiles import Saving
 
 _EXAMPLES = """\b
 Examples:
   epic tune sample_inputs/jitter.txt
   epic tune -s lerp sample_inputs/jitter.txt
-  epic tune -s dead-reckoning --tries 40 --for error sample_inputs/jitter.txt
+  epic tune -s dead-reckoning --trials 40 --for error sample_inputs/jitter.txt
   epic tune -s lerp,geckos --game shooter sample_inputs/jitter.txt
   epic tune --path strafe --latency 80ms --jitter 30ms --seeds 6 -s geckos
 """
@@ -66,7 +69,7 @@ EPILOG = "\n".join((_GAMES + "".join(f"  {line}\n" for line in game_lines()), _E
 @tuned_options
 @purpose_options
 @effort_options
-@archive_options
+@job_options
 @network_options
 @screen_timing_options
 @written_options
@@ -81,7 +84,7 @@ def tune(
     tuned: Tuned,
     purpose: Purpose,
     effort: Effort,
-    archive: Archive,
+    jobs: JobOptions,
     network: NetworkOptions,
     timing: Timing,
     written: Written,
@@ -107,66 +110,96 @@ def tune(
     from epic_cli.analysis.tuning.spec import EvaluationSpec, TuneSpec
     from epic_cli.ui.commands.compare_output import about_of
     from epic_cli.ui.commands.recordings import simulated_runs
-    from epic_cli.ui.commands.tune_output import write_delays, write_tunings
-    from epic_cli.ui.commands.tune_runs import recorded_runs
+    from epic_cli.ui.commands.tune_output import write_tunings
     from epic_cli.ui.options.groups import given_options
 
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
     _check(tuned, given)
-    candidates = tuned.candidates()
-    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
-    spare([*names, inputs.truth], {"--svg": written.svg})
-    incomplete = False
+    strategies = tuned.candidates()
+    tally = Tally(jobs.allowed_failures)
     if network.simulates:
-        runs: list[Run] = list(simulated_runs(network, inputs, remarks))
+        spare([inputs.truth], {"--svg": written.svg})
+        runs = list(simulated_runs(network, inputs, remarks))
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        runs, incomplete = recorded_runs(
-            names, inputs, remarks, saving, use_color(color, sys.stderr), archive.allowed_failures
-        )
+        names = recordings_of(inputs.recordings, inputs.truth)
+        spare([*names, inputs.truth], {"--svg": written.svg})
+        runs = _recorded_runs(names, inputs, tally, remarks, use_color(color, sys.stderr), saving)
     if not tuned.searches:
-        from epic_cli.analysis.tuning.delays import delays_needed
-        from epic_cli.views.tuning.delays import NO_ARRIVALS
-
-        delays = delays_needed([one.packets for one in runs], candidates)
-        if delays is None:
-            raise WrongUsage(
-                f"not enough to say: {NO_ARRIVALS}; -s NAME tunes a strategy without them"
-            )
-        write_delays(delays, written.form, color)
-        interrupted = failed = False
-    else:
-        spec = TuneSpec(
-            tuple(archive.part(candidates)),
-            EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up),
-            purpose.wanted,
-            purpose.division,
-            effort.tries,
-            effort.seconds,
-            network.seed,
-        )
-        found = _search(spec, runs, effort.threads, archive, remarks)
-        if found is None:
-            return ExitStatus.DONE
-        if archive.shard is None:
-            about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
-            write_tunings(found, written, color, about)
-        interrupted = found.interrupted
-        failed = any(one.judgement.tuned.failed for one in found.tunings)
-    if failed:
+        _write_delays(runs, strategies, written.form, color)
+        return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+    spec = TuneSpec(
+        tuple(jobs.part(strategies)),
+        EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up),
+        purpose.figure,
+        purpose.division,
+        effort.trials,
+        effort.seconds,
+        network.seed,
+    )
+    found = _search(spec, runs, effort.threads, jobs, remarks)
+    if found is None:
+        return ExitStatus.DONE
+    if jobs.shard is None:
+        about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
+        write_tunings(found, written, color, about)
+    if any(one.judgement.tuned.failed for one in found.tunings):
         return ExitStatus.STRATEGY_FAILED
-    if interrupted:
+    if found.interrupted:
         return ExitStatus.INTERRUPTED
-    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
+    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+
+
+def _recorded_runs(
+    names: Sequence[str],
+    inputs: Inputs,
+    tally: Tally,
+    messages: Messages,
+    color: bool,
+    saving: Saving | None,
+) -> list[Run]:
+    """The recordings, all in memory, since settings are evaluated on them again and again.
+
+    Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
+    others are taken.
+    """
+    reading = Reading.of(inputs)
+    truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
+    runs = []
+    for file in names:
+        try:
+            with Reporter(source_name(file), messages, color) as reporter:
+                runs.append(reading.of_one().run(file, reporter, truths))
+                reporter.save(saving, inputs.given)
+            tally.refused |= reporter.refused
+        except (CannotAccess, WrongUsage) as error:
+            if len(names) == 1:
+                raise
+            tally.leave_out(error)
+    return runs
+
+
+def _write_delays(
+    runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
+) -> None:
+    """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
+    from epic_cli.analysis.tuning.delays import delays_needed
+    from epic_cli.ui.commands.tune_output import write_delays
+    from epic_cli.views.tuning.delays import NO_ARRIVALS
+
+    delays = delays_needed([one.packets for one in runs], strategies)
+    if delays is None:
+        raise WrongUsage(f"not enough to say: {NO_ARRIVALS}; -s NAME tunes a strategy without them")
+    write_delays(delays, form, color)
 
 
 def _check(tuned: Tuned, given: set[str]) -> None:
     """Options of the search are of no use without one."""
     for name in () if tuned.searches else OF_SEARCH:
         if name in given:
-            option = {"wanted": "for", "given_weights": "weights", "division": "validate",
+            option = {"figure": "for", "given_weights": "weights", "division": "validate",
                       "seconds": "time"}.get(name, name.replace("_", "-"))  # fmt: skip
             raise WrongUsage(f"--{option} needs -s NAME or --all: what to tune")
     if tuned.assignments and not tuned.searches:
@@ -177,7 +210,7 @@ def _search(
     spec: TuneSpec,
     runs: Sequence[Run],
     threads: int | None,
-    archive: Archive,
+    jobs: JobOptions,
     remarks: Messages,
 ) -> Tunings | None:
     """What is found; None: there is nothing to tune in this shard's part.
@@ -198,13 +231,13 @@ def _search(
 
     try:
         with contextlib.ExitStack() as opened:
-            journal = opened.enter_context(archive.open_journal(KIND))
+            journal = opened.enter_context(jobs.open_journal(KIND))
             known = len(journal) if journal is not None else 0
-            executor = opened.enter_context(archive.executor()) if archive.elsewhere else None
+            executor = opened.enter_context(jobs.executor()) if jobs.remote else None
             progress = opened.enter_context(SearchProgress(spec.goal.metric))
             found = None
             # a shard may have no strategies, or one without settings
-            with contextlib.suppress(*[] if archive.shard is None else [NothingToTune]):
+            with contextlib.suppress(*[] if jobs.shard is None else [NothingToTune]):
                 found = spec.strategies and tune(
                     spec,
                     runs,
@@ -213,10 +246,10 @@ def _search(
                     journal=journal,
                     progress=progress.step,
                 )
-        if journal is not None and not remarks.quiet and (archive.shard or known):
+        if journal is not None and not remarks.quiet and (jobs.shard or known):
             new = _counted(len(journal) - known)
             place = f"in {printable(journal.path)}, {known} known before"
-            say(f"epic: {archive.which}{new} {place}\n")
+            say(f"epic: {jobs.part_label}{new} {place}\n")
         return found or None
     except NotEnoughToSay as error:
         whole = spec.division != "none" and _can_be_judged(spec, runs)
@@ -244,5 +277,5 @@ def _can_be_judged(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     return True
 
 
-def _counted(tries: int) -> str:
-    return f"{tries} new {'try' if tries == 1 else 'tries'}"
+def _counted(trials: int) -> str:
+    return f"{trials} new trial{'' if trials == 1 else 's'}"

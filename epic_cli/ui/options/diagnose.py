@@ -14,7 +14,6 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import spare
 from epic_cli.ui.io.quantities import Span
-from epic_cli.ui.options.archive import Archive, archive_options
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -28,6 +27,7 @@ from epic_cli.ui.options.compare import (
 )
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.jobs import JobOptions, job_options
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
@@ -54,7 +54,7 @@ class DiagnoseOptions(NamedTuple):
     link_out: str | None
     input_format: str
     given: Layout | None
-    archive: Archive
+    jobs: JobOptions
     remarks: Messages
     color: ColorChoice
 
@@ -63,8 +63,8 @@ class DiagnoseOptions(NamedTuple):
 
         ``names`` are the recordings, folders opened.
         """
-        self.drawing.check(names, self.archive.options)
-        if self.link_out is not None and (len(names) > 1 or self.archive.options):
+        self.drawing.check(names, self.jobs.options)
+        if self.link_out is not None and (len(names) > 1 or self.jobs.options):
             raise WrongUsage("--link-out is of one recording: give one at a time")
         if self.link_out == "-":
             raise WrongUsage("--link-out goes to a file; standard output is for the findings")
@@ -149,7 +149,7 @@ diagnose_options = OptionGroup(
     ),
     input_format_option,
     layout_options,
-    archive_options,
+    job_options,
     messages_options,
     color_option,
 )

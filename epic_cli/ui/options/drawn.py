@@ -30,16 +30,16 @@ class DrawnFile(NamedTuple):
     drawn: str | None
     drawn_offset: float
 
-    def check(self, recordings: Sequence[str], archive: str = "") -> None:
-        """Refuses what fits no recording, or several, or an ``archive``; raises ``WrongUsage``."""
+    def check(self, recordings: Sequence[str], jobs: str = "") -> None:
+        """Refuses what fits no recording, or several, or ``jobs``; raises ``WrongUsage``."""
         if self.drawn is None:
             if self.drawn_offset:
                 raise WrongUsage("--drawn-offset needs --drawn")
             return
         if len(recordings) > 1:
             raise WrongUsage("--drawn is of one recording: give one at a time")
-        if archive:
-            raise WrongUsage(f"--drawn is of one recording, which is looked at here: no {archive}")
+        if jobs:
+            raise WrongUsage(f"--drawn is of one recording, which is looked at here: no {jobs}")
         if self.drawn == "-" and tuple(recordings) in ((), ("-",)):
             raise WrongUsage("recording and --drawn cannot both come from standard input")
 

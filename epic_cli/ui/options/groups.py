@@ -9,6 +9,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from epic_cli.ui.io.errors import say
+
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
@@ -31,7 +33,7 @@ class OptionGroup:
 
         @wraps(command)
         def gather(*args: Any, **values: Any) -> Any:
-            own = {key: values.pop(key) for key in keys}
+            own = {key: values.pop(key) for key in keys if key}
             return command(*args, **{self.name: self._make(**own)}, **values)
 
         decorated: Command = gather
@@ -48,14 +50,26 @@ def given_options(context: click.Context) -> set[str]:
     """
     return {
         name
-        for name in context.params
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        for name in (one.name for one in context.command.params)
+        if name and context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
 
 
+def renamed_option(old: str, new: str) -> Decorator:
+    """Takes ``--old`` for ``--new`` for one more release, which it says on stderr."""
+
+    def take(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value is not None:
+            say(f"epic: --{old} is now --{new}; the old name goes with the next release\n")
+            name = new.replace("-", "_")
+            context.default_map = {**(context.default_map or {}), name: value}
+
+    return click.option(f"--{old}", hidden=True, expose_value=False, is_eager=True, callback=take)
+
+
 def _key(option: Decorator, command: Command) -> str:
-    """The name under which a command is given the value of the option that it got last."""
+    """The name under which a command is given the value of its newest option; empty: it is not."""
     if isinstance(option, OptionGroup):
         return option.name
     parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
-    return parameters[-1].name or ""
+    return parameters[-1].name or "" if parameters[-1].expose_value else ""

@@ -20,7 +20,7 @@ from epic_cli.ui.options.compare import (
     weighing_options,
     weights_of,
 )
-from epic_cli.ui.options.groups import OptionGroup
+from epic_cli.ui.options.groups import OptionGroup, renamed_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -31,8 +31,8 @@ DIVISIONS = ("time", "recording", "none")
 
 #: Without effect where nothing is searched for.
 OF_SEARCH = (
-    "wanted", "game", "given_weights", "warm_up", "division", "tries", "seconds", "threads",
-    "workers", "scheduler", "journal", "shard", "svg", "html",
+    "figure", "game", "given_weights", "warm_up", "division", "trials", "tries", "seconds",
+    "threads", "workers", "scheduler", "journal", "shard", "svg", "html",
 )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ class Figure(ParameterType):
 class Purpose:
     """What is tuned for, what the score weighs, and on what it is judged."""
 
-    wanted: str
+    figure: str
     given_weights: dict[str, float]
     game: str | None
     warm_up: float | None
@@ -118,7 +118,7 @@ purpose_options = OptionGroup(
     Purpose,
     click.option(
         "--for",
-        "wanted",
+        "figure",
         type=Figure(),
         default="score",
         show_default=True,
@@ -141,7 +141,7 @@ purpose_options = OptionGroup(
 class Effort:
     """How long is searched, and by how many threads."""
 
-    tries: int | None
+    trials: int | None
     seconds: float | None
     threads: int | None
 
@@ -149,8 +149,9 @@ class Effort:
 effort_options = OptionGroup(
     "effort",
     Effort,
+    renamed_option("tries", "trials"),
     click.option(
-        "--tries",
+        "--trials",
         type=click.IntRange(2, 1_000_000),
         help="How many settings to try for each strategy.  [default: 60 for each setting, 400 at"
         " most]",

@@ -1,4 +1,4 @@
-"""The options of commands that work through archives of recordings, on one machine or on many."""
+"""The options of commands that run jobs on many recordings, on one machine or on many."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def parse_scheduler(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Archive:
+class JobOptions:
     """Who works, on which part, what is remembered, and how much may go wrong."""
 
     workers: int | None = None
@@ -56,7 +56,7 @@ class Archive:
     shard: Shard | None = None
     allowed_failures: int = 0
 
-    def settled(self, given: Collection[str], fits: bool) -> Archive:
+    def settled(self, given: Collection[str], fits: bool) -> JobOptions:
         """What is in force; raises ``WrongUsage`` for what does not go together.
 
         Options that have not been ``given`` (they are those of the configuration) are passed over
@@ -76,8 +76,8 @@ class Archive:
         return found
 
     @property
-    def elsewhere(self) -> bool:
-        """Whether other processes read the recordings."""
+    def remote(self) -> bool:
+        """Whether other processes do the work."""
         return self.workers is not None or self.scheduler is not None
 
     @property
@@ -95,7 +95,7 @@ class Archive:
         return names if self.shard is None else names[self.shard.number - 1 :: self.shard.of]
 
     @property
-    def which(self) -> str:
+    def part_label(self) -> str:
         """Which part this is, to begin a sentence with; empty: all."""
         return f"part {self.shard.number} of {self.shard.of}: " if self.shard else ""
 
@@ -103,7 +103,7 @@ class Archive:
     def executor(self) -> Iterator[Executor]:
         """The workers that have been asked for; raises ``CannotAccess``.
 
-        It can only be asked for where there are some (``elsewhere``).
+        It can only be asked for where there are some (``remote``).
         """
         from epic_cli.analysis.jobs.cluster import Cluster, NoCluster
         from epic_cli.analysis.jobs.executors import Processes
@@ -153,10 +153,10 @@ class Archive:
             yield journal
 
 
-#: All of them, as ``archive: Archive``.
-archive_options = OptionGroup(
-    "archive",
-    Archive,
+#: All of them, as ``jobs: JobOptions``.
+job_options = OptionGroup(
+    "jobs",
+    JobOptions,
     click.option(
         "--workers",
         type=click.IntRange(1, 1024),

@@ -139,17 +139,17 @@ def test_shards_fill_journals_from_which_the_whole_is_put_together(command: list
 
 
 def test_tuning_is_the_same_by_processes_by_shards_and_from_where_it_was_killed() -> None:
-    tune = ("tune", "-s", "lerp,dumb-terminal,epic", "--tries", "40", "a/r6.txt", "--journal")
+    tune = ("tune", "-s", "lerp,dumb-terminal,epic", "--trials", "40", "a/r6.txt", "--journal")
     whole = epic(*tune[:-1])
     assert whole.returncode == 0, whole.stderr
     for number in (1, 2, 3, 4):
         part = epic(*tune, "s", "--shard", f"{number}/4")
         assert (part.returncode, part.stdout) == (0, b""), part.stderr
         assert f"part {number} of 4: ".encode() in part.stderr
-        assert (b" 0 new tries in s.4-of-4" in part.stderr) == (number == 4)
+        assert (b" 0 new trials in s.4-of-4" in part.stderr) == (number == 4)
     together = epic(*tune, "s")
     assert together.stdout == whole.stdout
-    assert b"epic: 1 new try in s, " in together.stderr  # what has nothing to tune
+    assert b"epic: 1 new trial in s, " in together.stderr  # what has nothing to tune
 
     def lines() -> list[bytes]:
         return Path("k").read_bytes().splitlines() if Path("k").exists() else []
@@ -317,7 +317,7 @@ def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_kill
     def known() -> int:
         return Path("j").read_bytes().count(b"\n") - 1 if Path("j").exists() else 0
 
-    tune = ("tune", "-s", "lerp", "--tries", "20", "a/t00.txt")
+    tune = ("tune", "-s", "lerp", "--trials", "20", "a/t00.txt")
     with cluster(port) as (scheduler, worker, _):
         tuned = run(*tune, "--scheduler", f"tcp://127.0.0.1:{port}", program=PLAIN)
         assert (tuned.stdout, tuned.stderr) == (epic(*tune).stdout, b"")
