@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from epic_cli.engine.contract import Packet
 from epic_cli.formats.writing import csv_field, number
 from epic_cli.live.addresses import Resolved
-from epic_cli.live.datagrams import Datagram
+from epic_cli.live.datagrams import Datagram, Moment, datagrams
 from epic_cli.live.event_loop import prefetched, set_or_late
 from epic_cli.network.link import Channel
 from epic_cli.network.simulation import Statistics
@@ -74,6 +74,19 @@ def _row(packet: Packet, sent: str) -> str:
     return f"{csv_field(packet.entity)},{numbers},{packet.teleport:d},{sent}\n"
 
 
+@dataclass(frozen=True)
+class SendSpec:
+    """How packets are sent: written in which format, how many times as fast as they were recorded.
+
+    ``separate``: a datagram for each packet. ``truth_out`` is where the sent log goes.
+    """
+
+    packet_format: str
+    speed: float = 1.0
+    separate: bool = False
+    truth_out: str | None = None
+
+
 class _Errors(asyncio.DatagramProtocol):
     """Keeps what the socket says of datagrams that it could not send."""
 
@@ -92,16 +105,16 @@ class _Errors(asyncio.DatagramProtocol):
 class Sending:
     """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
 
-    Times are divided by ``speed``; the delays of the ``channel`` are not. ``refused`` counts the
+    Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts the
     answers that nobody listens. ``log`` is told when each datagram really left.
     """
 
     def __init__(
-        self, target: Resolved, channel: Channel, speed: float, log: SentLog | None = None
+        self, spec: SendSpec, target: Resolved, channel: Channel, log: SentLog | None = None
     ) -> None:
+        self._spec = spec
         self._target = target
         self._channel = channel
-        self._speed = speed
         self._log = log
         self._errors = _Errors()
         self._flying: list[tuple[float, int, int, bytes, Departure | None]] = []
@@ -116,13 +129,14 @@ class Sending:
         """How many datagrams were answered with that nobody listens."""
         return self._errors.refused
 
-    async def run(self, datagrams: Iterable[Datagram]) -> None:
-        """Sends them all; raises ``OSError`` where that is not possible."""
+    async def run(self, moments: Iterable[Moment]) -> None:
+        """Sends them all; raises ``OSError`` where that is not possible, and ``Unwritable``."""
         loop = asyncio.get_running_loop()
         self._transport, _ = await loop.create_datagram_endpoint(
             lambda: self._errors, remote_addr=self._target.place[:2], family=self._target.family
         )
-        taking = asyncio.create_task(self._take(datagrams))
+        packed = datagrams(moments, self._spec.packet_format, self._spec.separate)
+        taking = asyncio.create_task(self._take(packed))
         try:
             await self._deliver()
             await taking
@@ -134,16 +148,16 @@ class Sending:
             if self._log is not None:
                 self._log.end()
 
-    async def _take(self, datagrams: Iterable[Datagram]) -> None:
+    async def _take(self, packed: Iterable[Datagram]) -> None:
         """Gives each datagram to the link at its time."""
         try:
             first: float | None = None
             sequence = 0
-            async for datagram in prefetched(datagrams):
+            async for datagram in prefetched(packed):
                 if first is None:
                     first = datagram.time
                     self._start = asyncio.get_running_loop().time()
-                moment = (datagram.time - first) / self._speed
+                moment = (datagram.time - first) / self._spec.speed
                 await self._until(moment)
                 if self._channel.ended(moment):
                     return

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from epic_cli.engine.parameters import nearest
 from epic_cli.live.addresses import Address
-from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.statistics import facts_of_client, facts_of_relay
 from epic_cli.network.conditions import PERFECT as NO_LINK
@@ -33,9 +32,9 @@ HELP = (
 class Commands:
     """Answers lines: ``ok``, ``ok`` with what was asked for, a JSON object, or ``error: ...``."""
 
-    def __init__(self, links: LinkController, relay: Relay) -> None:
-        self._links = links
+    def __init__(self, relay: Relay) -> None:
         self._relay = relay
+        self._links = links = relay.links
         self._verbs: dict[str, Callable[[str], str]] = {
             "set": self._set,
             "blackout": lambda rest: self._black_out(True, rest),

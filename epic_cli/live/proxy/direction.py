@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
+from operator import sub
 from typing import NamedTuple
 
 from epic_cli.engine.link import Tally
@@ -29,16 +31,10 @@ class Passage(NamedTuple):
 
     def since(self, before: Passage) -> Passage:
         """What has passed since then."""
-        return Passage(
-            self.received - before.received,
-            self.received_bytes - before.received_bytes,
-            self.lost - before.lost,
-            self.delivered - before.delivered,
-            self.delivered_bytes - before.delivered_bytes,
-            self.delay - before.delay,
-        )
+        return Passage(*map(sub, self, before))
 
 
+@dataclass
 class Direction:
     """The counts of all clients' datagrams on one way; delays and times are in seconds.
 
@@ -48,28 +44,27 @@ class Direction:
     ``lateness`` how long after its time each left.
     """
 
-    def __init__(self, way: Way, conditions: LinkConditions) -> None:
-        self.way = way
-        self.conditions = conditions
-        self.version = 0
-        self.blackout = False
-        self.received_bytes = 0
-        self.blacked_out = 0
-        self.overflowed = 0
-        self.longest_loss = 0
-        self.dropped = 0
-        self.corrupted = 0
-        self.clipped = 0
-        self.arrived = 0
-        self.delivered_bytes = 0
-        self.reordered = 0
-        self.late = 0
-        self.waiting = 0
-        self.unsent: Counter[str] = Counter()
-        self.asked = Tally()
-        self.achieved = Tally()
-        self.lateness = Tally()
-        self._delay = 0.0
+    way: Way
+    conditions: LinkConditions
+    version: int = 0
+    blackout: bool = False
+    received_bytes: int = 0
+    blacked_out: int = 0
+    overflowed: int = 0
+    longest_loss: int = 0
+    dropped: int = 0
+    corrupted: int = 0
+    clipped: int = 0
+    arrived: int = 0
+    delivered_bytes: int = 0
+    reordered: int = 0
+    late: int = 0
+    waiting: int = 0
+    unsent: Counter[str] = field(default_factory=Counter)
+    asked: Tally = field(default_factory=Tally)
+    achieved: Tally = field(default_factory=Tally)
+    lateness: Tally = field(default_factory=Tally)
+    _delay: float = 0.0
 
     @property
     def sent(self) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.traffic_log import Entry, Fate, TrafficLog
-from epic_cli.network.conditions import LinkConditions
+from epic_cli.network import AddedLink, Link
 
 #: Bytes that may be on their way at once, with what it takes to keep them.
 MOST_BYTES = 256 << 20
@@ -74,29 +74,8 @@ class DelayQueue:
         return flight
 
 
-class ChangingChannel(Protocol):
-    """A link, or one beside a recorded network, whose conditions change while it is used."""
-
-    @property
-    def dropped(self) -> int:
-        """As of ``Fates``."""
-
-    @property
-    def corrupted(self) -> int:
-        """As of ``Fates``."""
-
-    @property
-    def clipped(self) -> int:
-        """As of ``Fates``."""
-
-    def change(self, conditions: LinkConditions) -> None:
-        """From the next packet on it is like this."""
-
-    def send(self, time: float, size: float) -> tuple[float, ...]:
-        """When a packet of so many bytes sent at ``time`` arrives."""
-
-    def ended(self, time: float) -> bool:
-        """Nothing can be sent any more."""
+#: A link, or one beside a recorded network, whose conditions change while it is used.
+ChangingChannel = Link | AddedLink
 
 
 class Flow:

@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 from epic_cli.live.addresses import Address, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
+from epic_cli.live.proxy.link_control import LinkController
 from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.network.words import Way
@@ -37,11 +39,21 @@ _HEADERS = {socket.AF_INET: 28, socket.AF_INET6: 48}
 _OTHER_FILES = 64
 
 
-class Bounds(NamedTuple):
-    """How many clients there may be, and after how many seconds of silence one is forgotten."""
+@dataclass(frozen=True)
+class ProxySpec:
+    """How a proxy runs: for whom, for how many seconds, what it records, where it is controlled.
 
-    clients: int = 1000
+    A client is forgotten when nothing came from it or for it for ``idle`` seconds. ``record`` is
+    the path of a traffic log, with the ``payload`` of datagrams or without. ``control`` is an
+    address, the path of a socket, or ``-`` for the standard input.
+    """
+
     idle: float = 60.0
+    max_clients: int = 1000
+    duration: float = math.inf
+    record: str | None = None
+    payload: bool = False
+    control: Address | Path | str | None = None
 
 
 class UpstreamSocket(ReceivingSocket):
@@ -62,9 +74,9 @@ class UpstreamSocket(ReceivingSocket):
 
 @dataclass
 class Client:
-    """Somebody who has sent something: his number, his address, and his flows.
+    """Somebody who has sent something: a number, an address, and a flow in each direction.
 
-    ``used``: when the last datagram from him or for him came (seconds).
+    ``used``: when the last datagram from it or for it came (seconds).
     """
 
     number: int
@@ -85,19 +97,20 @@ class Relay:
 
     def __init__(
         self,
+        spec: ProxySpec,
         listening: ReceivingSocket,
         target: Resolved,
+        links: LinkController,
         make_channel: Callable[[Way, int], ChangingChannel],
-        directions: tuple[Direction, Direction],
-        bounds: Bounds = Bounds(),  # noqa: B008
         log: TrafficLog | None = None,
     ) -> None:
         self._origin = machine_time()
         self._listening = listening
         self._target = target
         self._make_channel = make_channel
-        self.up, self.down = directions
-        self._bounds = bounds
+        self.links = links
+        self.up, self.down = links.directions["up"], links.directions["down"]
+        self._spec = spec
         self._log = log
         self._queue = DelayQueue()
         self._armed = math.inf
@@ -129,16 +142,17 @@ class Relay:
         """Ends ``run``."""
         self._done.set()
 
-    async def run(self, seconds: float | None = None) -> None:
-        """Passes datagrams on, for so many seconds or for ever; raises ``OSError``."""
+    async def run(self) -> None:
+        """Passes datagrams on for as long as it is to; raises ``OSError``."""
         self._loop = asyncio.get_running_loop()
-        allow_files(self._bounds.clients + _OTHER_FILES)
+        allow_files(self._spec.max_clients + _OTHER_FILES)
         gc.collect()
         gc.freeze()  # what was loaded until now is not looked through while datagrams wait
         beating = self._loop.create_task(self._beat())
         self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
         try:
-            await set_or_late(self._done, seconds)
+            seconds = self._spec.duration
+            await set_or_late(self._done, None if math.isinf(seconds) else seconds)
         finally:
             beating.cancel()
             self._close()
@@ -188,7 +202,7 @@ class Relay:
 
     def _welcome(self, sender: tuple[Any, ...]) -> Client | None:
         """A new client; None: there is no room for one."""
-        if len(self.clients) >= self._bounds.clients:
+        if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1
             return None
         try:
@@ -238,7 +252,7 @@ class Relay:
 
     def _settle(self) -> None:
         """Forgets who is idle, and writes what has become of datagrams."""
-        silent_since = self.now() - self._bounds.idle
+        silent_since = self.now() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:
                 del self.clients[sender]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +17,13 @@ from epic_cli.live.event_loop import end_by, microsecond_loop, prefetched, run_u
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.flow import ChangingChannel
 from epic_cli.live.proxy.link_control import LinkController
-from epic_cli.live.proxy.relay import Bounds, Relay
+from epic_cli.live.proxy.relay import ProxySpec, Relay
 from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.commands.proxy_screen import show_and_obey
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.panel import has_panel
 from epic_cli.ui.io.parameters import Parsed
@@ -72,34 +71,22 @@ def parse_control(text: str) -> Address | Path | str:
         ) from None
 
 
-@dataclass(frozen=True)
-class _ProxyOptions:
-    """Who may come and for how long, what is recorded, and who may steer it."""
-
-    idle: float
-    max_clients: int
-    duration: float
-    record: str | None
-    payload: bool
-    control: Address | Path | str | None
-
-
 _proxy_options = OptionGroup(
-    "options",
-    _ProxyOptions,
+    "spec",
+    ProxySpec,
     click.option(
         "--idle",
         type=Seconds(0.1, 86_400),
-        default="60s",
+        default=f"{ProxySpec.idle:g}s",
         show_default=True,
-        help="Forget a client from whom and for whom nothing came for so long.",
+        help="Forget a client when nothing came from it or for it for so long.",
     ),
     click.option(
         "--max-clients",
         type=click.IntRange(1, 100_000),
-        default=1000,
+        default=ProxySpec.max_clients,
         show_default=True,
-        help="Turn away what comes from more clients than this; each takes a socket, and 30 kB.",
+        help="Reject datagrams of more clients than this; each takes a socket, and 30 kB.",
     ),
     endless_option("For how many seconds to run, or endless."),
     click.option(
@@ -135,7 +122,7 @@ def proxy(
     target: Address,
     link: TwoWayLink,
     trace: TraceOptions,
-    options: _ProxyOptions,
+    spec: ProxySpec,
     seed: int,
     quiet: bool,
 ) -> int:
@@ -143,86 +130,73 @@ def proxy(
 
     The first address is where the clients are sent, the second where the server is. Without a HOST
     both are on this machine (127.0.0.1); port 0 is any that is free. What the options of the link
-    say holds in both directions, --up and --down for one of them; each client has links of his own,
-    and a socket of his own to the server. On a terminal keys change the link while it runs.
+    say holds in both directions, --up and --down for one of them; each client has links of its own,
+    and a socket of its own to the server. On a terminal keys change the link while it runs.
 
     Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 there is no way to an
     address, or a file cannot be read or written, 130 interrupted.
     """
     check_network(trace, given_options(context))
-    if options.payload and options.record is None:
+    if spec.payload and spec.record is None:
         raise WrongUsage("--payload needs --record")
     links = _links(link)
     make_channel = _channels(links, trace, seed)
     with contextlib.ExitStack() as stack:
-        place = _resolved("send to", target)
+        with accessing("send to", target):
+            place = resolve(target)
         if not target.port:
             raise WrongUsage("the target needs a port that is not 0")
-        receiving = _receiving(listen)
+        with accessing("listen on", listen):
+            receiving = ReceivingSocket(resolve(listen))
         stack.callback(receiving.close)
         listen = listen._replace(port=receiving.port)
         _check_circle(receiving, place)
-        log = _log(options)
-        if log is not None:
+        log = None
+        if spec.record is not None:
+            with accessing("record in", spec.record):
+                log = TrafficLog(spec.record, spec.payload)
             stack.callback(log.close)
-        relay = Relay(
-            receiving,
-            place,
-            make_channel,
-            (links.directions["up"], links.directions["down"]),
-            Bounds(options.max_clients, options.idle),
-            log,
-        )
+        relay = Relay(spec, receiving, place, links, make_channel, log)
         if not quiet:
             say(f"epic: {listen} passes datagrams on to {target}\n")
         stopped = None
         try:
-            job = _run(relay, links, options, f"{listen} > {target}", quiet)
-            stopped = run_until_stopped(job, microsecond_loop)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            action, name = (
-                ("record in", error.filename) if error.filename else ("pass on", str(listen))
-            )
-            raise CannotAccess(action, name, error) from error
+            with accessing("pass on", listen, "record in"):
+                job = _run(relay, spec, f"{listen} > {target}", quiet)
+                stopped = run_until_stopped(job, microsecond_loop)
         finally:
             if not quiet:
                 say(summary(relay))
                 if log is not None:
-                    say(f"{log.file.recorded:,} datagrams recorded in {options.record}\n")
+                    say(f"{log.file.recorded:,} datagrams recorded in {log.file}\n")
     if stopped is not None:
         end_by(stopped)
         return ExitStatus.INTERRUPTED
     return ExitStatus.DONE
 
 
-async def _run(
-    relay: Relay, links: LinkController, options: _ProxyOptions, what: str, quiet: bool
-) -> None:
+async def _run(relay: Relay, spec: ProxySpec, what: str, quiet: bool) -> None:
     """The proxy with everything around it."""
-    tasks = [asyncio.create_task(links.follow(relay.begun))]
-    commands = Commands(links, relay)
-    control = options.control
+    tasks = [asyncio.create_task(relay.links.follow(relay.begun))]
+    commands = Commands(relay)
+    control = spec.control
     async with contextlib.AsyncExitStack() as stack:
         if control == STANDARD_INPUT:
             lines = prefetched(_lines())
             tasks.append(asyncio.create_task(answer_lines(lines, commands.answer, _write)))
         elif isinstance(control, Address | Path):
-            try:
+            with accessing("be controlled at", control):
                 port = await stack.enter_async_context(control_socket(control, commands.answer))
-            except OSError as error:
-                raise CannotAccess("be controlled at", str(control), error) from error
             if isinstance(control, Address):
                 control = control._replace(port=port or control.port)
             if not quiet:
                 say(f"epic: controlled at {control}\n")
         if has_panel() and not quiet and control != STANDARD_INPUT:  # answers need the terminal
-            tasks.append(asyncio.create_task(show_and_obey(relay, links, what)))
+            tasks.append(asyncio.create_task(show_and_obey(relay, what)))
         for one in tasks:
             one.add_done_callback(partial(_end_if_failed, relay))
         try:
-            await relay.run(None if math.isinf(options.duration) else options.duration)
+            await relay.run()
         finally:
             for one in tasks:
                 one.cancel()
@@ -273,20 +247,6 @@ def _channels(
     return make
 
 
-def _resolved(action: str, address: Address) -> Resolved:
-    try:
-        return resolve(address)
-    except OSError as error:
-        raise CannotAccess(action, str(address), error) from error
-
-
-def _receiving(address: Address) -> ReceivingSocket:
-    try:
-        return ReceivingSocket(resolve(address))
-    except OSError as error:
-        raise CannotAccess("listen on", str(address), error) from error
-
-
 def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
     """Refuses to send to the proxy itself."""
     host, port = receiving.socket.getsockname()[:2]
@@ -295,12 +255,3 @@ def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
         target.place[0] == host or (everywhere and target.place[0] in (LOOPBACK, "::1"))
     ):
         raise WrongUsage("the target is where the proxy listens: datagrams would go in a circle")
-
-
-def _log(options: _ProxyOptions) -> TrafficLog | None:
-    if options.record is None:
-        return None
-    try:
-        return TrafficLog(options.record, options.payload)
-    except OSError as error:
-        raise CannotAccess("record in", options.record, error) from error

@@ -63,7 +63,7 @@ class Keys:
             self._acts[key]()
 
 
-async def show_and_obey(relay: Relay, links: LinkController, what: str) -> None:
+async def show_and_obey(relay: Relay, what: str) -> None:
     """Shows what passes until it is cancelled, and does what keys say."""
     panel, status = Panel(), Status(relay, what)
 
@@ -76,10 +76,10 @@ async def show_and_obey(relay: Relay, links: LinkController, what: str) -> None:
         "c-c": lambda: os.kill(os.getpid(), signal.SIGINT),
         "c-z": suspend,
     }
-    pressed = Keys(links, acts)
+    pressed = Keys(relay.links, acts)
 
     def draw() -> None:
-        lines = status.lines(pressed.chosen, links.preset)
+        lines = status.lines(pressed.chosen, relay.links.preset)
         panel.show([*lines, *KEYS] if keyed else lines)
 
     def press(key: str) -> None:

@@ -13,11 +13,11 @@ import click
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
-from epic_cli.live.datagrams import Moment, datagrams, moments_of_movement, moments_of_recording
+from epic_cli.live.datagrams import Moment, moments_of_movement, moments_of_recording
 from epic_cli.live.event_loop import end_by, microsecond_loop, run_until_stopped
-from epic_cli.live.sending import Sending, SentLog
+from epic_cli.live.sending import Sending, SendSpec, SentLog
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.quantities import Duration, FiniteRange, Rate
@@ -110,19 +110,9 @@ _source_options = OptionGroup(
 )
 
 
-@dataclass(frozen=True)
-class _PaceOptions:
-    """How it is sent."""
-
-    packet_format: str
-    speed: float
-    separate: bool
-    truth_out: str | None
-
-
-_pace_options = OptionGroup(
-    "pace",
-    _PaceOptions,
+_send_options = OptionGroup(
+    "spec",
+    SendSpec,
     packet_format_option("How packets are written in a datagram."),
     click.option(
         "--speed",
@@ -152,7 +142,7 @@ _pace_options = OptionGroup(
 @click.argument("recording", nargs=-1, type=click.Path(), metavar="[RECORDING]")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @_source_options
-@_pace_options
+@_send_options
 @link_options("0", "The mean delay.")
 @one_way_trace_options
 @seed_option("The same seed gives the same losses and delays.")
@@ -164,7 +154,7 @@ def send(
     recording: tuple[str, ...],
     target: Address,
     source: _SourceOptions,
-    pace: _PaceOptions,
+    spec: SendSpec,
     link: LinkConditions,
     trace: TraceOptions,
     seed: int,
@@ -185,25 +175,20 @@ def send(
         raise WrongUsage("the recording and --trace cannot both be standard input")
     file = recording[0] if recording else None
     reporter = Reporter(source_name(file or ""), Messages(quiet))
-    try:
+    with accessing("send to", target):
         place = resolve(target)
-    except OSError as error:
-        raise CannotAccess("send to", str(target), error) from error
     channel = make_channel(link, trace, seed)
     with contextlib.ExitStack() as stack:
         if file is not None:
             stack.enter_context(reporter)
         log = None
-        if pace.truth_out:
-            log = SentLog(stack.enter_context(open_sink(pace.truth_out)).write)
+        if spec.truth_out:
+            log = SentLog(stack.enter_context(open_sink(spec.truth_out)).write)
         stack.enter_context(_unwritable())
-        sending = Sending(place, channel, pace.speed, log)
+        sending = Sending(spec, place, channel, log)
         moments = _recorded(file, source, reporter) if file is not None else _moving(source, seed)
-        try:
-            job = sending.run(datagrams(moments, pace.packet_format, pace.separate))
-            stopped = run_until_stopped(job, microsecond_loop)
-        except OSError as error:
-            raise CannotAccess("send to", str(target), error) from error
+        with accessing("send to", target):
+            stopped = run_until_stopped(sending.run(moments), microsecond_loop)
     if not quiet and sending.statistics.sent:
         say(summary(sending.statistics, fates(channel)) + _nobody(target, sending.refused))
     if stopped is not None:

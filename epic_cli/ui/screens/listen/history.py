@@ -45,8 +45,18 @@ ROW = np.dtype(
 )
 
 
-#: Where an entity was when the packet was sent that arrived at this time.
-POINT = np.dtype([("position", "f8", 3), ("time", "f8"), ("entity", "i4")])
+#: Where an entity was when the packet was sent that arrived at this time, with this delay; its
+#: sequence number, if it is ``numbered``.
+POINT = np.dtype(
+    [
+        ("position", "f8", 3),
+        ("time", "f8"),
+        ("entity", "i4"),
+        ("delay", "f8"),
+        ("sequence", "u8"),
+        ("numbered", "?"),
+    ]
+)
 
 
 class Points(NamedTuple):
@@ -110,10 +120,12 @@ class History:
         """What does not change, for ``deepcopy``."""
         return {id(one): one for one in (*self._blocks, *self.newest.values())}
 
-    def take(self, block: PacketBlock, packets: list[Packet]) -> None:
-        """The packets of a block came in; ``packets`` are the same."""
+    def take(self, block: PacketBlock) -> Rows:
+        """The packets of a block came in; what is kept of them (``POINT``)."""
+        packets = [block[index] for index in range(len(block))]
+        points = self._points_of(packets)
         if not packets:
-            return
+            return points
         arrival = packets[-1].arrival or 0.0
         if len(self._blocks[-1]) >= _FULL:
             self._blocks.append(PacketBlock(self.entities))
@@ -121,15 +133,21 @@ class History:
         self._count += len(block)
         while len(self._blocks) > 1 and self._is_old(self._blocks[0], arrival):
             self._count -= len(self._blocks.popleft())
-        self._points.add(arrival, self._points_of(packets).tobytes())
+        self._points.add(arrival, points.tobytes())
         self.newest.update((one.entity, one) for one in packets)
+        return points
 
     def _is_old(self, block: PacketBlock, now: float) -> bool:
         return (block[len(block) - 1].arrival or 0.0) < now - KEPT or self._count > _MOST
 
     def _points_of(self, packets: Iterable[Packet]) -> Rows:
         number = self.entities.number_of
-        points = [(one.position, one.arrival, number(one.entity)) for one in packets]
+        points = [
+            (one.position, arrival, number(one.entity), arrival - one.time, one.sequence or 0,
+             one.sequence is not None)
+            for one in packets
+            if (arrival := one.arrival) is not None
+        ]  # fmt: skip
         return np.array(points, POINT)
 
     def newest_points(self) -> Points:
@@ -138,8 +156,12 @@ class History:
 
     def received(self, since: float = -math.inf) -> Points:
         """Where entities were when packets were sent that arrived since (s), by arrival."""
-        points = self._points.since(since)
+        points = self.points(since)
         return _points(points[points["time"] >= since])
+
+    def points(self, since: float) -> Rows:
+        """What is kept of packets that arrived since (s), and of some before (``POINT``)."""
+        return self._points.since(since)
 
     def draw(self, samples: SampleBlock) -> None:
         """Samples were drawn."""

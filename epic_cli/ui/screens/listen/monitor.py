@@ -10,13 +10,13 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.text.widths import ELLIPSIS, cut, printable, wrap
 from epic_cli.live.consumer import Consumer
 from epic_cli.live.counts import count_words
-from epic_cli.live.traffic import Traffic
 from epic_cli.ui.screens.cells import Lines, Reserve, fitting, flow, speaks_unicode, too_small
 from epic_cli.ui.screens.listen import status
 from epic_cli.ui.screens.listen.choice import Choice, NameLine
 from epic_cli.ui.screens.listen.hindsight import Hindsight
 from epic_cli.ui.screens.listen.history import History
 from epic_cli.ui.screens.listen.map import ASCII, UNICODE, Viewport, draw_map
+from epic_cli.ui.screens.listen.traffic import Traffic
 from epic_cli.ui.screens.program import FullScreen
 from epic_cli.views.listening import clock_reset
 
@@ -108,9 +108,7 @@ class Monitor(Consumer):
 
     def take_packets(self, block: PacketBlock) -> None:
         """Packets came in."""
-        packets = [block[index] for index in range(len(block))]
-        self._traffic.add(packets)
-        self._live.take(block, packets)
+        self._traffic.add(self._live.take(block))
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
         """Samples were drawn."""
@@ -135,7 +133,7 @@ class Monitor(Consumer):
         if self._listener.drawn_up_to == -math.inf:
             return
         drawn_up_to, counts = self._listener.drawn_up_to, self._listener.counts
-        self._traffic.look(drawn_up_to, real_time, counts.datagrams)
+        self._traffic.look(self._live, drawn_up_to, real_time, counts.datagrams)
         self._hindsight.look(self._history, self._now, real_time, self._followed)
 
     # ------------------------------------------------------------- keys

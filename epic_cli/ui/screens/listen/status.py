@@ -11,12 +11,12 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.engine.parameters import Number, Value
 from epic_cli.engine.text.widths import cut, pad, printable, width, wrap
 from epic_cli.formats.writing import number
-from epic_cli.live.traffic import Flow
 from epic_cli.ui.screens.cells import Fragment, Lines
 from epic_cli.ui.screens.listen.choice import Choice
 from epic_cli.ui.screens.listen.hindsight import Hindsight
 from epic_cli.ui.screens.listen.history import History
 from epic_cli.ui.screens.listen.map import COLOURS
+from epic_cli.ui.screens.listen.traffic import Flow
 
 #: Heights of a bar, from the lowest.
 UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.live.traffic import HISTORY, Flow, Traffic
+from epic_cli.engine.packets import Entities, PacketBlock
+from epic_cli.ui.screens.listen.history import History
+from epic_cli.ui.screens.listen.traffic import HISTORY, Flow, Traffic
 
 
 def packet(time: float, delay: float, entity: str = "", sequence: int | None = None) -> Packet:
@@ -14,10 +16,13 @@ def packet(time: float, delay: float, entity: str = "", sequence: int | None = N
 
 
 def flow(packets: Iterable[Packet], now: float) -> Flow:
-    traffic = Traffic()
+    traffic, history = Traffic(), History(Entities())
     for one in packets:
-        traffic.add([one])
-    return traffic.flow_at(now)
+        block = PacketBlock(history.entities)
+        block.append(one)
+        traffic.add(history.take(block))
+    traffic.look(history, now, 0.0, 0)
+    return traffic.flow
 
 
 def test_nothing_is_known_of_nothing() -> None:
