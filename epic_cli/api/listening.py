@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Literal, Self
 
-from epic_cli.api.reading import make_layout
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import packet_formats
+from epic_cli.formats.layout import make_layout
 from epic_cli.live.addresses import DEFAULT_PORT, parse_address, parse_sender, resolve
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.consumer import Consumer
@@ -55,7 +55,9 @@ def listen(
     kind: str | None = None if input_format == "auto" else input_format
     ingest = IngestSpec(
         kind,
-        make_layout(columns, time_unit, time_origin, axes, scale, None),
+        make_layout(
+            columns=columns, time_unit=time_unit, time_origin=time_origin, axes=axes, scale=scale
+        ),
         None if layout is None else RecordLayout(layout),
         None if sender is None else resolve(parse_sender(sender)).place,
         max_entities=max_entities,

@@ -7,11 +7,11 @@ import io
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
-from types import NoneType
 from typing import IO, TYPE_CHECKING, Literal
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
+from epic_cli.formats.layout import make_layout
 from epic_cli.formats.recordings import read_stream
 
 if TYPE_CHECKING:
@@ -154,7 +154,14 @@ def read_packets(
         raise ValueError(f"there is no input format {input_format!r}: choose from {known}")
     if refused not in ("raise", "warn") and not callable(refused):
         raise ValueError(f'refused is "raise", "warn" or a function, and not {refused!r}')
-    layout = make_layout(columns, time_unit, time_origin, axes, scale, pattern)
+    layout = make_layout(
+        columns=columns,
+        time_unit=time_unit,
+        time_origin=time_origin,
+        axes=axes,
+        scale=scale,
+        pattern=pattern,
+    )
     told: list[Layout] = []
     file: IO[bytes]
     if isinstance(source, (str, os.PathLike)):
@@ -166,43 +173,6 @@ def read_packets(
     if file is not source:
         reader.begin()
     return reader
-
-
-def make_layout(
-    columns: str | Mapping[str, str | int] | None,
-    time_unit: str | None,
-    time_origin: float | str | None,
-    axes: str | None,
-    scale: float,
-    pattern: str | None,
-) -> Layout | None:
-    """The layout that was given; None: none of it was. Raises ``ValueError``, ``TypeError``."""
-    if (columns, time_unit, time_origin, axes, scale, pattern) == (None, None, None, None, 1, None):
-        return None
-    from epic_cli.formats import layout as parts
-
-    if isinstance(columns, Mapping):
-        columns = ",".join(f"{field}={column}" for field, column in columns.items())
-    if not isinstance(scale, (int, float)) or not 1e-9 <= scale <= 1e9:
-        raise ValueError(f"scale is a number from 1e-9 to 1e9, and not {scale!r}")
-    for name, text in (
-        ("columns", columns),
-        ("time_unit", time_unit),
-        ("axes", axes),
-        ("pattern", pattern),
-    ):
-        if not isinstance(text, (str, NoneType)):
-            raise TypeError(f"{name} is text, and not {text!r}")
-    if time_unit is not None:
-        parts.parse_time_unit(time_unit)
-    return parts.Layout(
-        None if columns is None else parts.parse_columns(columns),
-        time_unit,
-        None if time_origin is None else parts.parse_time_origin(str(time_origin)),
-        None if axes is None else parts.parse_axes(axes),
-        scale,
-        None if pattern is None else parts.parse_pattern(pattern),
-    )
 
 
 def _name(source: object) -> str:

@@ -29,25 +29,13 @@ from epic_cli.engine.replay.strategy_spec import (
 )
 from epic_cli.engine.strategies import DEFAULT, names
 from epic_cli.engine.text import COLUMNS, FORMATS
-from epic_cli.formats import input_formats
-from epic_cli.formats.layout import (
-    Layout,
-    parse_axes,
-    parse_columns,
-    parse_pattern,
-    parse_time_origin,
-    parse_time_unit,
-)
+from epic_cli.formats import input_formats, layout
+from epic_cli.formats.layout import Layout
 
 Reader = Callable[[str], Any]
 
 #: What stands for all built-in strategies.
 ALL = "all"
-
-
-def _time_unit(text: str) -> str:
-    parse_time_unit(text)
-    return text
 
 
 #: How the keys are read: those of the timing, of the layout, and all others. What a case cannot
@@ -58,14 +46,7 @@ TIMING: dict[str, Reader] = {
     "pacing": Choice("pacing", "", "", PACINGS).read,
     "latency": Number("latency", 0, "", "s", -3600, 3600).read,
 }
-LAYOUT: dict[str, Reader] = {
-    "pattern": parse_pattern,
-    "columns": parse_columns,
-    "time-unit": _time_unit,
-    "time-origin": parse_time_origin,
-    "axes": parse_axes,
-    "scale": Number("scale", 1, "", "", 1e-9, 1e9).read,
-}
+LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout.LAYOUT}
 READERS: dict[str, Reader] = {
     **TIMING,
     **LAYOUT,

@@ -95,7 +95,7 @@ def compared(
 
 def _separated(case: Case, recording: Recording) -> dict[str, PacketBlock]:
     from epic_cli.engine.replay import separate
-    from epic_cli.formats.layout import STATE
+    from epic_cli.formats.columns import STATE
 
     entities: dict[str, PacketBlock] = {}
     truth = recording not in case.drawing.recordings

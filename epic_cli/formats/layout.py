@@ -1,8 +1,8 @@
-"""Which column or name holds which field of a packet, in which units: said in options.
+"""Which column or name holds which field of a packet, in which units.
 
-A layout is one declaration with two forms. As a value it goes to the readers; in words it is the
-options that say the same, to be typed, copied and kept:
-``--columns time=timestamp_ms,x=pos_x,y=pos_y --time-unit ms --axes xy``.
+A layout is a value that goes to the readers, and the options that say the same, to be typed, copied
+and kept: ``--columns time=timestamp_ms,x=pos_x,y=pos_y --time-unit ms --axes xy``. ``LAYOUT`` is
+the table of them: options, arguments in Python, keys of profiles and of cases are made from it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
+from epic_cli.engine.parameters import Custom, Number, Table, Value, named
+from epic_cli.formats.columns import POSITION, in_order, parse_columns
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
         scale: float
         axes: str
 
-
-#: The fields in the order in which a layout names them.
-FIELD_ORDER = ("time", *FIELDS[:-1], *OPTIONAL_FIELDS)
-
-POSITION, VELOCITY = FIELDS[:3], FIELDS[3:6]
-
-#: The fields of a truth, and of a drawn frame, that recordings have, too.
-STATE = ("time", *POSITION, *VELOCITY, "entity", "teleport")
-FRAME = ("time", *POSITION, "entity")
 
 #: How many of a unit of time are a second.
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -91,15 +83,15 @@ class Layout(NamedTuple):
     @property
     def units(self) -> Units:
         """What the engine's scanners have to know of a layout that is complete."""
-        per_second = parse_time_unit(self.time_unit or "s")
+        unit = per_second(self.time_unit or "s")
         if self.time_origin == "first":
             origin = self.beginning.time if self.beginning is not None else None
         else:
             origin = self.time_origin or 0.0
         if origin is not None:
-            origin *= per_second or 1.0
+            origin *= unit or 1.0
         axes = self.axes or "xyz"
-        return {"per_second": per_second, "origin": origin, "scale": self.scale, "axes": axes}
+        return {"per_second": unit, "origin": origin, "scale": self.scale, "axes": axes}
 
     def items(self) -> list[tuple[str, str]]:
         """The names and values of the options that say the same.
@@ -159,56 +151,10 @@ def begun_together(given: Layout | None) -> Layout:
 
 def layout_of(columns: Mapping[str, str], **others: object) -> Layout:
     """A layout with the columns in their usual order."""
-    pairs = tuple((field, columns[field]) for field in FIELD_ORDER if field in columns)
-    return Layout(pairs, **others)  # type: ignore[arg-type]
+    return Layout(in_order(columns), **others)  # type: ignore[arg-type]
 
 
-def parse_columns(text: str) -> tuple[tuple[str, str], ...]:
-    r"""``time=timestamp_ms,x=pos_x`` as pairs; raises ``ValueError``.
-
-    A backslash takes what follows it as it is: ``x=pos\, x`` for a column ``pos, x``.
-    """
-    columns: dict[str, str] = {}
-    for part in _split(text, ","):
-        field, equals, column = part.partition("=")
-        field = field.strip()
-        if not equals or field not in ALL_FIELDS:
-            raise ValueError(_no_field(field if equals else part))
-        if field in columns:
-            raise ValueError(f"{field} is given twice")
-        if column and column in columns.values():
-            raise ValueError(f"{column!r} is given for two fields")
-        columns[field] = column
-    _check_stars(columns)
-    return layout_of(columns).columns or ()
-
-
-def _check_stars(columns: Mapping[str, str]) -> None:
-    """Raises ``ValueError`` for stars that cannot stand for the same entities."""
-    starred = {field: column for field, column in columns.items() if star_of(column) >= 0}
-    if not starred:
-        return
-    for column in starred.values():
-        if star_of(column[star_of(column) + 1 :]) >= 0:
-            raise ValueError(f"{column!r} has more than one *")
-    alike = POSITION if "time" in starred else (*POSITION, "entity")
-    for field in alike:
-        if columns.get(field) and field not in starred:
-            other = next(iter(starred))
-            raise ValueError(f"{field}={columns[field]} has no *, and {other}={starred[other]} has")
-    if not set(POSITION) & set(starred):
-        raise ValueError("a * stands for the entities of a row: x and y need it")
-
-
-def _no_field(name: str) -> str:
-    from epic_cli.engine.parameters import nearest
-
-    near = nearest(name, list(ALL_FIELDS))
-    hint = f"; did you mean {near}=?" if near and near != name else ""
-    return f"{name!r} is not FIELD=COLUMN, with a field of {', '.join(FIELD_ORDER)}{hint}"
-
-
-def parse_time_unit(text: str) -> float | None:
+def per_second(text: str) -> float | None:
     """How many of a unit of time are a second; None: they are dates. Raises ``ValueError``."""
     if text == "iso":
         return None
@@ -222,6 +168,12 @@ def parse_time_unit(text: str) -> float | None:
     if unit not in ("tick", "ticks") or not 1e-6 <= hertz <= 1e9:
         raise ValueError(f"{text!r} is not s, ms, us, ns, iso or ticks@HZ, as ticks@60")
     return hertz
+
+
+def parse_time_unit(text: str) -> str:
+    """A unit of time; raises ``ValueError``."""
+    per_second(text)
+    return text
 
 
 def parse_time_origin(text: str) -> Origin:
@@ -240,7 +192,7 @@ def parse_pattern(text: str) -> str:
     try:
         groups = re.compile(text).groupindex
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"this is no regular expression: {error}") from error
+        raise ValueError(f"not a regular expression: {error}") from error
     if not groups:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
     return text
@@ -249,7 +201,7 @@ def parse_pattern(text: str) -> str:
 def parse_axes(text: str) -> str:
     """Up to three of x, y and z, each once; raises ``ValueError``."""
     if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
-        raise ValueError(f"{text!r} is not a row of axes, as xyz, xy, xz or xzy")
+        raise ValueError(f"{text!r} is not axes such as xyz, xy, xz or xzy")
     return text
 
 
@@ -257,43 +209,76 @@ def _shown(value: Origin) -> str:
     return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
 
-def column_name(column: str) -> str:
-    """The name in a header that a column of a layout stands for."""
-    return "".join(_unescaped(column))
+class _Field(Custom):
+    """A field of a layout; what reads it says all that is wrong with a text."""
+
+    def _check(self, value: object) -> Value:
+        return str(value)
 
 
-def column_text(name: str) -> str:
-    """How a layout writes the name of a column."""
-    return re.sub(r"[\\,*]", r"\\\g<0>", name)
+LAYOUT: Table = (
+    _Field(
+        "pattern",
+        None,
+        "Where a log's lines have the fields: a group for each, (?P<time>...).",
+        "REGEX",
+        parse_pattern,
+    ),
+    _Field(
+        "columns",
+        None,
+        "Which column of a table, or path in a JSON object, is which field:"
+        " time=timestamp_ms,x=pos.0,entity=player. A * is each of several entities in one row:"
+        " x=*_x, x=players.*.x.  [default: by the usual names]",
+        "FIELD=COLUMN,...",
+        parse_columns,
+        kind=tuple,
+    ),
+    _Field(
+        "time_unit",
+        None,
+        "The unit of its times: s, ms, us, ns, ticks@HZ or iso.",
+        "UNIT",
+        parse_time_unit,
+    ),
+    _Field(
+        "time_origin",
+        None,
+        "The time that becomes 0: that of the first packet, or one in seconds.",
+        "first|SECONDS",
+        parse_time_origin,
+    ),
+    _Field(
+        "axes",
+        None,
+        "Its axes that become x, y and z: xy in two dimensions, xzy where y is up.",
+        "AXES",
+        parse_axes,
+    ),
+    Number(
+        "scale", 1.0, "What its lengths are multiplied by, as 0.01 for centimetres.", "", 1e-9, 1e9
+    ),
+)
 
 
-def star_of(column: str) -> int:
-    """Where a column has the star that stands for each of several entities; -1: it has none."""
-    found = re.search(r"(?<!\\)(?:\\\\)*\*", column)
-    return found.end() - 1 if found else -1
+def make_layout(**given: Any) -> Layout | None:
+    """The layout with these values by the names in ``LAYOUT``; None: all are None or the default.
 
-
-def path_names(path: str) -> tuple[str, ...]:
-    """The names, from the outermost in, of a path in a JSON object."""
-    return tuple("".join(_unescaped(step)) for step in _split(path, "."))
-
-
-def path_text(names: tuple[str, ...]) -> str:
-    """How a layout writes a path."""
-    return ".".join(column_text(name).replace(".", "\\.") for name in names)
-
-
-def _unescaped(text: str) -> list[str]:
-    characters = iter(text)
-    return [next(characters, "") if one == "\\" else one for one in characters]
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """The parts between separators before which there is no backslash."""
-    parts, characters = [""], iter(text)
-    for one in characters:
-        if one == separator:
-            parts.append("")
+    Raises ``ValueError``, and ``TypeError`` for what is neither text nor such a value.
+    """
+    values: dict[str, Any] = {}
+    for one in LAYOUT:
+        value = given.get(one.name)
+        if isinstance(value, Mapping):
+            value = ",".join(f"{field}={column}" for field, column in value.items())
+        if value is None or value == one.default or isinstance(value, one.kind):
+            pass
+        elif isinstance(one, Number):
+            value = named(one, one.accept, value)
+        elif isinstance(value, str) or one.name == "time_origin":
+            value = one.read(str(value))
         else:
-            parts[-1] += one + next(characters, "") if one == "\\" else one
-    return parts
+            raise TypeError(f"{one.name} is text, and not {value!r}")
+        if value != one.default:
+            values[one.name] = value
+    return Layout(**values) if values else None

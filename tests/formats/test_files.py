@@ -9,13 +9,8 @@ from support.places import ROOT
 from support.running import epic
 
 from epic_cli import Packet
-from epic_cli.formats.layout import (
-    Layout,
-    parse_axes,
-    parse_columns,
-    parse_time_origin,
-    parse_time_unit,
-)
+from epic_cli.formats.columns import parse_columns
+from epic_cli.formats.layout import Layout, parse_axes, parse_time_origin, parse_time_unit
 from epic_cli.formats.recordings import read
 
 HERE = Path(__file__).parent
@@ -49,7 +44,7 @@ def layout_of(options: str) -> Layout:
     words = shlex.split(options)
     given = dict(zip(words[::2], words[1::2], strict=True))
     unit, origin, axes = (given.get(f"--{name}") for name in ("time-unit", "time-origin", "axes"))
-    assert unit is None or parse_time_unit(unit) != 0
+    assert unit is None or parse_time_unit(unit) == unit
     return Layout(
         parse_columns(given["--columns"]) if "--columns" in given else None,
         unit,

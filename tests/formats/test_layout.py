@@ -7,18 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.recordings import examples
 
-from epic_cli.formats.layout import (
+from epic_cli.formats.columns import (
     FIELD_ORDER,
-    Layout,
     column_name,
     column_text,
-    layout_of,
-    parse_axes,
     parse_columns,
-    parse_time_origin,
-    parse_time_unit,
     path_names,
     path_text,
+)
+from epic_cli.formats.layout import (
+    Layout,
+    layout_of,
+    parse_axes,
+    parse_time_origin,
+    parse_time_unit,
 )
 
 NAMES = st.text(st.sampled_from("ab.,\\= '\"é"), min_size=1, max_size=6)
@@ -75,7 +77,7 @@ def test_defaults_are_not_printed() -> None:
      ("tick@66.67hz", 66.67)],
 )  # fmt: skip
 def test_units_of_time(unit: str, per_second: float | None) -> None:
-    assert parse_time_unit(unit) == per_second
+    assert Layout(time_unit=unit).units["per_second"] == per_second
 
 
 @pytest.mark.parametrize("unit", ["", "m", "ticks", "ticks@", "ticks@0", "ticks@nan", "60"])
@@ -93,5 +95,5 @@ def test_an_origin_in_seconds_is_handed_on_in_the_units_of_the_recording() -> No
 
 @pytest.mark.parametrize("axes", ["", "w", "xx", "xyzx", "XY"])
 def test_no_axes(axes: str) -> None:
-    with pytest.raises(ValueError, match="is not a row of axes"):
+    with pytest.raises(ValueError, match="is not axes"):
         parse_axes(axes)

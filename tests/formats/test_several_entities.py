@@ -14,8 +14,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.formats import LONGEST_LINE
+from epic_cli.formats.columns import column_text, parse_columns, star_of
 from epic_cli.formats.entries.json.reader import JsonlReader
-from epic_cli.formats.layout import Layout, column_text, parse_columns, star_of
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import read_from
 
 STATES = st.lists(

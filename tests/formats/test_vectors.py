@@ -11,7 +11,8 @@ from support.recordings import examples
 
 from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.layout import Layout, parse_columns
+from epic_cli.formats.columns import parse_columns
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.recordings import make_reader, read_from
 from epic_cli.formats.vectors import numbers_in
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from epic_cli.engine.contract import Packet
-from epic_cli.formats.layout import Layout, parse_columns
+from epic_cli.formats.columns import parse_columns
+from epic_cli.formats.layout import Layout
 from epic_cli.live import decoding
 from epic_cli.live.binary import RecordLayout
 from epic_cli.live.counts import Refused

@@ -88,7 +88,7 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
 
 def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
-    from epic_cli.formats.layout import column_name, column_text
+    from epic_cli.formats.columns import column_name, column_text
     from epic_cli.formats.names.guess import AmbiguousLayout
     from epic_cli.formats.names.stars import complete_row, entities_in, starred
     from epic_cli.formats.tables import split_row

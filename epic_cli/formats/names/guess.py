@@ -8,7 +8,8 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.layout import POSITION, TIME_UNITS, VELOCITY, Layout, layout_of, star_of
+from epic_cli.formats.columns import POSITION, VELOCITY, star_of
+from epic_cli.formats.layout import TIME_UNITS, Layout, layout_of
 from epic_cli.formats.names.spellings import (
     DEGREES,
     SPELLINGS,

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.layout import POSITION, Layout, star_of
+from epic_cli.formats.columns import POSITION, star_of
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.spellings import VELOCITY_WORDS, name_of
 

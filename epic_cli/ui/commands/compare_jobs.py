@@ -12,7 +12,8 @@ from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.jobs.journal import digest_of
 from epic_cli.analysis.truth import Truth, truths_of
-from epic_cli.formats.layout import STATE, Beginning, Layout
+from epic_cli.formats.columns import STATE
+from epic_cli.formats.layout import Beginning, Layout
 from epic_cli.ui.commands.jobs import strategy_identity
 from epic_cli.ui.commands.recordings import Reading
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage

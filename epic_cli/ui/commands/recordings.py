@@ -99,7 +99,7 @@ def given_truths(
     ``given`` is the layout that it shares with the recordings.
     """
     from epic_cli.analysis.truth import truths_of
-    from epic_cli.formats.layout import STATE
+    from epic_cli.formats.columns import STATE
     from epic_cli.views.comparison.notes import why
 
     if inputs.truth is None or given is None:

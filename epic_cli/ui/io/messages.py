@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from epic_cli.ui.io.errors import printable, say
-from epic_cli.ui.io.sample import Hints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,11 +13,71 @@ if TYPE_CHECKING:
 
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
+    from epic_cli.formats.hints import Hint
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.io.report import RefusedLines
 
 # The words are loaded when there is something to say: packet text must start fast.
+
+#: Packets that are looked at: after the first few a live recording has its hints, and no later
+#: packets are looked at than these, which takes less than a millisecond.
+_SOON, _MOST = 64, 2048
+
+#: Fewer say nothing: then the hints are not even loaded.
+_LEAST = 12
+
+
+class Hints:
+    """What looks wrong with the first packets of a recording, each of it once."""
+
+    def __init__(self) -> None:
+        self._sample: PacketBlock | None = None
+        self._looked = 0
+        self._texts: list[bytes] = []
+        self._told: set[tuple[object, ...]] = set()
+        self._settled: Layout | None = None
+
+    def settled(self, layout: Layout | None) -> None:
+        """What somebody has said of the recording's times is not doubted."""
+        self._settled = layout
+
+    def look(self, block: PacketBlock) -> bool:
+        """Takes the next packets; whether it is time to ask for what is ``new``."""
+        before = 0 if self._sample is None else len(self._sample)
+        if before >= _MOST:
+            return False
+        if self._sample is None:
+            self._sample = block.part(0, _MOST)
+        else:
+            self._sample.extend(block)
+        if block.find_field is None and b"=" in block.text:
+            self._texts.append(block.text)
+        count = len(self._sample)
+        return before < _SOON <= count or count >= _MOST
+
+    def end(self) -> bool:
+        """Whether there may be something ``new`` now that no more packets come."""
+        count = 0 if self._sample is None else len(self._sample)
+        return bool(self._texts) or (count != self._looked and count >= _LEAST)
+
+    def new(self) -> list[Hint]:
+        """What has not been told before."""
+        from epic_cli.formats.hints import hints, word_hints
+
+        found = [hint for text in self._texts for hint in word_hints(text)]
+        self._texts.clear()
+        if self._sample is not None and len(self._sample) >= _LEAST:
+            self._looked = len(self._sample)
+            found += hints(self._sample)
+        settled = self._settled.settles if self._settled is not None else ()
+        fresh = {
+            hint.told(): hint
+            for hint in found
+            if hint.told() not in self._told and hint.option not in settled
+        }
+        self._told.update(fresh)
+        return list(fresh.values())
 
 
 class Messages:
@@ -69,8 +128,6 @@ class Reporter:
 
     def layout(self, layout: Layout) -> None:
         """How a recording is read whose layout was told from it."""
-        from epic_cli.ui.io.layout import layout_words
-
         self._told = layout
         self.say(layout_words(self.name, layout))
 
@@ -98,8 +155,6 @@ class Reporter:
 
     def estimated(self) -> None:
         """Velocities are used that the recording has not."""
-        from epic_cli.ui.io.layout import velocities_estimated_words
-
         self.say(velocities_estimated_words(self.name))
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
@@ -139,6 +194,19 @@ class Reporter:
             columns=columns,
             everything=self._remarks.all_errors,
         )
+
+
+def layout_words(name: str, layout: Layout) -> str:
+    """How the recording ``name`` is read, in the words of the options: a line for stderr."""
+    return f"epic: {_shown(name)}: read with {_shown(layout.options())}\n"
+
+
+def velocities_estimated_words(name: str) -> str:
+    """That a strategy uses velocities which the recording ``name`` has not: a line for stderr."""
+    return (
+        f"epic: {_shown(name)}: packets without a velocity get one from the position before"
+        " theirs\n"
+    )
 
 
 def _shown(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -14,14 +14,18 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text import FORMATS
 from epic_cli.formats import input_formats, packet_formats
+from epic_cli.formats.layout import LAYOUT, Layout, make_layout
 from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.layout import LAYOUT_OPTIONS, make_layout, make_saving, profile_option
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
 from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
+from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+if TYPE_CHECKING:
+    from epic_cli.ui.io.profiles import Saving
 
 
 def _chosen(strategy: str, assignments: tuple[tuple[str, str], ...]) -> StrategySpec:
@@ -137,11 +141,45 @@ input_format_option: Decorator = click.option(
     help="How packets are written; auto goes by the first line.",
 )
 
+
+def _use_profile(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    if name is None:
+        return None
+    from epic_cli.ui.io.profiles import use_profile
+
+    return use_profile(context, option, name)
+
+
+#: ``--profile``, which gives the others their defaults.
+profile_option: Decorator = click.option(
+    "--profile",
+    metavar="NAME",
+    is_eager=True,
+    callback=_use_profile,
+    help="Take options from [profile.NAME] of the configuration file.",
+)
+
+
+def _make_layout(profile: str | None, **given: Any) -> Layout | None:
+    del profile  # it has had its say before
+    return make_layout(**given)
+
+
 #: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
 #: Layout | None``; ``--profile`` gives them, and all others, their defaults.
-layout_options = OptionGroup(
-    "given", make_layout, *(one.decorate for one in LAYOUT_OPTIONS), profile_option
-)
+layout_options = OptionGroup("given", _make_layout, *options(LAYOUT), profile_option)
+
+
+def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:
+    """What is to be done about a profile; None: nothing."""
+    if save_profile is None:
+        if replace_profile:
+            raise WrongUsage("--replace-profile needs --save-profile")
+        return None
+    from epic_cli.ui.io.profiles import Saving
+
+    return Saving(save_profile, replace_profile)
+
 
 #: ``--save-profile`` and ``--replace-profile``, as ``saving: Saving``.
 saving_options = OptionGroup(

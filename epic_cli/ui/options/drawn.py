@@ -51,7 +51,8 @@ class DrawnFile(NamedTuple):
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
         from epic_cli.analysis.drawn.path import ROWS, UnusableDrawing, drawn_paths
-        from epic_cli.formats.layout import FRAME, Layout
+        from epic_cli.formats.columns import FRAME
+        from epic_cli.formats.layout import Layout
         from epic_cli.ui.io.messages import Reporter
         from epic_cli.ui.io.sources import load, source_name
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epic_cli.formats.layout import LAYOUT
 from epic_cli.network.paths import PATHS
 from epic_cli.network.sender import Quantization, Sender, SenderClock
 from epic_cli.network.truth_file import DEFAULT_MAX_GAP, VELOCITIES, Velocities
-from epic_cli.ui.io.layout import LAYOUT_OPTIONS
 from epic_cli.ui.io.quantities import Duration, FiniteRange, Rate, Seconds, SendRate
 from epic_cli.ui.options.common import layout_options, output_option, packet_format_option
 from epic_cli.ui.options.groups import Decorator, OptionGroup
@@ -25,7 +25,7 @@ TRUTH_OPTIONS = (
     "velocity",
     "max_gap",
     "max_speed",
-    *(one.name.replace("-", "_") for one in LAYOUT_OPTIONS),
+    *(one.name for one in LAYOUT),
 )
 
 

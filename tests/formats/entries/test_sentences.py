@@ -89,7 +89,7 @@ def test_a_profile_keeps_a_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("(?P<time>", "is no regular expression"),
+        ("(?P<time>", "not a regular expression"),
         ("t=(.*)", "has no group for a field"),
         ("(?P<time>zebra)", "found neither in this line nor in any other"),
         (r"t=(?P<time>\d+)", "the pattern has no group for x"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.layout import Layout, parse_columns
+from epic_cli.formats.columns import parse_columns
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout, complete
 
 

@@ -10,8 +10,9 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.formats import BYTE_ORDER_MARK
+from epic_cli.formats.columns import POSITION, column_name, column_text, star_of
 from epic_cli.formats.entries.csv import lines_above_header
-from epic_cli.formats.layout import POSITION, Layout, column_name, column_text, star_of
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, is_value
 from epic_cli.formats.names.stars import complete_row, entities_in, is_named, starred

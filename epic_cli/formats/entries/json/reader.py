@@ -11,6 +11,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.formats import LONGEST_OBJECT
+from epic_cli.formats.columns import POSITION, VELOCITY, path_names
 from epic_cli.formats.entries.json.values import (
     Entries,
     Object,
@@ -23,7 +24,7 @@ from epic_cli.formats.entries.json.values import (
     single_values,
     text_of,
 )
-from epic_cli.formats.layout import POSITION, VELOCITY, Layout, path_names
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.stars import starred

@@ -12,7 +12,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.layout import POSITION, Layout, path_names, path_text, star_of
+from epic_cli.formats.columns import POSITION, path_names, path_text, star_of
+from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout, complete
 from epic_cli.formats.names.stars import starred
 from epic_cli.formats.vectors import numbers_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +18,10 @@ from epic_cli.formats.recordings import read
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.errors import CannotAccess
 from epic_cli.ui.io.hint_words import hint_words
-from epic_cli.ui.io.layout import layout_options, make_layout
+from epic_cli.ui.io.messages import Hints
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.progress import Progress
-from epic_cli.ui.io.sample import Hints
+from epic_cli.ui.options.common import layout_options
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 
@@ -83,9 +83,9 @@ def rows(dialogue: Dialogue, count: int | None) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, readable=True))
 @layout_options
 @click.option("--all-errors", is_flag=True, help="Show each line that is refused.")
-def load(dialogue: Dialogue, file: str, all_errors: bool, **layout: Any) -> None:
+def load(dialogue: Dialogue, file: str, all_errors: bool, given: Layout | None) -> None:
     """Add the packets in FILE: packet text, a table, JSON or Parquet."""
-    loading = Loading(dialogue, file, make_layout(**layout), all_errors)
+    loading = Loading(dialogue, file, given, all_errors)
     try:
         loading.run()
     except Unreadable as error:
