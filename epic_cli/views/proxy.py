@@ -9,8 +9,8 @@ from epic_cli.analysis.digits import counted
 from epic_cli.live.proxy.control import words_of
 from epic_cli.live.proxy.direction import Direction, Passage
 from epic_cli.live.proxy.relay import Relay
-from epic_cli.views.link_summary import quantiles
-from epic_cli.views.link_summary import summary as link_summary
+from epic_cli.views.link import quantiles
+from epic_cli.views.link import summary as link_summary
 
 #: Seconds that the rates on the screen are of.
 _WINDOW = 1.0

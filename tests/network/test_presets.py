@@ -6,7 +6,8 @@ import pytest
 
 from epic_cli.network.presets import PRESETS, UNITY, WEB_PAGE_TEST, find_preset
 from epic_cli.network.words import parse_link_word, with_words
-from epic_cli.views.link_presets import preset_table
+from epic_cli.views.link import presets_report
+from epic_cli.views.report import Table
 
 #: Packet delay and jitter (ms) and loss (%), as in the manual of Unity's Network Simulator.
 UNITY_FIGURES = {
@@ -54,6 +55,8 @@ def test_a_preset_is_a_word_that_comes_before_the_others() -> None:
 
 
 def test_the_table_has_them_all() -> None:
-    lines = preset_table(PRESETS.values()).splitlines()
-    assert [line.split()[0] for line in lines[1:]] == list(PRESETS)
-    assert "5mbit, 1mbit" in next(line for line in lines if line.startswith("web-cable"))
+    (table,) = presets_report(PRESETS.values()).parts
+    assert isinstance(table, Table)
+    names, _, _, rates, *_ = (column.cells for column in table.columns)
+    assert list(names) == list(PRESETS)
+    assert rates[list(names).index("web-cable")] == "5mbit, 1mbit"

@@ -23,8 +23,7 @@ from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.diagnosis.report import report
 from epic_cli.views.page.page import Content, page, page_of
-from epic_cli.views.page.sections import Section
-from epic_cli.views.page.words import About
+from epic_cli.views.page.sections import About, Section
 from epic_cli.views.report import Column, Figure, Report, Table, Usage
 
 COMPARISON = comparisons.comparison("Late", "Jumping", "Raising", entities=("a</script>", "b"))

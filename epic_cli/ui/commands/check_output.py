@@ -128,7 +128,7 @@ class Output:
         from epic_cli.analysis.scenes.scene import Selection
         from epic_cli.checking.figures import DRAWN, EXPECTED, pictured
         from epic_cli.views.page.page import page
-        from epic_cli.views.pictures.scenes import scene_chart
+        from epic_cli.views.pictures.chart import scene_chart
 
         try:
             comparison = pictured(case, difference, Selection(_PICTURED, -math.inf, math.inf))

@@ -17,9 +17,7 @@ from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.compare import Layout, Pictures
 from epic_cli.views.comparison.report import report, sort_results
 from epic_cli.views.comparison.sentences import failure_words
-from epic_cli.views.page.sections import Section
-from epic_cli.views.page.words import About
-from epic_cli.views.pictures.scenes import scene_chart
+from epic_cli.views.page.sections import About, Section
 
 #: Charts and pictures get crowded with more strategies.
 MOST_SHOWN = 6
@@ -74,6 +72,8 @@ def _write_charts(
     comparison: Comparison, pictures: Pictures, labels: Sequence[str], color: ColorChoice
 ) -> None:
     """Charts of the first entity to stdout."""
+    from epic_cli.views.pictures.chart import scene_chart
+
     scene, *others = comparison.scenes
     lines = screen_lines(sys.stdout)
     # title, axis, legend and the prompt want room too

@@ -51,7 +51,7 @@ from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import two_way_link_options
 from epic_cli.ui.options.link_values import TwoWayLink
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
-from epic_cli.views.link_summary import clipping
+from epic_cli.views.link import clipping
 from epic_cli.views.play_rows import summary
 
 EXAMPLES = """\b

@@ -39,7 +39,7 @@ from epic_cli.ui.options.trace import (
     make_channel,
     one_way_trace_options,
 )
-from epic_cli.views.link_summary import summary
+from epic_cli.views.link import summary
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout

@@ -53,7 +53,7 @@ from epic_cli.ui.options.trace import (
     make_channel,
     one_way_trace_options,
 )
-from epic_cli.views.link_summary import summary
+from epic_cli.views.link import summary
 
 EXAMPLES = """\b
 Examples:

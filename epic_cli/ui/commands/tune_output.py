@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.result import Tunings
     from epic_cli.ui.io.color import ColorChoice
     from epic_cli.ui.options.tune import Written
-    from epic_cli.views.page.words import About
+    from epic_cli.views.page.sections import About
 
 
 def write_delays(found: DelaysNeeded, form: str, color: ColorChoice) -> None:

@@ -15,7 +15,7 @@ from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.quantities import FiniteRange, Seconds
 from epic_cli.ui.options.groups import OptionGroup
-from epic_cli.views.pictures.perspectives import VIEWS, View
+from epic_cli.views.pictures import VIEWS, View
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from epic_cli.ui.options.compare_parameters import (
     WeightList,
 )
 from epic_cli.ui.options.groups import Decorator, OptionGroup
-from epic_cli.views.pictures.perspectives import VIEWS, View
+from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,6 @@ from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.declared import Assignment, option, options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 from epic_cli.ui.options.link_values import one_way, two_ways
-from epic_cli.views.link_presets import preset_table
 
 
 def link_options(latency: str, meaning: str) -> Decorator:
@@ -106,5 +105,10 @@ class At(click.Option):
 def _list_presets(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     del parameter
     if wanted and not context.resilient_parsing:
-        write_text(preset_table(PRESETS.values()))
+        from epic_cli.ui.io.console import draw
+        from epic_cli.views.link import presets_report
+        from epic_cli.views.text import ReportText
+
+        # nothing is left out, however narrow the screen is: there is no other place to look it up
+        write_text(draw(ReportText(presets_report(PRESETS.values())), color=False))
         context.exit()

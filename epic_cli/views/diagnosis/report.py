@@ -7,7 +7,6 @@ from typing import Any
 from epic_cli.analysis.diagnosis.detector import Finding, detector_of
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis
 from epic_cli.views import report as model
-from epic_cli.views.diagnosis.drawn import drawn_record, drawn_words
 from epic_cli.views.diagnosis.sentences import (
     headline,
     moments,
@@ -23,6 +22,8 @@ def report(name: str, found: Diagnosis) -> model.Report:
     if found.network is not None:
         parts.append(network_words(found.network))
     if found.drawn is not None:
+        from epic_cli.views.diagnosis.drawn import drawn_words  # hardly anybody knows it
+
         parts.append("\n".join(drawn_words(found.drawn)))
 
     def records() -> list[model.Record]:
@@ -59,6 +60,8 @@ def _records(name: str, found: Diagnosis) -> list[model.Record]:
     """A record for each finding, and one for what was drawn, if that is looked at."""
     records: list[model.Record] = [_record(name, one) for one in found.findings]
     if found.drawn is not None:
+        from epic_cli.views.diagnosis.drawn import drawn_record
+
         records.append({"recording": name, "drawn": drawn_record(found.drawn)})
     return records
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.comparison.report import report
 from epic_cli.views.page.data import scene_data
-from epic_cli.views.page.sections import Section, section_data
-from epic_cli.views.page.words import About, facts
-from epic_cli.views.pictures.scene_words import scene_words
+from epic_cli.views.page.sections import About, Section, section_data
+from epic_cli.views.pictures.scenes import network_words, packets_words, scene_words
 from epic_cli.views.pictures.styles import BLACK, DARK, DASHES, LIGHT, WHITE
 from epic_cli.views.report import Report, Table
 
@@ -76,7 +76,7 @@ def page(
     content = Content(
         title=f"{subject}{f': {about.recording}' if about.recording else ''}",
         report=told,
-        facts=facts(comparison, about),
+        facts=_facts(comparison, about),
         shown=shown,
         tick=comparison.tick,
         diagnoses=diagnoses,
@@ -84,6 +84,39 @@ def page(
         tuning=tuning,
     )
     return page_of(comparison.scenes, content)
+
+
+def _facts(comparison: Comparison, about: About) -> list[tuple[str, str]]:
+    """What was compared, under which conditions, in which units: terms and descriptions."""
+    scenes = [one for one in comparison.scenes if len(one.times)]
+    found = []
+    if about.command:
+        found.append(("Command", about.command))
+    if about.recording:
+        found.append(("Recording", about.recording))
+    if about.truth:
+        found.append(("Truth", about.truth))
+    for one in scenes[:12]:
+        called = f" of {one.entity}" if one.entity else ""
+        found.append((f"Packets{called}", packets_words(one.deliveries)))
+        found.append((f"Network{called}", network_words(one.deliveries)))
+    if len(scenes) > 12:
+        found.append(("More", f"{len(scenes) - 12} more entities"))
+    found.append(
+        ("Rows", f"one every {three_digits(comparison.tick * 1000)} ms, {comparison.rows:,} count")
+    )
+    most = max((one.rows for one in scenes), default=0)
+    if any(len(one.times) < one.rows for one in scenes):
+        kept = max(len(drawn.times) for one in scenes for drawn in one.drawn)
+        found.append(
+            (
+                "Pictures",
+                f"keep the extremes of each stretch and every hole: up to {kept:,} of {most:,}"
+                " rows; --span draws fewer seconds with every row",
+            )
+        )
+    found.append(("Units", "lengths are in the recording's own unit, times in seconds"))
+    return found
 
 
 def page_of(scenes: Sequence[Scene], content: Content) -> str:

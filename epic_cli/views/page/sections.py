@@ -1,8 +1,9 @@
-"""Reports as sections of a page."""
+"""What a page is about, and reports as its sections."""
 
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from epic_cli.views.report import Figure, Finding, Part, Report, Table, Usage
@@ -12,6 +13,15 @@ MOST = 12
 
 #: What a page shows of a finding; the other terms are for the command line.
 _TERMS = ("effect", "cure", "also explains")
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a comparison comes from: the recording's name, the truth's, and the command."""
+
+    recording: str = ""
+    truth: str = ""
+    command: str = ""
 
 
 class Section(NamedTuple):

@@ -12,10 +12,13 @@ from rich.measure import Measurement
 from rich.text import Text
 
 from epic_cli.views.pictures.canvas import Canvas
+from epic_cli.views.pictures.scenes import chosen_of, ground_axes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from epic_cli.analysis.scenes.scene import Drawn, Scene
+    from epic_cli.views.pictures import View
     from epic_cli.views.pictures.canvas import Floats
 
 #: Styles for strategies, in their order; readable on light and on dark.
@@ -204,3 +207,53 @@ def _legend(lines: Sequence[Line], braille: bool, margin: int) -> Text:
         sign = ("━━" if one.joined else "•") if braille else one.mark
         text.append(f"{sign} {one.label}   ", one.style)
     return text
+
+
+# ---------------------------------------------------------------- scenes
+
+
+def scene_chart(
+    scene: Scene,
+    view: View = "above",
+    labels: Sequence[str] = (),
+    *,
+    height: int = 18,
+    width: int | None = None,
+) -> Chart:
+    """One view of a scene: from above, a coordinate over time, or the error over time.
+
+    ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
+    packets, the first strategy's above the others.
+    """
+    chosen = chosen_of(scene, labels)
+    name = f"{scene.entity}: " if scene.entity else ""
+    if view == "error":
+        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
+        title = f"{name}error (lengths) over time (s)"
+        return Chart(lines, title, named=True, height=height, width=width)
+    if view == "above":
+        a, b = ground_axes(scene)
+        lines = [
+            _packets(scene.packets[:, a], scene.packets[:, b]),
+            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
+            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
+        ]
+        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
+        return Chart(lines, title, equal=True, height=height, width=width)
+    axis = "xyz".index(view)
+    lines = [
+        _packets(scene.packet_times, scene.packets[:, axis]),
+        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
+        *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
+    ]
+    title = f"{name}{view} (lengths) over time (s)"
+    return Chart(lines, title, named=True, height=height, width=width)
+
+
+def _packets(across: Floats, up: Floats) -> Line:
+    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+
+
+def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
+    style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
+    return Line(one.label, across, up, style, mark)

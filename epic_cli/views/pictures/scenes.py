@@ -1,27 +1,19 @@
-"""Charts of a comparison's scenes: truth, packets and what strategies drew."""
+"""What pictures of a scene have in common: their axes, their lines, and what they show in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epic_cli.views.pictures.chart import (
-    MARKS,
-    PACKET_MARK,
-    PACKET_STYLE,
-    STYLES,
-    TRUTH_MARK,
-    TRUTH_STYLE,
-    Chart,
-    Line,
-)
+from epic_cli.analysis.digits import three_digits
+from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.scenes.deliveries import Deliveries
     from epic_cli.analysis.scenes.scene import Drawn, Scene
-    from epic_cli.analysis.truth import Floats
-    from epic_cli.views.pictures.perspectives import View
 
 
 def ground_axes(scene: Scene) -> tuple[int, int]:
@@ -38,44 +30,6 @@ def ground_axes(scene: Scene) -> tuple[int, int]:
     return first, second
 
 
-def scene_chart(
-    scene: Scene,
-    view: View = "above",
-    labels: Sequence[str] = (),
-    *,
-    height: int = 18,
-    width: int | None = None,
-) -> Chart:
-    """One view of a scene: from above, a coordinate over time, or the error over time.
-
-    ``labels`` chooses strategies, the best one first; none: all. Lines are drawn above the
-    packets, the first strategy's above the others.
-    """
-    chosen = chosen_of(scene, labels)
-    name = f"{scene.entity}: " if scene.entity else ""
-    if view == "error":
-        lines = [_line(i, one, one.times, one.errors) for i, one in chosen]
-        title = f"{name}error (lengths) over time (s)"
-        return Chart(lines, title, named=True, height=height, width=width)
-    if view == "above":
-        a, b = ground_axes(scene)
-        lines = [
-            _packets(scene.packets[:, a], scene.packets[:, b]),
-            Line("truth", scene.truth[:, a], scene.truth[:, b], TRUTH_STYLE, TRUTH_MARK),
-            *(_line(i, one, one.positions[:, a], one.positions[:, b]) for i, one in chosen),
-        ]
-        title = f"{name}from above, {'xyz'[b]} over {'xyz'[a]}"
-        return Chart(lines, title, equal=True, height=height, width=width)
-    axis = "xyz".index(view)
-    lines = [
-        _packets(scene.packet_times, scene.packets[:, axis]),
-        Line("truth", scene.times, scene.truth[:, axis], TRUTH_STYLE, TRUTH_MARK),
-        *(_line(i, one, one.times, one.positions[:, axis]) for i, one in chosen),
-    ]
-    title = f"{name}{view} (lengths) over time (s)"
-    return Chart(lines, title, named=True, height=height, width=width)
-
-
 def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Drawn]]:
     """The strategies with these labels, each with its rank from 0, the last one first.
 
@@ -86,10 +40,110 @@ def chosen_of(scene: Scene, labels: Sequence[str]) -> list[tuple[int, Drawn]]:
     return list(enumerate(found))[::-1]
 
 
-def _packets(across: Floats, up: Floats) -> Line:
-    return Line("packets", across, up, PACKET_STYLE, PACKET_MARK, joined=False)
+def packets_words(deliveries: Deliveries) -> str:
+    """How many packets there are, from when to when, and how often they were sent."""
+    count = len(deliveries.sent)
+    if not count:
+        return "no packets"
+    words = f"{count:,} packets, sent from {deliveries.sent[0]:.2f} to {deliveries.sent[-1]:.2f} s"
+    if math.isfinite(deliveries.interval):
+        words += f", usually one every {three_digits(deliveries.interval * 1000)} ms"
+    return words
 
 
-def _line(index: int, one: Drawn, across: Floats, up: Floats) -> Line:
-    style, mark = STYLES[index % len(STYLES)], MARKS[index % len(MARKS)]
-    return Line(one.label, across, up, style, mark)
+def network_words(deliveries: Deliveries) -> str:
+    """How long packets took and how many were lost, or that it is not known."""
+    delays = deliveries.delays * 1000
+    if len(delays):
+        low, middle, high = (three_digits(q) for q in np.quantile(delays, (0.05, 0.5, 0.95)))
+        words = f"latency {middle} ms (90 % from {low} to {high} ms)"
+    else:
+        words = "no arrival times: packets light up when they were sent"
+    if not deliveries.numbered:
+        return f"{words}; no sequence numbers, so which packets were lost is not known"
+    share = deliveries.lost_count / max(deliveries.lost_count + len(deliveries.sent), 1)
+    return f"{words}; {deliveries.lost_count:,} lost ({share:.1%}), by their sequence numbers"
+
+
+def scene_words(scene: Scene, shown: Sequence[str]) -> dict[str, str]:
+    """Each picture of a scene in words, by its name; of the strategies those ``shown`` at first."""
+    chosen = [one for label in shown for one in scene.drawn if one.label == label]
+    name = scene.entity or "the entity"
+    a, b = ground_axes(scene)
+    span = f"from {scene.times[0]:.2f} to {scene.times[-1]:.2f} s"
+    known = scene.truth[np.isfinite(scene.truth).all(axis=1)]
+    room = np.ptp(known, axis=0) if len(known) else np.zeros(3)
+    within = f"{three_digits(float(room[a]))} by {three_digits(float(room[b]))} lengths"
+    return {
+        "above": f"Path from above, {'xyz'[b]} over {'xyz'[a]}: {span}, {name} moves within"
+        f" {within}. {_each(chosen, _worst)}",
+        "error": f"Error over time, {span}. {_each(chosen, _error)}",
+        "lag": f"Lag over time, {span}. {_each(chosen, _lag)}",
+        "status": f"Status over time, {span}. {_each(chosen, _statuses)}",
+        "packets": f"Packets over time: {packets_words(scene.deliveries)};"
+        f" {network_words(scene.deliveries)}. {_interrupted(scene)}",
+        "histogram": f"How often which error is drawn. {_each(chosen, _usual)}",
+    }
+
+
+def _each(chosen: Sequence[Drawn], words: Callable[[Drawn], str]) -> str:
+    return " ".join(f"{one.label}: {words(one)}." for one in chosen)
+
+
+def _worst(one: Drawn) -> str:
+    if not np.isfinite(one.errors).any():
+        return "nothing that counts"
+    row = int(np.nanargmax(one.errors))
+    return f"furthest from the truth at {one.times[row]:.2f} s"
+
+
+def _error(one: Drawn) -> str:
+    if not np.isfinite(one.errors).any():
+        return "no row counts"
+    row = int(np.nanargmax(one.errors))
+    return f"at most {three_digits(float(one.errors[row]))}, at {one.times[row]:.2f} s"
+
+
+def _lag(one: Drawn) -> str:
+    known = one.lag.seconds[np.isfinite(one.lag.seconds)] * 1000
+    if not len(known):
+        return "unknown"
+    return f"{known.min():.0f} to {known.max():.0f} ms, usually {np.median(known):.0f} ms"
+
+
+def _statuses(one: Drawn) -> str:
+    if not len(one.run_times):
+        return "nothing drawn"
+    ends = np.append(one.run_times[1:], one.times[-1])
+    lasted = np.bincount(one.run_statuses, np.maximum(ends - one.run_times, 0), len(Status))
+    total = float(lasted.sum()) or 1.0
+    parts = [
+        f"{lasted[status] / total:.0%} {status.name.lower()}"
+        for status in (Status.INTERPOLATED, Status.EXTRAPOLATED, Status.HELD, Status.NONE)
+        if lasted[status] > 0
+    ]
+    return ", ".join(parts) or "nothing drawn"
+
+
+def _usual(one: Drawn) -> str:
+    total = np.cumsum(one.histogram.counts)
+    if not total[-1]:
+        return "no row counts"
+    return f"half of the rows below {_quantile(one, 0.5)}, 95 % below {_quantile(one, 0.95)}"
+
+
+def _quantile(one: Drawn, share: float) -> str:
+    from epic_cli.analysis.scenes.scene import BINS
+
+    total = np.cumsum(one.histogram.counts)
+    at = int(np.searchsorted(total, share * total[-1])) + 1 + one.histogram.first
+    return three_digits(10.0 ** (at / BINS))
+
+
+def _interrupted(scene: Scene) -> str:
+    if not scene.interruptions:
+        return "No teleport, no gap and no outage."
+    few = scene.interruptions[:8]
+    said = ", ".join(f"{one.kind} at {one.start:.2f} s" for one in few)
+    more = len(scene.interruptions) - len(few)
+    return f"Interruptions: {said}{f' and {more} more' if more else ''}."

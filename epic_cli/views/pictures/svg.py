@@ -15,8 +15,7 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.views.documents import in_markup
 from epic_cli.views.pictures.chart import label, nice_values
-from epic_cli.views.pictures.scene_words import scene_words
-from epic_cli.views.pictures.scenes import chosen_of, ground_axes
+from epic_cli.views.pictures.scenes import chosen_of, ground_axes, scene_words
 from epic_cli.views.pictures.styles import line_style
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support import comparisons
 
-from epic_cli.views.pictures.chart import Chart, Line, label, nice_values
-from epic_cli.views.pictures.perspectives import VIEWS, View
-from epic_cli.views.pictures.scenes import ground_axes, scene_chart
+from epic_cli.views.pictures import VIEWS, View
+from epic_cli.views.pictures.chart import Chart, Line, label, nice_values, scene_chart
+from epic_cli.views.pictures.scenes import ground_axes
 
 
 def printed(chart: Chart, color: bool = False, width: int = 60) -> str:

@@ -14,7 +14,7 @@ from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.session import Session
 from epic_cli.ui.session.wording import position_text
-from epic_cli.views.pictures.perspectives import View
+from epic_cli.views.pictures import View
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -94,7 +94,7 @@ def plot(dialogue: Dialogue, axis: str, names: tuple[str, ...]) -> None:
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.scenes.scene import Selection
     from epic_cli.views.comparison.notes import not_enough_words
-    from epic_cli.views.pictures.scenes import scene_chart
+    from epic_cli.views.pictures.chart import scene_chart
 
     session = dialogue.session
     if not session.packets:

@@ -1,11 +1,17 @@
-"""What became of the packets of a simulation, in two lines."""
+"""A simulated link: its presets as a report, and what became of its packets, in two lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
 
-from epic_cli.network.link import Fates
+from epic_cli.views.report import Column, Report, Table
+
+if TYPE_CHECKING:
+    from epic_cli.network.conditions import LinkConditions
+    from epic_cli.network.link import Fates
+    from epic_cli.network.presets import Preset
 
 
 class Counts(Protocol):
@@ -65,3 +71,34 @@ def clipping(packets: int) -> str:
         f"{packets} packets would have arrived before they were sent and arrived at once: the"
         " jitter is too large for the latency\n"
     )
+
+
+def presets_report(presets: Iterable[Preset]) -> Report:
+    """The presets of a link as a table."""
+    rows = [
+        (
+            one.name,
+            _delay(one.down),
+            _loss(one.down),
+            f"{_rate(one.down)}, {_rate(one.up)}" if math.isfinite(one.down.rate) else "",
+            one.meaning,
+            one.source,
+        )
+        for one in presets
+    ]
+    heads = ("preset", "one way", "loss", "rate down, up", "what it is", "source")
+    columns = zip(heads, zip(*rows, strict=True), strict=True)
+    return Report(parts=[Table([Column(head, cells) for head, cells in columns])])
+
+
+def _delay(link: LinkConditions) -> str:
+    jitter = f" +- {1000 * link.jitter:g}" if link.jitter else ""
+    return f"{1000 * link.latency:g}{jitter} ms"
+
+
+def _loss(link: LinkConditions) -> str:
+    return f"{100 * link.loss:g}%" if isinstance(link.loss, int | float) and link.loss else ""
+
+
+def _rate(link: LinkConditions) -> str:
+    return f"{link.rate / 1e6:g}mbit" if link.rate >= 1e6 else f"{link.rate / 1000:g}kbit"
