@@ -1,7 +1,8 @@
-"""What a game drew, frame by frame."""
+"""What a game drew, frame by frame, and as one that takes part in a comparison."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
 from epic_cli.analysis.truth import LARGEST, resolution_of
+from epic_cli.engine.contract import Sample
 
 if TYPE_CHECKING:
     from epic_cli.analysis.truth import Floats
+    from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
 
 #: A game's rows as the demo prints them, as a pattern for lines of text.
@@ -19,6 +22,11 @@ ROWS = (
     r"pos: (?P<x>[^, ]+),(?P<y>[^, ]+),(?P<z>[^, ]+)"
     r"  vel: (?P<vx>[^, ]+),(?P<vy>[^, ]+),(?P<vz>[^, ]+)  time: (?P<time>\S+)"
 )
+
+#: What results call what the game drew.
+LABEL = "drawn"
+
+_ORIGIN = (0.0, 0.0, 0.0)
 
 #: Of fewer frames nothing is said.
 FEWEST = 20
@@ -93,3 +101,50 @@ def _path(name: str, columns: Floats, offset: float) -> DrawnPath:
     last = np.append(np.diff(times) > 0, True)[: len(times)]
     positions = rows[POSITION].T[last]
     return DrawnPath(times[last], positions, resolution_of(positions))
+
+
+class Shown:
+    """Draws an entity where the game drew it, on straight lines from frame to frame.
+
+    Packets say which entity it is, and nothing else. Before the first frame, and after the last
+    one, nothing is drawn.
+    """
+
+    def __init__(self, paths: Mapping[str, DrawnPath]) -> None:
+        self._paths = paths
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets which entity it is."""
+        self._path: DrawnPath | None = None
+
+    def update(self, packet: Packet, now: float) -> bool:
+        """Takes every packet."""
+        del now
+        self._path = self._paths.get(packet.entity)
+        return True
+
+    def read(self, at: float) -> Sample:
+        """Where it was drawn at this time."""
+        path = self._path
+        if path is None or not path.times[0] <= at <= path.times[-1]:
+            return Sample(at, _ORIGIN, _ORIGIN, "none")
+        after = min(max(bisect_right(path.times, at), 1), len(path.times) - 1)
+        begin, end = path.times[after - 1 : after + 1]
+        one, other = path.positions[after - 1 : after + 1]
+        velocity = (other - one) / (end - begin)
+        position = one + velocity * (at - begin)
+        x, y, z = position.tolist()
+        u, v, w = velocity.tolist()
+        return Sample(at, (x, y, z), (u, v, w), "interpolated")
+
+
+class DrawnCandidate(NamedTuple):
+    """What the game drew, under a name."""
+
+    paths: Mapping[str, DrawnPath]
+    label: str = LABEL
+
+    def make(self) -> Shown:
+        """A new one."""
+        return Shown(self.paths)

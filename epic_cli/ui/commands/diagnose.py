@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.engine.text.widths import printable
+from epic_cli.formats.layout import begun_together
 from epic_cli.ui.commands.recordings import recordings_of
-from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.messages import Reporter
+from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.output import spare
+from epic_cli.ui.io.quantities import Span
 from epic_cli.ui.io.sources import source_name
-from epic_cli.ui.options.diagnose import ANY, DiagnoseOptions, diagnose_options
-from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.common import (
+    color_option,
+    input_format_option,
+    layout_options,
+    messages_options,
+)
+from epic_cli.ui.options.compare import (
+    Participants,
+    strategies_option,
+    variants_assignments_option,
+)
+from epic_cli.ui.options.drawn import DrawnFile, drawn_options
+from epic_cli.ui.options.groups import OptionGroup, given_options
+from epic_cli.ui.options.jobs import JobOptions, job_options
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.diagnosis.link.found import FoundLink
     from epic_cli.analysis.diagnosis.traffic import Traffic
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.formats.layout import Layout
+    from epic_cli.network.trace import Trace
     from epic_cli.ui.commands.diagnose_jobs import DiagnoseJobs
-    from epic_cli.ui.commands.jobs import Tally
     from epic_cli.views.report import Report
 
 _EXAMPLES = """\b
@@ -34,6 +53,125 @@ Examples:
 """
 
 
+FORMATS = ("table", "jsonl", "markdown")
+
+#: What ``--fail-if`` calls every cause.
+ANY = "any"
+
+
+class DiagnoseOptions(NamedTuple):
+    """Which recordings are diagnosed, and how; no ``recordings``: standard input."""
+
+    recordings: tuple[str, ...]
+    strategies: tuple[tuple[str, ...], ...]
+    assignments: tuple[tuple[str, str, str], ...]
+    entity: str | None
+    span: tuple[float, float]
+    row_format: str
+    fail_if: tuple[str, ...]
+    drawing: DrawnFile
+    link_out: str | None
+    input_format: str
+    given: Layout | None
+    jobs: JobOptions
+    remarks: Messages
+    color: ColorChoice
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuses what goes with one recording only, and standard output for files.
+
+        ``names`` are the recordings, folders opened.
+        """
+        self.drawing.check(names, self.jobs.options)
+        if self.link_out is not None and (len(names) > 1 or self.jobs.options):
+            raise WrongUsage("--link-out is of one recording: give one at a time")
+        if self.link_out == "-":
+            raise WrongUsage("--link-out goes to a file; standard output is for the findings")
+        spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
+
+    def spec(self) -> DiagnoseSpec:
+        """What is wanted of each recording; raises ``WrongUsage``."""
+        layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
+        strategies = tuple(self._strategies())
+        return DiagnoseSpec(strategies, self.span, self.entity, self.input_format, layout)
+
+    def _strategies(self) -> list[StrategySpec]:
+        if not self.strategies:
+            if self.assignments:
+                raise WrongUsage("--set changes a strategy that is looked at: name it with -s")
+            return []
+        return Participants(self.strategies, self.assignments).candidates()
+
+
+class Cause(click.ParamType[str]):
+    """A detector's name, or ``any``."""
+
+    name = "cause"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuses what no detector is called, with the nearest name."""
+        from epic_cli.analysis.diagnosis.detector import all_detectors
+        from epic_cli.engine.parameters import nearest
+
+        known = [ANY, *(one.name for one in all_detectors())]
+        if value not in known:
+            near = nearest(value, known)
+            hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(known)}"
+            self.fail(f"no cause {value!r}; {hint}", param, ctx)
+        return value
+
+
+#: All of them, as ``options: DiagnoseOptions``.
+diagnose_options = OptionGroup(
+    "options",
+    DiagnoseOptions,
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    strategies_option(
+        "Report how often the delay buffers of these run empty, too: names separated by commas;"
+        " NAME+key=value is a variant."
+    ),
+    variants_assignments_option,
+    click.option("--entity", help="Diagnose only the packets of this entity."),
+    click.option(
+        "--span",
+        type=Span(),
+        default=(-math.inf, math.inf),
+        help="Diagnose only packets stamped in these seconds.",
+    ),
+    click.option(
+        "-f",
+        "--format",
+        "row_format",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="How the findings are written.",
+    ),
+    click.option(
+        "--fail-if",
+        type=Cause(),
+        multiple=True,
+        help="End with status 5 if this cause is found, or any; may be repeated.",
+    ),
+    drawn_options(
+        "What the game really drew: report which strategy and settings that is, and whether it was"
+        " smoothed twice."
+    ),
+    click.option(
+        "--link-out",
+        type=click.Path(),
+        metavar="FILE",
+        help="Write the network that it finds, without the movement: a trace for simulate --trace;"
+        " stderr has options of simulate for a similar link.",
+    ),
+    input_format_option,
+    layout_options,
+    job_options,
+    messages_options,
+    color_option,
+)
+
+
 @click.command(epilog=_EXAMPLES)
 @diagnose_options
 def diagnose(options: DiagnoseOptions) -> int:
@@ -41,10 +179,10 @@ def diagnose(options: DiagnoseOptions) -> int:
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
     teleports that are not marked, stamps that are not the time of the state, packets in heaps,
-    clocks that run apart, and more. Findings stand worst first; what follows from one of them is
-    told under it. What cannot be looked at, without arrival times, sequence numbers or velocities,
-    is said. With -s, so is how often the delay buffers of strategies run empty, and which setting
-    would help.
+    clocks that run apart, and more. Findings come worst first, each with its consequences. Causes
+    that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed.
+    With -s, it reports how often the delay buffers of strategies run empty, and which setting would
+    help.
 
     Exit status: 0 done, whatever was found, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
@@ -86,17 +224,16 @@ def diagnose(options: DiagnoseOptions) -> int:
                 _write(report(source_name(name), one), options, shown)
                 shown += 1
     tally.end()
-    return _status(options, found, tally)
+    return _status(options, found, tally.incomplete)
 
 
 def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
-    """One recording, of which more can be asked: what was drawn of it, and its network."""
+    """One recording, for which there is more: what was drawn of it, and its network."""
     from epic_cli.analysis.drawn.path import UnusableDrawing
     from epic_cli.ui.commands.diagnose_jobs import diagnosis_of
-    from epic_cli.ui.commands.jobs import Tally
     from epic_cli.views.diagnosis.report import report
 
-    drawing, messages = options.drawing, options.remarks
+    drawing, messages, link = options.drawing, options.remarks, None
     with Reporter(source_name(file), messages, spec.color) as reporter:
         traffic, paths = spec.traffic(file, reporter), None
         if drawing.drawn is not None:
@@ -105,40 +242,37 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
             found = diagnosis_of(traffic, reporter.name, paths)
         except UnusableDrawing as error:
             raise drawing.refused(error) from error
-        link = _link(traffic, options, reporter.name)
+        if options.link_out is not None:
+            link = _link(traffic, reporter.name, options.link_out)
     _write(report(reporter.name, found), options, 0)
     if link is not None:
-        _write_link(link, str(options.link_out))
-    return _status(options, found.causes, Tally(refused=reporter.refused))
+        from epic_cli.network.trace_file import write_trace
+        from epic_cli.ui.io.console import write_document
+
+        trace, story = link
+        write_document(write_trace(trace), str(options.link_out))
+        say(printable(story, kept="\n"))
+    return _status(options, found.causes, reporter.refused)
 
 
-def _status(options: DiagnoseOptions, found: set[str], tally: Tally) -> ExitStatus:
+def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:
+    """The recording's network, and what is said of it; raises ``WrongUsage`` where it has none."""
+    from epic_cli.analysis.diagnosis.link.found import found_link
+    from epic_cli.views.diagnosis.link import link_story
+
+    try:
+        link = found_link(traffic)
+    except ValueError as error:
+        raise WrongUsage(f"--link-out: {name} shows no network: {error}") from error
+    return link.trace, link_story(link, path)
+
+
+def _status(options: DiagnoseOptions, found: set[str], incomplete: bool) -> ExitStatus:
     failing = sorted(found if ANY in options.fail_if else found & set(options.fail_if))
     if failing:
         say(f"epic: found {', '.join(failing)}\n")
         return ExitStatus.NOT_AS_EXPECTED
-    return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
-
-
-def _link(traffic: Traffic, options: DiagnoseOptions, name: str) -> FoundLink | None:
-    """The recording's network, if it is wanted; raises ``WrongUsage`` where it has none."""
-    from epic_cli.analysis.diagnosis.link.found import found_link
-
-    if options.link_out is None:
-        return None
-    try:
-        return found_link(traffic)
-    except ValueError as error:
-        raise WrongUsage(f"--link-out: {name} shows no network: {error}") from error
-
-
-def _write_link(link: FoundLink, path: str) -> None:
-    from epic_cli.network.trace_file import write_trace
-    from epic_cli.ui.io.console import write_document
-    from epic_cli.views.diagnosis.link import link_story
-
-    write_document(write_trace(link.trace), path)
-    say(printable(link_story(link, path), kept="\n"))
+    return ExitStatus.LINES_REFUSED if incomplete else ExitStatus.DONE
 
 
 def _write(report: Report, options: DiagnoseOptions, number: int) -> None:

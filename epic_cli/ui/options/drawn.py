@@ -14,8 +14,7 @@ from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
-    from epic_cli.analysis.drawn.path import DrawnPath, UnusableDrawing
-    from epic_cli.analysis.drawn.shown import DrawnCandidate
+    from epic_cli.analysis.drawn.path import DrawnCandidate, DrawnPath, UnusableDrawing
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.io.messages import Messages
@@ -78,7 +77,7 @@ class DrawnFile(NamedTuple):
 
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
-        from epic_cli.analysis.drawn.shown import DrawnCandidate
+        from epic_cli.analysis.drawn.path import DrawnCandidate
 
         paths = self.paths(run.packets, layout, messages)
         left_out = [name for name in run.packets if name not in paths]
