@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.checking.case import BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.drawing import draw, packets
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.port import Ending, Port
 from epic_cli.checking.rows import NotRows, format_of, parse
 from epic_cli.engine.strategies import declaration
@@ -30,16 +30,16 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
     given = feed_of(case.drawing, spec.feed)
     most = 1_000_000 + 8 * len(ours.rows)
     run = port.run(given, environment_of(case), most, stopped)
-    outcome = Outcome(case.name, case.file, Verdict.HOLDS, case, rows=ours.rows.count(b"\n") - 1)
+    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=ours.rows.count(b"\n") - 1)
     if run.ending is not Ending.DONE:
-        return outcome._replace(verdict=Verdict.PORT_FAILED, port=run)
+        return outcome._replace(status=CaseStatus.PORT_FAILED, port=run)
     tolerances = spec.tolerances or case.tolerances
     try:
         difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
     except NotRows as error:
-        return outcome._replace(verdict=Verdict.PORT_FAILED, port=run, problem=str(error))
-    verdict = Verdict.DIFFERS if difference else Verdict.HOLDS
-    return outcome._replace(verdict=verdict, difference=difference, ignored=ignored)
+        return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
+    status = CaseStatus.DIFFERS if difference else CaseStatus.HOLDS
+    return outcome._replace(status=status, difference=difference, ignored=ignored)
 
 
 def _held_against(

@@ -24,7 +24,7 @@ from epic_cli.checking.case import (
     case_name,
 )
 from epic_cli.checking.case_file import read_case
-from epic_cli.checking.outcome import Outcome, Verdict, broken
+from epic_cli.checking.outcome import CaseStatus, Outcome, broken
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
 
@@ -155,7 +155,7 @@ def _orphans(places: Iterable[str], cases: Iterable[str], used: Iterable[str]) -
             reason = f"there is no {case}"
             if os.path.realpath(case) in known:
                 reason = f"{case} draws rows of another format, or elsewhere"
-            lost[os.path.realpath(path)] = Outcome(path, path, Verdict.ORPHANED, problem=reason)
+            lost[os.path.realpath(path)] = Outcome(path, path, CaseStatus.ORPHANED, problem=reason)
     return list(lost.values())
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.failures import StrategyFailed
 
 
-class Verdict(enum.Enum):
+class CaseStatus(enum.Enum):
     """What is the matter with a case, the worst first."""
 
     BROKEN = enum.auto()  # it cannot be run as it is written
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
     name: str
     file: str
-    verdict: Verdict
+    status: CaseStatus
     case: Case | None = None
     problem: str = ""
     difference: Difference | None = None
@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether all is as expected."""
-        return self.verdict is Verdict.HOLDS
+        return self.status is CaseStatus.HOLDS
 
     @property
     def failed_figures(self) -> list[Figure]:
@@ -65,7 +65,7 @@ def broken(
     name: str, file: str, error: BrokenCase | StrategyFailed, case: Case | None = None
 ) -> Outcome:
     """The outcome of a case that cannot be run."""
-    verdict = Verdict.STRATEGY_FAILED
+    status = CaseStatus.STRATEGY_FAILED
     if isinstance(error, BrokenCase):
-        verdict = Verdict.GONE if error.gone else Verdict.BROKEN
-    return Outcome(name, file, verdict, case, str(error))
+        status = CaseStatus.GONE if error.gone else CaseStatus.BROKEN
+    return Outcome(name, file, status, case, str(error))

@@ -14,7 +14,7 @@ from epic_cli.checking.case import BrokenCase, Case, CheckSpec
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.drawing import draw
 from epic_cli.checking.figures import figures
-from epic_cli.checking.outcome import Outcome, Verdict, broken
+from epic_cli.checking.outcome import CaseStatus, Outcome, broken
 from epic_cli.checking.rows import NotRows, format_of, parse
 from epic_cli.engine.failures import StrategyFailed
 
@@ -69,7 +69,7 @@ def check(
     except (BrokenCase, StrategyFailed) as error:
         return broken(case.name, case.file, error, case)
     if outcome.holds and outcome.failed_figures:
-        return outcome._replace(verdict=Verdict.FIGURES)
+        return outcome._replace(status=CaseStatus.FIGURES)
     return outcome
 
 
@@ -77,23 +77,23 @@ def check_rows(case: Case, rows: bytes) -> Outcome:
     """The outcome of a case with these rows, whoever has drawn them; raises ``BrokenCase``."""
     header = case.drawing.row_format in ("tsv", "csv")
     count = rows.count(b"\n") - header
-    outcome = Outcome(case.name, case.file, Verdict.HOLDS, case, rows=count)
+    outcome = Outcome(case.name, case.file, CaseStatus.HOLDS, case, rows=count)
     wrong = None if case.expected is None else _wrong(case.expected, case, rows)
     if wrong is None:
         return outcome
-    verdict, problem, difference = wrong
-    return outcome._replace(verdict=verdict, problem=problem, difference=difference, drawn=rows)
+    status, problem, difference = wrong
+    return outcome._replace(status=status, problem=problem, difference=difference, drawn=rows)
 
 
 def _wrong(
     expected_at: str, case: Case, drawn: bytes
-) -> tuple[Verdict, str, Difference | None] | None:
+) -> tuple[CaseStatus, str, Difference | None] | None:
     """What is wrong with the rows; None: nothing is."""
     try:
         with open(expected_at, "rb") as stream:  # noqa: PTH123
             expected = stream.read()
     except FileNotFoundError:
-        return Verdict.NOTHING_EXPECTED, "", None
+        return CaseStatus.NOTHING_EXPECTED, "", None
     except OSError as error:
         raise BrokenCase.unreadable(expected_at, error) from error
     if expected == drawn:
@@ -101,17 +101,17 @@ def _wrong(
     wanted, found = case.drawing.row_format, format_of(expected)
     if expected.strip() and found != wanted:
         what = f"these are rows of {found}" if found else "these are no rows"
-        return Verdict.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None
+        return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None
     try:
         if expected and not expected.endswith(b"\n"):
             raise NotRows(expected.count(b"\n") + 1, "cut off, the row does not end")
         here = parse(drawn, wanted)
         there = parse(expected, wanted) if expected.strip() else here._replace(rows=[])
     except NotRows as error:
-        return Verdict.DIFFERS, f"{expected_at}:{error.line}: {error.what}", None
+        return CaseStatus.DIFFERS, f"{expected_at}:{error.line}: {error.what}", None
     difference = compare(there, here, case.tolerances, literal=True)
     if difference is None:
         if not case.tolerances.exact and here.columns == there.columns:
             return None
         difference = Difference(there, here, here.columns, (), [], written=True)
-    return Verdict.DIFFERS, "", difference
+    return CaseStatus.DIFFERS, "", difference

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.checking.case import CASE_FILE
 from epic_cli.checking.case_file import TIMING, read_case
 from epic_cli.checking.drawing import draw
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.run import check_rows
 from epic_cli.engine.replay.playback import ReplaySpec, Timing
 from epic_cli.engine.text import COLUMNS
@@ -50,7 +50,7 @@ def keep_new(outcome: Outcome) -> Outcome:
     if case is None or case.expected is None:
         return outcome
     if outcome.drawn is None:
-        if outcome.verdict in (Verdict.HOLDS, Verdict.FIGURES):
+        if outcome.status in (CaseStatus.HOLDS, CaseStatus.FIGURES):
             remove(case.new)
         return outcome
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from epic_cli.checking.case import CheckSpec, DrawSpec
 from epic_cli.checking.cases import builtin_cases
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.port import Ending, Port
 from epic_cli.checking.run import check
 from epic_cli.engine.replay.strategy_spec import read_specs
@@ -123,9 +123,9 @@ def test_garbage_is_a_finding(printed: str, tmp_path: Path) -> None:
     found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
     words = GARBAGE[printed]
     if words is None:
-        assert found.verdict is Verdict.DIFFERS
+        assert found.status is CaseStatus.DIFFERS
         return
-    assert found.verdict is Verdict.PORT_FAILED
+    assert found.status is CaseStatus.PORT_FAILED
     assert words.replace("'['2']'", "\"['2']\"") in explanation(found)[0]
 
 
@@ -137,7 +137,7 @@ def test_odd_numbers_and_no_rows(tmp_path: Path) -> None:
         ("time,x\\nnan,1", "time is nan, expected 1.1"),
     ):
         found = outcome(tmp_path, f"w(b'''{printed}\\n''')")
-        assert found.verdict is Verdict.DIFFERS
+        assert found.status is CaseStatus.DIFFERS
         assert words in "\n".join(explanation(found))
 
 

@@ -6,7 +6,7 @@ import math
 import sys
 
 from epic_cli.checking.case import BrokenCase
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.writing import accept, in_continuous_integration, takeable
 from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.ui.io.color import ColorChoice, use_color
@@ -22,11 +22,11 @@ _PICTURED = 4000
 
 _WIDEST_CHART = 160
 
-#: Which exit status a verdict asks for; the first of them that there is counts.
+#: Which exit status that of a case asks for; the first of them that there is counts.
 _STATUSES = (
-    (Verdict.BROKEN, ExitStatus.WRONG_USAGE),
-    (Verdict.GONE, ExitStatus.NO_ACCESS),
-    (Verdict.STRATEGY_FAILED, ExitStatus.STRATEGY_FAILED),
+    (CaseStatus.BROKEN, ExitStatus.WRONG_USAGE),
+    (CaseStatus.GONE, ExitStatus.NO_ACCESS),
+    (CaseStatus.STRATEGY_FAILED, ExitStatus.STRATEGY_FAILED),
 )
 
 
@@ -52,8 +52,8 @@ class Output:
         if outcome.difference is not None and not outcome.difference.written:
             self._picture(outcome)
         if self._doing.accept and self._accept(outcome):
-            verdict = Verdict.FIGURES if outcome.failed_figures else Verdict.HOLDS
-            one = one._replace(verdict=verdict)
+            failed = bool(outcome.failed_figures)
+            one = one._replace(status=CaseStatus.FIGURES if failed else CaseStatus.HOLDS)
         elif outcome.new:
             name = printable(outcome.name)
             self._say(f"  drawn: {printable(outcome.new)}; 'epic check --accept {name}' takes it\n")
@@ -63,18 +63,18 @@ class Output:
         """Writes the summary and the reports; returns the exit status."""
         if not self._told:
             raise WrongUsage("there are no cases")
-        self._say(f"{summary(one.verdict for one in self._told)}\n")
+        self._say(f"{summary(one.status for one in self._told)}\n")
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:
                     sink.write(make(self._told).encode("utf-8", "backslashreplace"))
         if self._report.html is not None and not self._pictured:
             say("epic: no page is written: no case has rows that differ\n")
-        verdicts = {one.verdict for one in self._told}
-        for verdict, status in _STATUSES:
-            if verdict in verdicts:
-                return status
-        return ExitStatus.DONE if verdicts == {Verdict.HOLDS} else ExitStatus.NOT_AS_EXPECTED
+        found = {one.status for one in self._told}
+        for status, exit_status in _STATUSES:
+            if status in found:
+                return exit_status
+        return ExitStatus.DONE if found == {CaseStatus.HOLDS} else ExitStatus.NOT_AS_EXPECTED
 
     def _say(self, text: str) -> None:
         if self._report.silent:

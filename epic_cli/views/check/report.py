@@ -8,13 +8,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from epic_cli.checking.case import NUMBERS
 from epic_cli.checking.differences import Difference, Pair
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.rows import Row, Table
 from epic_cli.engine.text.widths import cut, printable, width
 from epic_cli.views.check.sentences import explanation, headline
 
 #: What is no failure of what is tested, but of the test.
-_ERRORS = (Verdict.BROKEN, Verdict.GONE, Verdict.STRATEGY_FAILED)
+_ERRORS = (CaseStatus.BROKEN, CaseStatus.GONE, CaseStatus.STRATEGY_FAILED)
 
 #: So many rows are shown before and after the first that differs.
 _AROUND = 2
@@ -26,21 +26,21 @@ class CaseReport(NamedTuple):
     """An outcome in words: all that is kept of it, however many rows it has."""
 
     name: str
-    verdict: Verdict
+    status: CaseStatus
     headline: str
     lines: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
         """Whether all is as expected."""
-        return self.verdict is Verdict.HOLDS
+        return self.status is CaseStatus.HOLDS
 
 
 def report(outcome: Outcome) -> CaseReport:
     """An outcome in words, which cannot steer a terminal."""
     lines = () if outcome.holds else tuple(map(printable, explanation(outcome)))
     name = printable(outcome.name)
-    return CaseReport(name, outcome.verdict, printable(headline(outcome)), lines)
+    return CaseReport(name, outcome.status, printable(headline(outcome)), lines)
 
 
 # ---------------------------------------------------------------- rows
@@ -115,7 +115,7 @@ def as_tap(outcomes: Sequence[CaseReport]) -> str:
 
 def as_junit(outcomes: Sequence[CaseReport]) -> str:
     """JUnit XML: a test case for each case."""
-    errors = sum(one.verdict in _ERRORS for one in outcomes)
+    errors = sum(one.status in _ERRORS for one in outcomes)
     failures = sum(not one.holds for one in outcomes) - errors
     counts = f'tests="{len(outcomes)}" failures="{failures}" errors="{errors}"'
     lines = [
@@ -128,7 +128,7 @@ def as_junit(outcomes: Sequence[CaseReport]) -> str:
         if one.holds:
             lines.append(f"{begin}/>")
             continue
-        kind = "error" if one.verdict in _ERRORS else "failure"
+        kind = "error" if one.status in _ERRORS else "failure"
         text = escape("\n".join(one.lines))
         message = quoteattr(one.headline)
         lines += [f"{begin}>", f"<{kind} message={message}>{text}</{kind}>", "</testcase>"]

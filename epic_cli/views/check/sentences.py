@@ -11,30 +11,30 @@ from epic_cli.analysis.metrics import named
 from epic_cli.checking.diagnosis import diagnose
 from epic_cli.checking.differences import Apart, Difference, Group, Pair
 from epic_cli.checking.figures import Figure
-from epic_cli.checking.outcome import Outcome, Verdict
+from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.pattern import Diagnosis, Pattern
 from epic_cli.checking.port import Ending, PortRun
 from epic_cli.checking.rows import Row
 
-#: What a verdict is called in a headline, and how a summary counts one or many of it.
-_VERDICTS = {
-    Verdict.HOLDS: ("holds", "holds", "hold"),
-    Verdict.DIFFERS: ("differs", "differs", "differ"),
-    Verdict.FIGURES: ("a figure is not as expected", "has wrong figures", "have wrong figures"),
-    Verdict.NOTHING_EXPECTED: (
+#: What a status is called in a headline, and how a summary counts one or many of it.
+_STATUSES = {
+    CaseStatus.HOLDS: ("holds", "holds", "hold"),
+    CaseStatus.DIFFERS: ("differs", "differs", "differ"),
+    CaseStatus.FIGURES: ("a figure is not as expected", "has wrong figures", "have wrong figures"),
+    CaseStatus.NOTHING_EXPECTED: (
         "nothing is expected yet",
         "expects nothing yet",
         "expect nothing yet",
     ),
-    Verdict.PORT_FAILED: ("the program failed", "failed the program", "failed the program"),
-    Verdict.STRATEGY_FAILED: (
+    CaseStatus.PORT_FAILED: ("the program failed", "failed the program", "failed the program"),
+    CaseStatus.STRATEGY_FAILED: (
         "the strategy failed",
         "failed in the strategy",
         "failed in the strategy",
     ),
-    Verdict.BROKEN: ("cannot be run", "cannot be run", "cannot be run"),
-    Verdict.GONE: ("cannot be run", "lacks a file", "lack a file"),
-    Verdict.ORPHANED: ("expected rows without a case", "is an orphan", "are orphans"),
+    CaseStatus.BROKEN: ("cannot be run", "cannot be run", "cannot be run"),
+    CaseStatus.GONE: ("cannot be run", "lacks a file", "lack a file"),
+    CaseStatus.ORPHANED: ("expected rows without a case", "is an orphan", "are orphans"),
 }
 
 #: What stands before a pattern that a difference shows.
@@ -46,7 +46,7 @@ def headline(outcome: Outcome) -> str:
     ignored = ""
     if outcome.holds and outcome.ignored:
         ignored = f" (without {', '.join(outcome.ignored)})"
-    return f"{outcome.name}: {_VERDICTS[outcome.verdict][0]}{ignored}"
+    return f"{outcome.name}: {_STATUSES[outcome.status][0]}{ignored}"
 
 
 def explanation(outcome: Outcome) -> list[str]:
@@ -288,13 +288,13 @@ def _status_words(status: int) -> str:
 # ---------------------------------------------------------------- summary
 
 
-def summary(verdicts: Iterable[Verdict]) -> str:
+def summary(statuses: Iterable[CaseStatus]) -> str:
     """How many cases there were of each kind."""
-    counts = Counter(verdicts)
+    counts = Counter(statuses)
     words = [
-        f"{counts[verdict]:,} {verb(counts[verdict], one, many)}"
-        for verdict, (_, one, many) in _VERDICTS.items()
-        if counts[verdict]
+        f"{counts[status]:,} {verb(counts[status], one, many)}"
+        for status, (_, one, many) in _STATUSES.items()
+        if counts[status]
     ]
-    total = sum(counts.values()) - counts[Verdict.ORPHANED]
+    total = sum(counts.values()) - counts[CaseStatus.ORPHANED]
     return f"{counted(total, 'case')}: {', '.join(words)}"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from epic_cli.checking.outcome import Verdict
+from epic_cli.checking.outcome import CaseStatus
 from epic_cli.checking.pattern import Diagnosis, Pattern
 from epic_cli.views.check.sentences import diagnosis_words, summary
 
@@ -29,5 +29,5 @@ def test_what_a_difference_looks_like(words: Callable[[str, str], None]) -> None
 
 
 def test_summaries(words: Callable[[str, str], None]) -> None:
-    one, two = summary(Verdict), summary([*Verdict, *Verdict])
+    one, two = summary(CaseStatus), summary([*CaseStatus, *CaseStatus])
     words("check-summaries", f"{one}\n{two}\n")
