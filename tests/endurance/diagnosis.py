@@ -46,7 +46,7 @@ def of_clean(case: tuple[str, str, int, int]) -> list[str]:
 def main(seeds: int, curve: int, clean_seeds: int) -> None:
     """Prints the table of faults, then the alarms in clean recordings of each movement."""
     with Pool() as pool:
-        print("| fault | cause | quarter | half | usual | twice | also told |")
+        print("| fault | cause | quarter | half | usual | twice | also found |")
         print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
         for fault, (cause, _) in FAULTS.items():
             found, others = [], Counter[str]()

@@ -178,7 +178,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     """Say why it jitters: causes, evidence and cures.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
-    teleports that are not marked, stamps that are not the time of the state, packets in heaps,
+    teleports that are not marked, stamps that are not the time of the state, packets in bursts,
     clocks that run apart, and more. Findings come worst first, each with its consequences. Causes
     that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed.
     With -s, it reports how often the delay buffers of strategies run empty, and which setting would

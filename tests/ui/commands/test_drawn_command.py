@@ -100,7 +100,7 @@ def test_a_second_smoothing_is_a_finding(epic: Epic, packets: Path) -> None:
     assert finding["values"]["constant"] == pytest.approx(0.1026, rel=0.1)
     assert finding["values"]["alpha"] == pytest.approx(0.15, rel=0.1)
     text = " ".join(epic(*words).split())
-    assert "there are two smoothings on top of each other" in text
+    assert "it is smoothed twice" in text
     assert "-s snapshot draws, behind a low-pass of 103 ms" in text
     assert "found second-smoothing" in epic(*words, "--fail-if", "second-smoothing", status=5)
 

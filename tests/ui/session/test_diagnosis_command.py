@@ -20,6 +20,6 @@ def test_it_says_what_is_wrong_with_the_packets_so_far() -> None:
 def test_the_buffer_of_the_strategy_that_draws_is_looked_at() -> None:
     typed = TypedSession()
     typed.type(*STEADY, ":strategy snapshot", ":set interpolation_time=0.01")
-    assert "the delay buffer is smaller than needed" in typed.type(":diagnose")
+    assert "the delay buffer is too short" in typed.type(":diagnose")
     typed.type(":set interpolation_time=0.2")
     assert "nothing wrong found" in typed.type(":diagnose")

@@ -1,11 +1,11 @@
-"""Packets that come in heaps all the time, though they were sent one after the other."""
+"""Packets that come in bursts all the time, though they were sent one after the other."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.diagnosis.bursts import bursts_of
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.heaps import heaps
 from epic_cli.analysis.diagnosis.robust import median
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
@@ -16,7 +16,7 @@ SHARE = 0.3
 def detect(traffic: Traffic) -> list[Finding]:
     """The share of messages that came right behind the one before."""
     messages = traffic.arrived
-    found = heaps(messages)
+    found = bursts_of(messages)
     if found.share < SHARE:
         return []
     sizes, begins = (found.ends - found.begins).astype(float), found.begins
@@ -42,13 +42,13 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 DETECTOR = Detector(
     "bursts",
-    "packets arrive in heaps",
-    "Sent every {period:s}, {share:share} of the packets arrive right behind another: heaps of"
-    " {size:number}, one every {every:s}.",
-    "Between two heaps a delay buffer lives on what it has: it needs the time between heaps on top"
-    " of the network's jitter; predictions go without news for as long.",
+    "packets arrive in bursts",
+    "Packets are sent every {period:s}, but {share:share} of them arrive right behind another:"
+    " bursts of {size:number}, one every {every:s}.",
+    "A delay buffer must last from burst to burst: it needs that time on top of the network's"
+    " jitter; predictions go without news for as long.",
     "Send at once (TCP_NODELAY, no batching of messages, flush each tick), or read the socket every"
-    " frame; on Wi-Fi look for power saving.",
+    " frame; on Wi-Fi, check power saving.",
     "share of messages that arrive within a tenth of a period of the one sent at least half a"
     " period before",
     "30 % (at random times it would be 10 %)",

@@ -63,10 +63,10 @@ DETECTOR = Detector(
     "clock-drift",
     "the clocks run apart",
     "The sender's clock runs {drift:number} ppm {which} than the receiver's: {minute:s} a minute.",
-    "A delay that was right at the start is not after some minutes: buffers slowly run empty or"
+    "A delay that is right at the start is wrong some minutes later: buffers slowly run empty or"
     " fill up; strategies that set their clock once drift away from the truth.",
     "Keep the client's clock in step with the server's all the time, not only at the start.",
-    "slope of the Theil-Sen lines through the least and the middle delays of 24 windows, in"
+    "slope of the Theil-Sen lines through the least and the median delays of 24 windows, in"
     " standard errors",
     "8 standard errors, 4 ms over the recording, and no window off the line by a third of the rise",
     'V. Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998',

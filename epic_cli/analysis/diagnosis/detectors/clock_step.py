@@ -32,12 +32,12 @@ DETECTOR = Detector(
     "clock-step",
     "the sender's clock was set while it ran",
     "The stamps jump {way} by {step:s} while packets go on arriving as before.",
-    "Until the strategy has found its delay again it stands still or runs ahead; packets with"
-    " stamps from before a jump back are dropped as late.",
-    "Stamp packets by a clock that is never set (a steady or monotonic one, or a tick count), or"
-    " begin anew with a teleport.",
-    "medians of the delays of 16 messages before and behind each, in the order of arrival; whether"
-    " stamps or arrivals go beyond what 16 messages take",
+    "Until the strategy has found its delay again it stands still or runs ahead; after a jump back,"
+    " packets are dropped as late.",
+    "Stamp packets with a clock that is never set (a steady or monotonic one, or a tick count), or"
+    " reset the stream with a teleport.",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival; whether the stamps or the arrivals jump there",
     f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting",
     "change point by the difference of running medians",
     detect,

@@ -50,13 +50,13 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 DETECTOR = Detector(
     "delay-buffer",
-    "the delay buffer is smaller than needed",
-    "In {share:share} of its pictures {strategy} has no newer state to go to: 95% of the packets"
-    " need a delay of {p95:s}, 99% one of {p99:s}.",
-    "Each time what is drawn freezes or goes on by guess, and leaps when the packet is there.",
+    "the delay buffer is too short",
+    "In {share:share} of its frames {strategy} has no newer state to interpolate to: 95% of the"
+    " packets need a delay of {p95:s}, 99% need {p99:s}.",
+    "Each time what is drawn freezes or is extrapolated, and jumps when the packet arrives.",
     "{cure}",
     "share of the rows at 60 Hz that are held or extrapolated, after the warm-up, where a packet"
-    " has come within a second",
+    " has arrived within a second",
     "5 %",
     "replay of the recording; quantiles of arrival(i) - sent(i - 1)",
     detect,

@@ -22,11 +22,11 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 DETECTOR = Detector(
     "duplicates",
-    "packets come twice",
-    "{share:share} of the packets are copies of one that had come before.",
-    "Strategies drop them as late; one that counts arrivals takes the send rate for higher.",
-    "Nothing has to be done if they are sent on purpose against loss; otherwise look for a state"
-    " that is sent by two paths.",
+    "packets arrive twice",
+    "{share:share} of the packets are copies of one that had arrived before.",
+    "Strategies drop them as late; one that counts arrivals overestimates the send rate.",
+    "Nothing, if they are sent on purpose against loss; otherwise look for a state that is sent"
+    " over two paths.",
     "share of arrivals with a stamp that has arrived before",
     f"2 %, and {LEAST} copies",
     "RFC 5560",

@@ -47,8 +47,8 @@ def detect(traffic: Traffic) -> list[Finding]:
 DETECTOR = Detector(
     "fixed-step",
     "the simulation's step beats against the frames",
-    "By its velocity an entity moves in multiples of {step:s} ({rate:number} Hz), but the stamps"
-    " are those of other frames.",
+    "By their velocities, states are multiples of {step:s} apart ({rate:number} Hz), but their"
+    " stamps are not.",
     "One packet has a simulation step more than the next: what is drawn speeds up and slows down"
     " with the beat of the two rates.",
     "Send and stamp in the simulation step (FixedUpdate, _physics_process), or send the state"

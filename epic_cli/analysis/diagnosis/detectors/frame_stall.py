@@ -1,19 +1,26 @@
-"""A receiver whose frames stall, so that packets are read late and in heaps."""
+"""A receiver whose frames stall, so that packets are read late and in bursts."""
 
 from __future__ import annotations
 
+from epic_cli.analysis.diagnosis.bursts import (
+    HEIGHT,
+    LEAST,
+    SIZE,
+    bursts_of,
+    late_bursts,
+    without_late,
+)
 from epic_cli.analysis.diagnosis.detector import ARRIVALS, Detector, Finding
-from epic_cli.analysis.diagnosis.heaps import HEIGHT, LEAST, SIZE, heaps, late_heaps, without_late
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 
 def detect(traffic: Traffic) -> list[Finding]:
-    """Late heaps, in a recording whose arrivals stand on the frames of the receiver."""
+    """Late bursts, in a recording whose arrivals stand on the frames of the receiver."""
     messages = traffic.arrived
-    frames = heaps(messages).frames
+    frames = bursts_of(messages).frames
     if not frames:
         return []
-    return late_heaps(
+    return late_bursts(
         "frame-stall",
         messages,
         lambda heights, _: {"longest": float(heights.max()), "frames": frames},
@@ -23,15 +30,15 @@ def detect(traffic: Traffic) -> list[Finding]:
 DETECTOR = Detector(
     "frame-stall",
     "the receiver's frames stall",
-    "Packets are read on frames of {frames:number} Hz, and {times:number} times not for up to"
-    " {longest:s}: then all that waited at once.",
-    "The network is innocent: the picture itself stood still, and arrival times say nothing of the"
-    " delays; strategies that measure jitter from them grow their buffers for nothing.",
-    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take the"
-    " arrival in the network thread, not in the frame.",
-    f"heaps of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the lattice of a"
+    "Packets are read on frames of {frames:number} Hz; {times:number} times none is read for up to"
+    " {longest:s}, and then all that waited at once.",
+    "The network is innocent: the game itself stood still, and arrival times do not show the"
+    " network's delays; strategies that measure jitter from them grow their buffers for nothing.",
+    "Look for what blocks the frame (loading, garbage collection, shader compilation), and take"
+    " arrival times in the network thread, not in the frame.",
+    f"bursts of {SIZE} and more messages, {HEIGHT:g} periods late, with arrivals on the frames of a"
     " usual frame rate",
-    f"{LEAST} such heaps; 98 % of the arrivals within 0.6 ms of a frame",
+    f"{LEAST} such bursts; 98 % of the arrivals within 0.6 ms of a frame",
     'circular mean of phases (K. V. Mardia, P. E. Jupp, "Directional Statistics", 2000)',
     detect,
     needs=(ARRIVALS,),

@@ -1,4 +1,4 @@
-"""Packets that never came, alone or in bursts."""
+"""Packets that never arrived, alone or in bursts."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def _holes(stream: Stream) -> tuple[Floats, Numbers]:
 DETECTOR = Detector(
     "loss",
     "packets are lost",
-    "{lost:share} of the packets never came, {kind}: at most {longest:number} in a row, {silence:s}"
-    " without news.",
-    "Delay buffers run empty, and predictions go on without news, for as long as a hole lasts.",
-    "Buffer at least {silence:s}, or send each state again in the next packets; simulate it with"
+    "{lost:share} of the packets never arrived, {kind}: at most {longest:number} in a row,"
+    " {silence:s} without news.",
+    "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
+    "Buffer at least {silence:s}, or repeat each state in the next packets; simulate it with"
     " --gemodel {p:share},{r:share}.",
     "share of missing sequence numbers; the longest run of them against the number of such runs"
     " expected of independent losses",
-    "5 % and 5 packets, or a run of 3 and more that is expected less than 0.001 times",
+    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     detect,
     needs=(NUMBERS,),

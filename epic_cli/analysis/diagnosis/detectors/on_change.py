@@ -66,13 +66,13 @@ def rested(stream: Stream, places: Numbers) -> Flags:
 DETECTOR = Detector(
     "on-change",
     "states are only sent when they change",
-    "{times:number} times nothing is sent for up to {longest:s} while the entity rests; the least"
-    " change that is sent is {least:number}.",
-    "An interpolator goes slowly from the old state to the new one over the whole silence, instead"
-    " of resting and then starting.",
-    "Repeat the last state once a period while something rests (or once before it starts), or tell"
-    " the strategy that silence is rest.",
-    "intervals above 2.5 periods without a hole in the sequence numbers, in which the entity moves"
+    "{times:number} times nothing is sent for up to {longest:s} while the entity rests; the"
+    " smallest change that is sent is {least:number}.",
+    "An interpolator creeps from the old state to the new one over the whole silence, instead of"
+    " resting and then starting.",
+    "Repeat the last state every period while an entity rests (or once before it starts), or have"
+    " the strategy take silence for rest.",
+    "intervals above 2.5 periods without a gap in the sequence numbers, in which the entity moves"
     " by no more than 1.5 usual steps",
     "3 of them",
     "definition of sending on change",

@@ -86,12 +86,12 @@ def _are_halves(axes: Floats) -> bool:
 DETECTOR = Detector(
     "quantisation",
     "positions are rounded too coarsely",
-    "Positions stand on a lattice of {step:number} ({kind}), where a step from packet to packet is"
+    "Positions are multiples of {step:number} ({kind}), while a step from packet to packet is"
     " {usual:number}.",
-    "Slow movement goes in stairs, and its direction wavers; velocities taken from positions do so"
-    " even more.",
-    "Send more bits, or positions relative to a near origin; against stairs a strategy that smooths"
-    " (a filter, a spline with a delay).",
+    "Slow movement goes in stairs, and its direction wavers; velocities derived from positions"
+    " waver even more.",
+    "Send more bits, or positions relative to a near origin; a strategy that smooths (a filter, a"
+    " spline with a delay) hides stairs.",
     "least distance between different coordinates, of which all others are multiples; whether all"
     " are half-precision numbers",
     "a tenth of the usual step",

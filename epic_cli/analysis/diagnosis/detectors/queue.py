@@ -79,8 +79,8 @@ DETECTOR = Detector(
     "queue",
     "a queue fills up on the way",
     "{times:number} times the delay grows step by step, by up to {height:s} for {length:s}.",
-    "What is drawn falls behind while the queue fills, and buffers that follow the delay speed up"
-    " and slow down by turns.",
+    "What is drawn falls behind while the queue fills; buffers that follow the delay speed up and"
+    " slow down in turn.",
     "Send less or smaller packets while delays grow (congestion control), or let the router drop"
     " instead of queue (fq_codel, cake).",
     "the least delay of each 8 messages above its lowest tenth, against that of the same delays in"

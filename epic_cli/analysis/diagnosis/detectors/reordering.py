@@ -71,11 +71,11 @@ def _first_behind(arrivals: Floats) -> Floats:
 DETECTOR = Detector(
     "reordering",
     "packets overtake each other",
-    "{share:share} of the packets arrive after one that was sent later; of the usual jitter it"
-    " would be {chance:share}.",
-    "Strategies that drop late packets lose those as well.",
-    "Sort by stamp in a buffer of {behind:s}; look for two routes, or for threads that send without"
-    " an order.",
+    "{share:share} of the packets arrive after one that was sent later; the usual jitter alone"
+    " would make it {chance:share}.",
+    "Strategies that drop late packets lose these as well.",
+    "Sort by stamp in a buffer of {behind:s}; look for two routes, or for threads that send out of"
+    " order.",
     "share of messages that arrive after one sent later, against that of delays drawn from their"
     " bulk (5 robust standard deviations)",
     f"6 % and {LEAST} packets, and twice that of the bulk",

@@ -30,12 +30,13 @@ def mended(traffic: Traffic) -> Traffic:
 
 DETECTOR = Detector(
     "route-change",
-    "the way has changed",
-    "From one moment on every packet takes {step:s} {way}.",
-    "A fixed delay that was right before is not any more; a clock that is set once is wrong by that"
+    "the route has changed",
+    "From then on every packet takes {step:s} {way}.",
+    "A fixed delay that was right before is wrong now; a clock that is set once is off by that"
     " much.",
     "Use a strategy whose delay follows the network, or a delay with {step:s} to spare.",
-    "medians of the delays of 16 messages before and behind each, in the order of arrival",
+    "difference of the median delays of the 16 messages before and after each, in the order of"
+    " arrival",
     f"{LEAST * 1e3:g} ms and {ERRORS:g} robust standard deviations, lasting, twice at most",
     'V. Paxson, "End-to-End Routing Behavior in the Internet", SIGCOMM 1996',
     detect,

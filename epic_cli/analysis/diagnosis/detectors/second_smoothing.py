@@ -39,17 +39,17 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 DETECTOR = Detector(
     "second-smoothing",
-    "there are two smoothings on top of each other",
+    "it is smoothed twice",
     "What the game drew is what {strategy} draws, behind a low-pass with a time constant of"
-    " {constant:s}: that leaves {left:share} of a usual step, without it {other} comes nearest and"
-    " leaves {without:share}.",
+    " {constant:s}: the error is {left:share} of a usual step; without the low-pass {other} comes"
+    " nearest, with {without:share}.",
     "Everything is drawn another {constant:s} later, corners are cut, and each correction is spread"
     " out: it floats.",
     "Keep one of the two: draw what {strategy} gives as it is. A lerp by {alpha:share} in each"
-    " frame of {frame:s}, or a damping with this time, is what is on top of it.",
+    " frame of {frame:s}, or a damping with this time constant, is on top of it.",
     "RMS distance from every strategy's own drawing, in the same frames, of what was drawn; the"
     " best without a low-pass against the best behind one",
-    "twice, where what is left is below 5 % of a usual step",
+    "twice, where the error that remains is below 5 % of a usual step",
     "least squares of a first-order lag; settings by coordinate search over their tuning ranges",
     detect,
     cost="n times the settings that are tried",

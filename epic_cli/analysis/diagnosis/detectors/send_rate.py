@@ -81,13 +81,13 @@ def _beat(intervals: Floats) -> float:
 DETECTOR = Detector(
     "send-rate",
     "packets are not sent regularly",
-    "From one packet to the next it is {low:s} to {high:s} (80 % of them), {mean:number} a second"
-    " on average: {kind}.",
+    "Packets are {low:s} to {high:s} apart (10-90 % spread), {mean:number} a second on average:"
+    " {kind}.",
     "A strategy that counts on the send rate (Mirror, Unity, snapshot interpolation by packets) has"
     " a delay that is too short for the long intervals.",
     "Send on a fixed tick with an accumulator (next += interval, not last = now), at a rate that"
     " divides the frame rate; tell the strategy the true interval.",
-    "span of the middle 80 % of the stamps' intervals over their median, without what losses leave",
+    "10-90 % spread of the stamps' intervals over their median, without the gaps that losses leave",
     "0.3",
     "quantiles; two modes on the lattice of a usual frame rate",
     detect,

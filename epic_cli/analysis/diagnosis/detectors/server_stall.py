@@ -59,12 +59,12 @@ def _usual(stream: Stream) -> float:
 DETECTOR = Detector(
     "server-stall",
     "the sender's ticks stall",
-    "{times:number} times nothing is sent of {who} for up to {longest:s} (usually {period:s}),"
-    " though nothing is lost.",
+    "{times:number} times nothing is sent of {who} for up to {longest:s} (usually every"
+    " {period:s}), though nothing is lost.",
     "Delay buffers run empty; predictions go on, and are pulled back.",
-    "Look for what blocks the server's tick (saving, pathfinding, garbage collection); spread it"
-    " over ticks.",
-    "intervals between stamps above 2.5 times those that 90 % do not exceed, without a hole in the"
+    "Look for what blocks the server's tick (saving, pathfinding, garbage collection), and spread"
+    " it over several ticks.",
+    "intervals between stamps above 2.5 times those that 90 % do not exceed, without a gap in the"
     " sequence numbers, common to all entities, in which the entity moved",
     "2 of them",
     "definition of a stalled sender",

@@ -60,10 +60,10 @@ def _restamped(stream: Stream) -> Stream:
 DETECTOR = Detector(
     "stamps",
     "the stamp is not the time of the state",
-    "By its velocity an entity moves on for {spread:s} more or less (1 sigma; at most {worst:s})"
-    " than its stamps say.",
-    "On the drawn path the speed goes up and down from packet to packet: it jitters, however good"
-    " the network is, and no delay cures it.",
+    "By its velocity an entity moves for {spread:s} more or less (1 sigma; at most {worst:s}) than"
+    " its stamps say.",
+    "What is drawn speeds up and slows down from packet to packet: it jitters, however good the"
+    " network is, and no delay cures it.",
     "Stamp a state with the simulation's own time (tick number times step), not with the clock at"
     " sending; or send delta=, how long before its stamp the state was true.",
     "robust spread of |displacement| / |mean velocity| less the stamps' interval, over steps in"

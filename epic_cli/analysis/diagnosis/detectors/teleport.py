@@ -96,11 +96,11 @@ def detect(traffic: Traffic) -> list[Finding]:
 DETECTOR = Detector(
     "teleport",
     "a teleport is not marked",
-    "{times:number} times an entity is somewhere else without a teleport's mark, {kind}: at most"
-    " {distance:number} units, where a step is {usual:number}.",
-    "Interpolators slide through walls on the way, predictors fly on with the speed of the leap.",
+    "{times:number} times an entity is suddenly elsewhere without a teleport's mark, {kind}: at"
+    " most {distance:number} units, where a step is {usual:number}.",
+    "Interpolators slide through walls on the way, predictors fly on at the speed of the jump.",
     "Mark the packet (teleport=1, the engine's teleport or no-interpolation flag), and send the"
-    " place after it at once, not what an interpolator draws on the way.",
+    " new position at once, not what an interpolator draws on the way.",
     "steps per second above 4 times those of 90 % of the moving steps, and twice the velocities'"
     " 99 %, alone or in a run",
     "one such step without a mark",

@@ -92,15 +92,15 @@ def _explanation(stream: Stream, usable: Flags, moved: Floats, said: Floats) -> 
 
 DETECTOR = Detector(
     "velocity",
-    "velocities do not fit the positions",
+    "velocities do not match the positions",
     "Velocities are off by {off:share} of the speed: {kind}.",
     "Everything that extrapolates or blends with velocities overshoots at every packet (dead"
     " reckoning, Hermite splines, the EPIC demo).",
-    "Mend the column (--columns, --axes, units per second and not per tick), or leave velocities"
+    "Correct the column (--columns, --axes, units per second and not per tick), or leave velocities"
     " out: they are then estimated from the positions.",
     "mean difference of the directions of a step's velocity and displacement, or the ratio of their"
     " lengths; the same after scaling, in other axes, of packets before and after",
-    "0.25; 0.04 where one of these leaves a third of it at most",
+    "0.25; 0.04 where one of these leaves at most a third of it",
     "displacement is the integral of velocity",
     detect,
     explains=("stamps", "fixed-step"),

@@ -59,7 +59,7 @@ class FoundLink(NamedTuple):
 
     @property
     def lost(self) -> int:
-        """How many packets never came."""
+        """How many packets never arrived."""
         return self.trace.delays.count(None)
 
 

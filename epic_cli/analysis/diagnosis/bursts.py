@@ -1,6 +1,6 @@
-"""Heaps of messages: sent one after the other, and there at once.
+"""Bursts of messages: sent one after the other, and there at once.
 
-What three detectors tell apart: heaps all the time (batching), now and then behind a pause of the
+What three detectors tell apart: bursts all the time (batching), now and then behind a pause of the
 arrivals (head-of-line blocking), and on the frames of the receiver (stalls).
 """
 
@@ -18,7 +18,7 @@ from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Flags, Floats, Numbers, edges
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
-#: Arrivals nearer than this many periods, of messages sent a period apart, are one heap.
+#: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
 TOGETHER = 0.1
 
 #: Stamps nearer than this many periods do not count as sent one after the other.
@@ -33,18 +33,18 @@ PART = 20_000
 SMALL_PART = 500
 
 
-#: A late heap has so many messages: what comes together by chance is less.
+#: A late burst has so many messages: what comes together by chance is less.
 SIZE = 4
 
-#: In periods: how much longer than usual the first of a late heap was under way.
+#: In periods: how much longer than usual the first of a late burst was under way.
 HEIGHT = 2.0
 
-#: How many late heaps tell.
+#: How many late bursts tell.
 LEAST = 2
 
 
-class Heaps(NamedTuple):
-    """The heaps of a recording, in the order in which they were sent.
+class Bursts(NamedTuple):
+    """The bursts of a recording, in the order in which they were sent.
 
     Messages ``begins`` to before ``ends`` are one, of two and more; ``heights`` (s) are how much
     longer than the usual delay the first of each was under way; ``share`` how many messages came
@@ -60,22 +60,22 @@ class Heaps(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def heaps(messages: Messages) -> Heaps:
-    """The heaps of these messages."""
+def bursts_of(messages: Messages) -> Bursts:
+    """The bursts of these messages."""
     behind = _behind(messages)
     begins, ends = edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
-    return Heaps(begins, ends + 1, heights, float(behind.mean()), frame_rate(messages))
+    return Bursts(begins, ends + 1, heights, float(behind.mean()), frame_rate(messages))
 
 
-def late_heaps(
+def late_bursts(
     cause: str, messages: Messages, words: Callable[[Floats, float], Mapping[str, float]]
 ) -> list[Finding]:
-    """A finding of the heaps that are long, and begin with a message that was long under way.
+    """A finding of the bursts that are long, and begin with a message that was long under way.
 
-    ``words`` makes its values of the heights of these heaps and of their mean size.
+    ``words`` makes its values of the heights of these bursts and of their mean size.
     """
-    found = heaps(messages)
+    found = bursts_of(messages)
     high = _late(messages)
     if len(high) < LEAST:
         return []
@@ -95,9 +95,9 @@ def late_heaps(
 
 
 def without_late(traffic: Traffic) -> Traffic:
-    """The traffic without the messages of late heaps."""
+    """The traffic without the messages of late bursts."""
     messages = traffic.arrived
-    found = heaps(messages)
+    found = bursts_of(messages)
     wanted = np.ones(len(messages.sent), bool)
     for index in _late(messages):
         wanted[found.begins[index] : found.ends[index]] = False
@@ -105,8 +105,8 @@ def without_late(traffic: Traffic) -> Traffic:
 
 
 def _late(messages: Messages) -> Numbers:
-    """Which heaps are long, and begin with a message that was long under way."""
-    found = heaps(messages)
+    """Which bursts are long, and begin with a message that was long under way."""
+    found = bursts_of(messages)
     long = found.ends - found.begins >= SIZE
     return np.flatnonzero(long & (found.heights >= HEIGHT * messages.period))
 
