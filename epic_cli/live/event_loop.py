@@ -10,7 +10,7 @@ import selectors
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 #: What ends a program that would go on for ever.
@@ -19,21 +19,38 @@ STOPPING = [
 ]
 
 
+@contextlib.contextmanager
+def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
+    """Within the block the running loop calls ``stop`` with the number of a signal that ends it.
+
+    A signal that is ignored (``nohup``) stays so.
+    """
+    loop = asyncio.get_running_loop()
+    before = {one: signal.getsignal(one) for one in STOPPING}
+    heard = {one: it for one, it in before.items() if it not in (None, signal.SIG_IGN)}
+    for one in heard:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(one, stop, one)
+    try:
+        yield
+    finally:
+        for one, handler in heard.items():  # the loop would leave the default
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.remove_signal_handler(one)
+                signal.signal(one, handler)
+
+
 def run_until_stopped(
     job: Coroutine[Any, Any, None],
     make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> int | None:
     """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
 
-    A signal that is ignored (``nohup``) stays so. ``make_loop`` makes the event loop, if it is to
-    be another than the usual one.
+    ``make_loop`` makes the event loop, if it is to be another than the usual one.
     """
     stopped: list[int] = []
-    before = {one: signal.getsignal(one) for one in STOPPING}
-    heard = [one for one, handler in before.items() if handler not in (None, signal.SIG_IGN)]
 
     async def main() -> None:
-        loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         assert task is not None
 
@@ -41,10 +58,8 @@ def run_until_stopped(
             stopped.append(number)
             task.cancel()
 
-        for one in heard:
-            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(one, stop, one)
-        await job
+        with stop_signals(stop):
+            await job
 
     try:
         with asyncio.Runner(loop_factory=make_loop) as runner:
@@ -54,10 +69,6 @@ def run_until_stopped(
             raise
     except KeyboardInterrupt:  # where loops have no handlers of signals
         stopped.append(signal.SIGINT)
-    finally:
-        for one in heard:
-            with contextlib.suppress(ValueError):
-                signal.signal(one, before[one])
     return stopped[0] if stopped else None
 
 

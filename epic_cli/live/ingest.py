@@ -74,80 +74,112 @@ class IngestSpec:
         return math.nan if origin == "first" else origin
 
 
-class PacketFilter:
-    """Accepts packets; what it keeps does not grow beyond the names of ``max_entities``.
+class Ingest:
+    """Reads datagrams and accepts their packets; what it keeps does not grow beyond their names.
 
     The receiver's clock starts with the first packet, at the time in it: that packet's delay is
     taken for 0. Where a sender's clock is set, its times go on at the receiver's. What does not
-    keep to ``limits`` is refused, and counted by its reason in ``refused``.
+    keep to ``limits`` is refused, and counted by its reason.
     """
 
     def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
         self._spec = spec
-        self._limits = limits or Limits()
-        self.refused: Counter[Refused] = Counter()
+        self._decoder = Decoder(spec.packet_format, spec.layout, spec.records)
+        needs_velocity, takes_delta, self._takes_name = limits or Limits()
+        self._refused: Counter[Refused] = Counter()
         self._delays = Tally()
         self._admission = Admission(
             self._refuses_name,
             (Refused.NOT_FINITE, Refused.FAR_TIME, Refused.UNRECORDABLE),
             self._delays,
             origin=spec.time_origin,
-            needs_velocity=self._limits.needs_velocity,
-            takes_delta=self._limits.takes_delta,
+            needs_velocity=needs_velocity,
+            takes_delta=takes_delta,
         )
+        self._senders: dict[tuple[Any, ...], int] = {}
+        self._datagrams = 0
+        self._example: Refusal | None = None
 
     @property
     def entities(self) -> Entities:
-        """Those that have been accepted."""
+        """Those whose packets were accepted."""
         return self._admission.entities
 
-    def counts(self, datagrams: int = 0, example: Refusal | None = None) -> Counts:
-        """What has become of the packets of so many datagrams."""
+    @property
+    def counts(self) -> Counts:
+        """What came in until now."""
         found = self._admission
         return Counts(
-            datagrams,
+            self._datagrams,
             found.packets,
             found.late,
-            self.refused,
+            self._refused,
             self._delays,
             found.anew,
             found.step,
             found.drifts(),
-            example,
+            self._example,
         )
 
     def now(self, machine: float) -> float | None:
         """The receiver's clock at a time (seconds) of the machine's; None: it has not begun."""
         return self._admission.now(machine)
 
+    def take(
+        self, received: Sequence[ReceivedDatagram], earliest: float = -math.inf
+    ) -> PacketBlock:
+        """The packets that are accepted.
+
+        No arrival is before the one before it, nor before ``earliest``, up to which rows have been
+        drawn.
+        """
+        packets = PacketBlock(self.entities)
+        self._datagrams += len(received)
+        if self._spec.sender is not None:
+            everybody, received = received, [one for one in received if self._is_from(one.sender)]
+            if len(received) < len(everybody):
+                self._refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
+        times = array("d", [one.time for one in received])
+        senders = array("i", [self._number_of(one.sender) for one in received])
+        for decoded in self._decoder.read([one.data for one in received]):
+            some = slice(decoded.first, decoded.first + len(decoded.ends))
+            self.admit(decoded, times[some], senders[some], earliest, packets)
+        return packets
+
     def admit(
         self,
         decoded: Decoded,
-        times: Sequence[float],
-        senders: Sequence[int],
-        earliest: float = -math.inf,
-        into: PacketBlock | None = None,
-    ) -> PacketBlock:
-        """Appends what is accepted to the packets of ``into``, and counts the rest.
+        times: array[float],
+        senders: array[int],
+        earliest: float,
+        into: PacketBlock,
+    ) -> None:
+        """Appends what is accepted, and counts the rest.
 
         ``times`` are when the datagrams came in, on the machine's clock in seconds, ``senders``
-        small numbers of those who sent them. No arrival is before the one before it, nor before
-        ``earliest``, up to which rows have been drawn.
+        small numbers of those who sent them.
         """
-        into = PacketBlock(self.entities) if into is None else into
+        self._example = self._example or decoded.example
         if decoded.refused:
-            self.refused[decoded.reason] += decoded.refused
+            self._refused[decoded.reason] += decoded.refused
         if decoded.block is not None:
-            found = self._admission.admit(
-                decoded.block,
-                decoded.ends.tobytes(),
-                array("d", times).tobytes(),
-                array("i", senders).tobytes(),
-                earliest,
-                into,
-            )
-            self.refused.update(found)  # type: ignore[arg-type]
-        return into
+            ends = decoded.ends.tobytes()
+            given = ends, times.tobytes(), senders.tobytes(), earliest, into
+            found = self._admission.admit(decoded.block, *given)
+            self._refused.update(found)  # type: ignore[arg-type]
+
+    def _is_from(self, sender: tuple[Any, ...]) -> bool:
+        assert self._spec.sender is not None
+        host, port = self._spec.sender[:2]
+        return bool(sender[0] == host and port in (0, sender[1]))
+
+    def _number_of(self, sender: tuple[Any, ...]) -> int:
+        number = self._senders.get(sender)
+        if number is None:
+            number = len(self._senders)
+            if number < _MOST_SENDERS:
+                self._senders[sender] = number
+        return number
 
     def _refuses_name(self, name: str) -> Refused | bool | None:
         """Why a new entity is not accepted; False: it is passed over."""
@@ -160,58 +192,4 @@ class PacketFilter:
             return Refused.SECOND_ENTITY
         if len(self.entities) >= spec.max_entities:
             return Refused.TOO_MANY_ENTITIES
-        return None if self._limits.takes_name(name) else Refused.UNRECORDABLE
-
-
-class Ingest:
-    """Reads datagrams, and accepts their packets."""
-
-    def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
-        self._decoder = Decoder(spec.packet_format, spec.layout, spec.records)
-        self._filter = PacketFilter(spec, limits)
-        self._sender = spec.sender
-        self._senders: dict[tuple[Any, ...], int] = {}
-        self._datagrams = 0
-        self._example: Refusal | None = None
-        self.now = self._filter.now
-
-    @property
-    def entities(self) -> Entities:
-        """Those whose packets were accepted."""
-        return self._filter.entities
-
-    @property
-    def counts(self) -> Counts:
-        """What came in until now."""
-        return self._filter.counts(self._datagrams, self._example)
-
-    def take(
-        self, received: Sequence[ReceivedDatagram], earliest: float = -math.inf
-    ) -> PacketBlock:
-        """The packets that are accepted, none of which arrives before ``earliest``."""
-        packets = PacketBlock(self.entities)
-        self._datagrams += len(received)
-        if self._sender is not None:
-            everybody, received = received, [one for one in received if self._is_from(one.sender)]
-            if len(received) < len(everybody):
-                self._filter.refused[Refused.OTHER_SENDER] += len(everybody) - len(received)
-        times = [one.time for one in received]
-        senders = [self._number_of(one.sender) for one in received]
-        for decoded in self._decoder.read([one.data for one in received]):
-            some = slice(decoded.first, decoded.first + len(decoded.ends))
-            self._filter.admit(decoded, times[some], senders[some], earliest, packets)
-            self._example = self._example or decoded.example
-        return packets
-
-    def _is_from(self, sender: tuple[Any, ...]) -> bool:
-        assert self._sender is not None
-        host, port = self._sender[:2]
-        return bool(sender[0] == host and port in (0, sender[1]))
-
-    def _number_of(self, sender: tuple[Any, ...]) -> int:
-        number = self._senders.get(sender)
-        if number is None:
-            number = len(self._senders)
-            if number < _MOST_SENDERS:
-                self._senders[sender] = number
-        return number
+        return None if self._takes_name(name) else Refused.UNRECORDABLE

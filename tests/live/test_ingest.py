@@ -11,7 +11,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats.layout import Layout
 from epic_cli.live.counts import Refused
 from epic_cli.live.decoding import Decoded, Decoder
-from epic_cli.live.ingest import IngestSpec, Limits, PacketFilter
+from epic_cli.live.ingest import Ingest, IngestSpec, Limits
 
 STILL = (0.0, 0.0, 0.0)
 NEVER = -math.inf
@@ -22,21 +22,30 @@ def packet(time: float, entity: str = "", x: float = 0.0) -> Packet:
 
 
 def admit(
-    gate: PacketFilter, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
+    gate: Ingest, one: Packet, machine: float, earliest: float = NEVER, sender: int = 0
 ) -> Packet | Refused:
     """What becomes of a packet that comes in a datagram of its own."""
     block = PacketBlock()
     block.append(one)
-    before = gate.refused.copy()
-    into = gate.admit(Decoded(0, array("I", [1]), block), [machine], [sender], earliest)
+    before = gate.counts.refused.copy()
+    into = admitted(gate, Decoded(0, array("I", [1]), block), [machine], earliest, sender)
     if len(into):
         return into[0]
-    (reason,) = gate.refused - before
+    (reason,) = gate.counts.refused - before
     return reason
 
 
+def admitted(
+    gate: Ingest, decoded: Decoded, times: list[float], earliest: float = NEVER, sender: int = 0
+) -> PacketBlock:
+    """What is let in of datagrams that came in at these times."""
+    into = PacketBlock(gate.entities)
+    gate.admit(decoded, array("d", times), array("i", [sender] * len(times)), earliest, into)
+    return into
+
+
 def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> None:
-    gate = PacketFilter(IngestSpec(max_entities=2))
+    gate = Ingest(IngestSpec(max_entities=2))
     assert gate.now(100.0) is None
     for time in (math.nan, math.inf, 1e308, -1e308, 1e12):
         assert admit(gate, packet(time), 100.0) in (Refused.NOT_FINITE, Refused.FAR_TIME)
@@ -54,13 +63,13 @@ def test_the_clock_starts_with_the_first_packet_and_no_forgery_moves_it() -> Non
     second = admit(gate, packet(7.5), 101.25)
     assert isinstance(second, Packet)
     assert (second.time, second.arrival) == (7.5, 8.25)
-    assert gate.counts()[1:3] == (2, 0)
+    assert gate.counts[1:3] == (2, 0)
     admit(gate, packet(7.25), 101.5)
-    assert gate.counts()[1:3] == (3, 1)
+    assert gate.counts[1:3] == (3, 1)
 
 
 def test_arrivals_do_not_go_back_nor_before_what_is_drawn() -> None:
-    gate = PacketFilter(IngestSpec(max_entities=2))
+    gate = Ingest(IngestSpec(max_entities=2))
     times = [(10.0, NEVER), (10.5, NEVER), (10.4, NEVER), (10.6, 0.7)]
     found = [admit(gate, packet(0.0), machine, drawn) for machine, drawn in times]
     assert [one.arrival for one in found if isinstance(one, Packet)] == [0, 0.5, 0.5, 0.7]
@@ -70,7 +79,7 @@ def test_each_packet_arrives_with_its_datagram() -> None:
     lines = [b"0,0,0 / 0,0,0 / 1 entity=%c" % name for name in b"abcd"]
     datagrams = [lines[0], b"\n".join(lines[1:3]), lines[3]]
     (decoded,) = Decoder().read(datagrams)
-    into = PacketFilter(IngestSpec()).admit(decoded, [1.0, 2.0, 4.0], [0, 0, 0])
+    into = admitted(Ingest(IngestSpec()), decoded, [1.0, 2.0, 4.0])
     assert [into[index].arrival for index in range(4)] == [1, 2, 2, 4]
 
 
@@ -83,35 +92,33 @@ def test_unix_times_count_from_the_first_unless_an_origin_is_given() -> None:
         (0.0, unix),
     ]
     for origin, expected in origins:
-        found = admit(
-            PacketFilter(IngestSpec(layout=Layout(time_origin=origin))), packet(unix), 5.0
-        )
+        found = admit(Ingest(IngestSpec(layout=Layout(time_origin=origin))), packet(unix), 5.0)
         assert isinstance(found, Packet)
         assert (found.time, found.arrival) == (expected, expected)
 
 
 def test_names_are_bounded() -> None:
-    gate = PacketFilter(IngestSpec(max_entities=2))
+    gate = Ingest(IngestSpec(max_entities=2))
     names = ["a", "\x1b[2J", "b" * 65, " c", "d", *(f"e{n}" for n in range(10000)), "a", "d"]
     block = PacketBlock()
     for name in names:
         block.append(packet(0.0, name))
-    into = gate.admit(Decoded(0, array("I", [1]), block), [1.0], [0])
+    into = admitted(gate, Decoded(0, array("I", [1]), block), [1.0])
     assert [into[index].entity for index in range(len(into))] == ["a", "d", "a", "d"]
-    assert gate.refused == {Refused.BAD_NAME: 3, Refused.TOO_MANY_ENTITIES: 10000}
+    assert gate.counts.refused == {Refused.BAD_NAME: 3, Refused.TOO_MANY_ENTITIES: 10000}
     assert len(gate.entities) == 2
-    other = PacketFilter(IngestSpec(entity="x", single_entity=True))
+    other = Ingest(IngestSpec(entity="x", single_entity=True))
     block = PacketBlock()
     block.append(packet(0.0, "y"))
-    assert not len(other.admit(Decoded(0, array("I", [1]), block), [1.0], [0]))
-    assert not other.refused
-    single = PacketFilter(IngestSpec(single_entity=True))
+    assert not len(admitted(other, Decoded(0, array("I", [1]), block), [1.0]))
+    assert not other.counts.refused
+    single = Ingest(IngestSpec(single_entity=True))
     assert isinstance(admit(single, packet(0.0, "y"), 1.0), Packet)
     assert admit(single, packet(0.0, "z"), 1.0) is Refused.SECOND_ENTITY
 
 
 def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
-    gate = PacketFilter(IngestSpec(), Limits(True, False, lambda name: " " not in name))
+    gate = Ingest(IngestSpec(), Limits(True, False, lambda name: " " not in name))
     assert admit(gate, packet(0.0, "a b"), 1.0) is Refused.UNRECORDABLE
     assert admit(gate, packet(0.0)._replace(velocity=None), 1.0) is Refused.UNRECORDABLE
     assert admit(gate, packet(0.0)._replace(delta=0.1), 1.0) is Refused.UNRECORDABLE
@@ -120,7 +127,7 @@ def test_what_a_recording_has_no_place_for_is_not_let_in() -> None:
 
 
 def times_of(
-    gate: PacketFilter, machine: float, times: list[float], sender: int = 0
+    gate: Ingest, machine: float, times: list[float], sender: int = 0
 ) -> list[float | Refused]:
     """What becomes of the times in packets that come every tenth of a second."""
     found: list[float | Refused] = []
@@ -135,13 +142,13 @@ def tenths(begin: float, count: int) -> list[float]:
 
 
 def test_a_game_that_is_started_again_goes_on_at_the_receivers_clock() -> None:
-    gate = PacketFilter(IngestSpec())
+    gate = Ingest(IngestSpec())
     assert times_of(gate, 50, tenths(600, 10)) == pytest.approx(tenths(600, 10))
     # it begins at 0 again, 3 s later: late ones until it is sure
     again = times_of(gate, 54, tenths(0, 10))
     assert again == pytest.approx([*tenths(0, 5), *tenths(604.5, 5)])
-    assert gate.counts().clock_resets == 1
-    assert gate.counts().clock_step == pytest.approx(604.0)
+    assert gate.counts.clock_resets == 1
+    assert gate.counts.clock_step == pytest.approx(604.0)
     # its last packets that were held up on their way are late ones, and no reason to turn back
     assert times_of(gate, 55, [0.2, 1.1, 1.2]) == pytest.approx([604.2, 605.1, 605.2])
     # it stands still for 7 s
@@ -150,7 +157,7 @@ def test_a_game_that_is_started_again_goes_on_at_the_receivers_clock() -> None:
     ahead = times_of(gate, 63.3, tenths(9000, 10))
     assert ahead[:5] == [Refused.FAR_TIME] * 5
     assert ahead[5:] == pytest.approx(tenths(613.8, 5))
-    assert gate.counts().clock_resets == 3
+    assert gate.counts.clock_resets == 3
     # more than an hour back, and by a program that is another sender
     assert times_of(gate, 64.3, tenths(0, 10), sender=1)[5:] == pytest.approx(tenths(614.8, 5))
 
@@ -163,21 +170,21 @@ def test_delays_however_long_are_not_another_clock() -> None:
         [*tenths(600, 5), *[560.5 + 3 * (index % 2) for index in range(30)]],  # no clock at all
         [*tenths(600, 5), *[9000.0] * 30],  # one that stands still
     ):
-        gate = PacketFilter(IngestSpec())
+        gate = Ingest(IngestSpec())
         times_of(gate, 50, times)
-        assert gate.counts().clock_resets == 0
+        assert gate.counts.clock_resets == 0
 
 
 def drift(rate: float, seconds: int, jitter: float) -> float | None:
     """What is told of a clock that goes so much too slow, with delays that are longer by chance."""
-    gate = PacketFilter(IngestSpec())
+    gate = Ingest(IngestSpec())
     state = 12345
     for index in range(seconds * 10):
         now = index / 10
         state = state * 1103515245 % 2**31
         late = jitter * (state / 2**31) ** 2
         admit(gate, packet(now * (1 - rate)), 50 + now + late)
-    return gate.counts().drifts[0]
+    return gate.counts.drifts[0]
 
 
 def test_the_drift_of_a_senders_clock_is_told_by_the_shortest_delays() -> None:

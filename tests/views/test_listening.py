@@ -2,10 +2,10 @@
 
 import pytest
 
-from epic_cli.live.ingest import IngestSpec, PacketFilter
+from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.views.listening import clock_reset, summary
 
-NONE = PacketFilter(IngestSpec()).counts()
+NONE = Ingest(IngestSpec()).counts
 
 
 NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one before\n"

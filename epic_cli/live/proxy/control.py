@@ -10,6 +10,7 @@ import re
 import socket
 import stat
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 from epic_cli.engine.parameters import nearest
@@ -18,7 +19,7 @@ from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.statistics import facts_of_client, facts_of_relay
 from epic_cli.network.conditions import PERFECT as NO_LINK
 from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.words import WAYS, Way, differences, write_words
+from epic_cli.network.words import WAYS, differences, write_words
 
 #: Characters; a longer line is no command.
 LONGEST_COMMAND = 4096
@@ -37,15 +38,18 @@ class Commands:
         self._links = links = relay.links
         self._verbs: dict[str, Callable[[str], str]] = {
             "set": self._set,
-            "blackout": lambda rest: self._black_out(True, rest),
-            "restore": lambda rest: self._black_out(False, rest),
-            "reset": self._alone(links.reset),
-            "clear": self._alone(links.clear),
-            "show": self._alone(self._show),
-            "stats": self._alone(lambda: json.dumps(facts_of_relay(relay))),
-            "clients": self._alone(self._clients),
-            "help": self._alone(lambda: f"ok {HELP}"),
-            "quit": self._alone(relay.end),
+            "blackout": partial(self._black_out, True),
+            "restore": partial(self._black_out, False),
+        }
+        #: Nothing follows these.
+        self._alone: dict[str, Callable[[], str | None]] = {
+            "reset": links.reset,
+            "clear": links.clear,
+            "show": self._show,
+            "stats": lambda: json.dumps(facts_of_relay(relay)),
+            "clients": self._clients,
+            "help": lambda: f"ok {HELP}",
+            "quit": relay.end,
         }
 
     def answer(self, line: str) -> str:
@@ -53,22 +57,20 @@ class Commands:
         verb, _, rest = line.strip().partition(" ")
         if "=" in verb:
             verb, rest = "set", line
+        rest = rest.strip()
         try:
-            if verb not in self._verbs:
-                near = nearest(verb, list(self._verbs)) if verb.isprintable() else None
-                hint = f"did you mean {near}?" if near else f"there are {', '.join(self._verbs)}"
+            if verb in self._verbs:
+                return self._verbs[verb](rest)
+            if verb not in self._alone:
+                known = [*self._verbs, *self._alone]
+                near = nearest(verb, known) if verb.isprintable() else None
+                hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
                 raise ValueError(f"{_shown(verb)} is not a command: {hint}")
-            return self._verbs[verb](rest.strip())
-        except ValueError as error:
-            return f"error: {error}"
-
-    def _alone(self, act: Callable[[], str | None]) -> Callable[[str], str]:
-        def answer(rest: str) -> str:
             if rest:
                 raise ValueError(f"nothing follows this command, but {_shown(rest)} does")
-            return act() or "ok"
-
-        return answer
+            return self._alone[verb]() or "ok"
+        except ValueError as error:
+            return f"error: {error}"
 
     def _set(self, rest: str) -> str:
         if not rest:
@@ -80,7 +82,10 @@ class Commands:
         return self._show()
 
     def _black_out(self, on: bool, rest: str) -> str:
-        self._links.black_out(on, _ways(rest))
+        ways = [way for way in WAYS if rest in ("", way)]
+        if not ways:
+            raise ValueError(f"{_shown(rest)} is no direction: up, down, or nothing for both")
+        self._links.black_out(on, ways)
         return self._show()
 
     def _show(self) -> str:
@@ -97,13 +102,6 @@ class Commands:
 def words_of(conditions: LinkConditions) -> str:
     """A link in words that make the same link again; of a perfect one that it is that."""
     return write_words(differences(NO_LINK, conditions)) or "perfect"
-
-
-def _ways(rest: str) -> tuple[Way, ...]:
-    found = tuple(way for way in WAYS if rest in ("", way))
-    if not found:
-        raise ValueError(f"{_shown(rest)} is no direction: up, down, or nothing for both")
-    return found
 
 
 def _shown(text: str) -> str:

@@ -143,7 +143,7 @@ class Flow:
             direction.longest_loss = max(direction.longest_loss, self._losses)
         entry = None
         if self._log is not None:
-            entry = Entry(time, direction.way, self._client, data, arrivals, fate)
+            entry = Entry(time, direction.way, self._client, data, arrivals, fate, len(arrivals))
             self._log.add(entry)
         for arrival in arrivals:
             self._queue.add(arrival, time, self._sequence, data, self.deliver, entry)

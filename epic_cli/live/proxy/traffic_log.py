@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 from enum import Enum
 
 from epic_cli.formats.writing import csv_field
@@ -28,32 +29,23 @@ class Fate(Enum):
     FLYING = "flying"
 
 
+@dataclass(slots=True)
 class Entry:
     """A datagram that came in at ``time``; ``left``: when its copies went on (seconds).
 
-    ``client`` are the cells of its flow and its client. ``fate`` is that of a datagram of which no
-    copy was to arrive.
+    ``client`` are the cells of its flow and its client, ``asked`` when the link lets its copies
+    arrive, of which so many are ``flying``. ``fate`` is that of a datagram of which no copy was to
+    arrive.
     """
 
-    __slots__ = ("asked", "client", "data", "fate", "flying", "left", "time", "way")
-
-    def __init__(
-        self,
-        time: float,
-        way: Way,
-        client: str,
-        data: bytes,
-        arrivals: tuple[float, ...],
-        fate: Fate,
-    ) -> None:
-        self.time = time
-        self.way = way
-        self.client = client
-        self.data = data
-        self.asked = arrivals
-        self.flying = len(arrivals)
-        self.left: list[float] = []
-        self.fate = fate
+    time: float
+    way: Way
+    client: str
+    data: bytes
+    asked: tuple[float, ...]
+    fate: Fate
+    flying: int
+    left: list[float] = field(default_factory=list)
 
 
 def client_cells(number: int, address: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 from collections.abc import Callable, Coroutine, Iterable
 from time import perf_counter
@@ -18,7 +17,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
-from epic_cli.live.event_loop import STOPPING, set_or_late
+from epic_cli.live.event_loop import set_or_late, stop_signals
 from epic_cli.ui.screens.cells import Lines
 
 PICTURES_PER_SECOND = 30
@@ -88,31 +87,23 @@ class FullScreen:
         ``beside`` runs at the same time; its end is the screen's. A signal that is ignored
         (``nohup``) stays so.
         """
-        loop = asyncio.get_running_loop()
-        before = {number: signal.getsignal(number) for number in STOPPING}
-        heard = [one for one, handler in before.items() if handler not in (None, signal.SIG_IGN)]
-        for number in heard:
-            with contextlib.suppress(NotImplementedError):  # where there are no such signals
-                loop.add_signal_handler(number, self._stop, number)
-        tasks = [asyncio.create_task(self._draw_pictures())]
-        if beside is not None:
-            tasks.append(asyncio.create_task(beside))
-        for task in tasks:
-            task.add_done_callback(self._end_with)
-        try:
-            await self._application.run_async(handle_sigint=False)
-        except EOFError:  # the terminal is gone
-            self._stopped = self._stopped or _HANG_UP
-        except OSError:
-            if self._stopped is None:
-                raise
-        finally:
+        with stop_signals(self._stop):
+            tasks = [asyncio.create_task(self._draw_pictures())]
+            if beside is not None:
+                tasks.append(asyncio.create_task(beside))
             for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            for number in heard:  # the loop would leave the default
-                loop.remove_signal_handler(number)
-                signal.signal(number, before[number])
+                task.add_done_callback(self._end_with)
+            try:
+                await self._application.run_async(handle_sigint=False)
+            except EOFError:  # the terminal is gone
+                self._stopped = self._stopped or _HANG_UP
+            except OSError:
+                if self._stopped is None:
+                    raise
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
         return self._stopped
 
     async def _draw_pictures(self) -> None:

@@ -134,7 +134,8 @@ def test_another_strategy_has_its_figures_at_once_and_goes_on_as_if_it_had_drawn
     assert abs(len(watched.monitor._history.rows()) - count) <= 10
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) < 0.01
-    watched.monitor.press("S")
+    for key in ("/", *"snapshot", "enter"):
+        watched.monitor.press(key)
     assert "snapshot (" in watched.text()
     assert "[interpolation_time 0.2 s]" in watched.text()
     watched.monitor.press("m")
