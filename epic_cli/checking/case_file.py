@@ -19,8 +19,8 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.expectations import Expectations
 from epic_cli.checking.toml_file import TomlFile, path_from, read_toml
-from epic_cli.engine.parameters import Choice, Number
-from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing, parse_tick
+from epic_cli.engine.parameters import Choice
+from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
     read_assignment,
@@ -40,15 +40,9 @@ ALL = "all"
 
 #: How the keys are read: those of the timing, of the layout, and all others. What a case cannot
 #: say of a replay is where its rows go, how messages look, and whose configuration counts.
-TIMING: dict[str, Reader] = {
-    "tick": parse_tick,
-    "clock": Choice("clock", "", "", CLOCKS).read,
-    "pacing": Choice("pacing", "", "", PACINGS).read,
-    "latency": Number("latency", 0, "", "s", -3600, 3600).read,
-}
 LAYOUT: dict[str, Reader] = {one.name.replace("_", "-"): one.read for one in layout.LAYOUT}
 READERS: dict[str, Reader] = {
-    **TIMING,
+    **{one.name: one.read for one in TIMING},
     **LAYOUT,
     "strategy": str,
     "format": Choice("format", "", "", FORMATS).read,
@@ -134,7 +128,9 @@ class _Reading:
         return tuple(Recording(one, path_from(self._file, one)) for one in written)
 
     def _timing(self) -> Timing:
-        timing = Timing(**{key: self._values[key] for key in TIMING if key in self._values})
+        timing = Timing(
+            **{one.name: self._values[one.name] for one in TIMING if one.name in self._values}
+        )
         if timing.latency is not None and timing.pacing == "demo":
             what = "sets arrival times, which pacing = 'demo' ignores"
             raise self._file.broken(what, "latency")

@@ -6,14 +6,14 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.checking.case import CASE_FILE
-from epic_cli.checking.case_file import TIMING, read_case
+from epic_cli.checking.case_file import read_case
 from epic_cli.checking.drawing import draw
 from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.run import check_rows
-from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.text import COLUMNS
 from epic_cli.formats.output_files import write_whole
 from epic_cli.formats.writing import number
@@ -108,18 +108,12 @@ def spec_values(folder: str, spec: ReplaySpec, layout: Layout | None = None) -> 
     ]
     if settings:
         values["set"] = settings
-    for key in TIMING:
-        value = getattr(timing, key)
-        if value != getattr(Timing(), key):
-            values[key] = _written(value)
+    for one in TIMING:
+        value = getattr(timing, one.name)
+        if value != one.default:
+            values[one.name] = one.write(value)
     values.update(layout.items() if layout is not None else {})
     return values
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"{value[0]}/{value[1]}"
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def make_case(

@@ -300,6 +300,7 @@ class Switch(Parameter):
 class Choice(Parameter):
     """One of some words, or one member of an enumeration; that is how it arrives.
 
+    ``unset`` is a word for "none of them", which arrives as None.
     The words of an enumeration are the members' names in small letters, with hyphens. With
     ``numbered`` the members' values, which follow one another, are taken as well. ``tune`` as for
     a ``Switch``.
@@ -308,10 +309,11 @@ class Choice(Parameter):
     def __init__(
         self,
         name: str,
-        default: Value,
+        default: Value | None,
         help: str,  # noqa: A002
         of: type[IntEnum] | Iterable[str],
         *,
+        unset: str = "",
         numbered: bool = False,
         tune: bool = True,
         field: str = "",
@@ -323,6 +325,8 @@ class Choice(Parameter):
             self._members = {key.lower().replace("_", "-"): member for key, member in members}
         else:
             self._members = {word: word for word in of}
+        if unset:
+            self._members[unset] = None
         self.tune: Final = tune
         self.numbered: Final = numbered
 

@@ -72,10 +72,22 @@ def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
 
 
 class Entry(NamedTuple):
-    """A command's module, which has it under its name, and its line in the group's help."""
+    """A command's file, which has a function of its name."""
 
-    module: str
-    summary: str
+    name: str
+    path: str
+
+    @property
+    def module(self) -> str:
+        """The module of the file."""
+        return f"epic_cli.ui.commands.{self.name}"
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its help, out of the file: a list of commands loads none."""
+        with open(self.path, encoding="utf-8") as stream:  # noqa: PTH123 - pathlib is slow to load
+            _, _, after = stream.read().partition(f"\ndef {self.name}(")
+        return " ".join(re.split(r"\n\n|\"{3}", after.partition('"""')[2])[0].split())
 
 
 #: The commands in the order of their use; another one, a file beside theirs, comes after them.
@@ -95,21 +107,21 @@ _ORDER = (
     "strategies",
 )
 
-#: How the file of a command begins: with its line in the help.
-_HEAD = re.compile(r'"""``epic (\w+)``: (.*?)(?:""")?$')
+#: How the file of a command begins.
+_HEAD = '"""``epic '
 
 
 def _found() -> dict[str, Entry]:
-    """The commands: each file in ``commands`` that begins with one's line."""
+    """The commands by name: each file in ``commands`` that begins as one."""
     found = {}
     folder = os.path.join(os.path.dirname(__file__), "commands")  # noqa: PTH118, PTH120
     for file in sorted(os.listdir(folder)):  # noqa: PTH208 - pathlib is slow to load
+        path = os.path.join(folder, file)  # noqa: PTH118
         name, ending = os.path.splitext(file)  # noqa: PTH122
         if ending == ".py":
-            with open(os.path.join(folder, file), encoding="utf-8") as stream:  # noqa: PTH118, PTH123
-                head = _HEAD.match(stream.readline().rstrip())
-            if head:
-                found[name] = Entry(f"epic_cli.ui.commands.{name}", head[2])
+            with open(path, "rb") as stream:  # noqa: PTH123
+                if stream.read(len(_HEAD)) == _HEAD.encode():
+                    found[name] = Entry(name, path)
     return {name: found[name] for name in [*_ORDER, *(one for one in found if one not in _ORDER)]}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epic_cli.engine.packets import PacketBlock, SampleBlock
+from epic_cli.engine.parameters import Choice, Custom, Number
 from epic_cli.engine.quantities import exact
 from epic_cli.engine.replay import (
     ArrivalPacing,
@@ -85,12 +86,58 @@ def parse_tick(tick: "str | float | Fraction") -> Ratio:
         rate = text.strip().lower().endswith("hz")
         value = 1 / exact(text, "Hz") if rate else exact(text, "s")
     except (ArithmeticError, LookupError, ValueError) as error:
-        raise ValueError(f"{tick} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
+        raise ValueError(f"{tick!s:.40} is not a tick: write 0.05, 1/60, 50ms or 60hz") from error
     if not 1e-6 <= value <= 3600:
         raise ValueError(f"a tick of {tick} is out of range: it must be 0.000001 to 3600 s")
     ratio = (value.numerator, value.denominator)
     ExactClock(*ratio)
     return ratio
+
+
+def tick_text(tick: Ratio) -> str:
+    """A tick in seconds: ``0.05``, or the ratio where the decimal would not be short."""
+    seconds = f"{tick[0] / tick[1]:.6g}"
+    return seconds if len(seconds) <= 6 else f"{tick[0]}/{tick[1]}"
+
+
+#: The fields of ``Timing``: options of the command line, commands of the session, keys of a case.
+TIMING = (
+    Custom(
+        "tick",
+        DEFAULT_TICK,
+        "Time between rows: 0.05, 1/60, 50ms or 60hz.",
+        "seconds",
+        parse_tick,
+        tick_text,
+        kind=tuple,
+    ),
+    Choice(
+        "clock",
+        None,
+        "single adds the tick in single precision and drifts as the demo does; exact does not"
+        " drift. auto: exact with arrival pacing, else single.",
+        CLOCKS,
+        unset="auto",
+    ),
+    Choice(
+        "pacing",
+        None,
+        "demo draws rows up to 0.15 s past each packet's time at once; arrival applies each packet"
+        " when it arrived. auto: arrival if the first packet has an arrival time, else demo.",
+        PACINGS,
+        unset="auto",
+    ),
+    Number(
+        "latency",
+        None,
+        "Give packets without an arrival time one: the time they were sent plus this; 0.08 or"
+        " 80ms.",
+        "s",
+        -3600,
+        3600,
+        words={"none": None},
+    ),
+)
 
 
 class ReplaySpec(NamedTuple):

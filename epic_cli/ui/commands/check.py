@@ -1,4 +1,4 @@
-"""``epic check``: Check golden cases, or a program of yours, row by row."""
+"""``epic check``: golden cases, and other implementations held against ours."""
 
 from __future__ import annotations
 

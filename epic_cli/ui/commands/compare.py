@@ -1,4 +1,4 @@
-"""``epic compare``: Say which strategy draws recordings best, by how much, and how surely."""
+"""``epic compare``: which strategy, how much better, how surely, at what latency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic convert``: Turn recordings into another format, without loss."""
+"""``epic convert``: a recording to another format, packet by packet."""
 
 from __future__ import annotations
 

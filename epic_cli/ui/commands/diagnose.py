@@ -1,4 +1,4 @@
-"""``epic diagnose``: Say why it jitters: causes, evidence and cures."""
+"""``epic diagnose``: why it jitters."""
 
 from __future__ import annotations
 

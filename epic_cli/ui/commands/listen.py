@@ -1,4 +1,4 @@
-"""``epic listen``: Receive packets of a running game; draw, record them."""
+"""``epic listen``: packets of a running game to rows, in real time, and to a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic play``: Play a small networked game: prediction, move replay, rewind."""
+"""``epic play``: a networked game over a bad network, headless or on the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic proxy``: Be a bad network between a game and its server, by UDP."""
+"""``epic proxy``: a bad network between any two programs that speak UDP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic replay``: Turn packets into what a player would see, one row per tick."""
+"""``epic replay``: packets to rows."""
 
 from __future__ import annotations
 

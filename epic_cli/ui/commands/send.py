@@ -1,4 +1,4 @@
-"""``epic send``: Send a recording or a movement, over UDP, as a game does."""
+"""``epic send``: a recording or a movement to a socket, at its own pace."""
 
 from __future__ import annotations
 

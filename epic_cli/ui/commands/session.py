@@ -1,4 +1,4 @@
-"""``epic session``: Type packets and see the rows at once.
+"""``epic session``: packets typed by hand, and their rows.
 
 The one command with two front ends to choose from: the session, and ``epic replay``.
 """

@@ -1,4 +1,4 @@
-"""``epic simulate``: Send movement over a bad network: packets with arrival times."""
+"""``epic simulate``: movement over a link, to packets with arrival times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``epic strategies``: List the smoothing strategies, or explain one."""
+"""``epic strategies``: the catalogue."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from epic_cli.engine.parameters import SettingError, nearest
-from epic_cli.engine.replay.playback import SCREEN_TIMING, Timing
+from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text import FORMATS
@@ -20,8 +20,7 @@ from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
-from epic_cli.ui.io.timing import TIMING, TimingSetting, tick_text
-from epic_cli.ui.options.declared import options
+from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
 if TYPE_CHECKING:
@@ -101,36 +100,28 @@ def _check_setting(strategy: str, key: str) -> None:
         )
 
 
-def _timing_option(setting: TimingSetting, usual: Timing, clock: str) -> Decorator:
-    """An option of the timing; ``clock`` says in words which is chosen where none is given."""
-    tick = tick_text(usual.tick).removesuffix(" s")
-    return click.option(
-        f"--{setting.name}",
-        type=setting.type,
-        default=getattr(usual, setting.name),
-        metavar="SECONDS" if setting.name == "latency" else None,
-        help=setting.option_help.format(tick=tick, clock=clock),
-    )
+#: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``: the demo's rows.
+timing_options = OptionGroup(
+    "timing",
+    Timing,
+    *options(TIMING),
+)
 
-
-def _timing_options(usual: Timing, clock: str, *left_out: str) -> OptionGroup:
-    """``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``.
-
-    What is ``left_out`` is the command's own.
-    """
-    options = (_timing_option(one, usual, clock) for one in TIMING if one.name not in left_out)
-    return OptionGroup("timing", Timing, *options)
-
-
-#: With the demo's rows.
-timing_options = _timing_options(Timing(), "exact with arrival pacing, else single")
-
-#: With a row for each picture of a usual screen: what a player would see, however late it is.
+#: The same with a row for each frame of a usual screen: what a player would see, however late.
 #: ``--latency`` is that of the link, where there is one.
-screen_timing_options = _timing_options(SCREEN_TIMING, "exact", "latency")
+screen_timing_options = OptionGroup(
+    "timing",
+    Timing,
+    *options(
+        TIMING,
+        leave_out=("latency",),
+        tick={"default": SCREEN_TIMING.tick},
+        clock={"default": SCREEN_TIMING.clock},
+    ),
+)
 
 #: ``--tick``, for what has a clock and a pacing of its own.
-tick_option = _timing_option(TIMING[0], Timing(), "")
+tick_option = option(TIMING[0])
 
 #: ``--input-format``
 input_format_option: Decorator = click.option(

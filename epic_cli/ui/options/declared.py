@@ -100,6 +100,8 @@ class ParameterOption(click.Option):
     def get_help_extra(self, ctx: click.Context) -> Any:
         """With the range of a number."""
         extra = super().get_help_extra(ctx)
+        if "default" in extra and isinstance(self.default, self.parameter.kind):
+            extra["default"] = self.parameter.show(self.default)
         if isinstance(self.parameter, Number) and "-inf" not in self.parameter.range:
             extra["range"] = self.parameter.range
         return extra
@@ -110,7 +112,7 @@ def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
 
     ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are what
     ``click.option`` takes, where the command has others than the parameter. A default is written
-    as on the command line; it is shown if there is one.
+    as on the command line, or is a value of the parameter's own kind; it is shown.
     """
     more: dict[str, Any] = {"help": parameter.help, "show_default": True, **changes}
     if isinstance(parameter, Switch) and not more.get("multiple"):
@@ -121,7 +123,8 @@ def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
         more["show_default"] = bool(more["default"]) and "/" in flags[0]
         return _decorator(parameter, flags, is_flag=True, **more)
     if "default" not in more and parameter.default is not None and not more.get("multiple"):
-        more["default"] = parameter.show(parameter.default)
+        is_value = isinstance(parameter.default, parameter.kind)  # which need not be read
+        more["default"] = parameter.default if is_value else parameter.show(parameter.default)
     more.setdefault("type", ParameterType(parameter))
     return _decorator(parameter, flags, **more)
 

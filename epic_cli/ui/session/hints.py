@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epic_cli.engine.contract import Packet
+from epic_cli.engine.replay.playback import tick_text
 from epic_cli.engine.text import next_piece
 from epic_cli.engine.text.widths import cut, width
 from epic_cli.formats.entries.text import packet_line
 from epic_cli.formats.wording import rest_of_grammar
 from epic_cli.formats.writing import Unwritable
-from epic_cli.ui.io.timing import tick_text
 from epic_cli.ui.session.session import Session
 from epic_cli.ui.session.view import assignments
 from epic_cli.ui.session.wording import seconds
@@ -107,7 +107,7 @@ def toolbar_text(session: Session, columns: int, listening: str = "") -> str:
     drawn, promised = session.horizon
     if drawn < promised and not listening:
         last += f", rows wait from {seconds(max(drawn, 0.0))}"
-    tick = f"tick {tick_text(timing.tick)}"
+    tick = f"tick {tick_text(timing.tick)} s"
     clock = f"{timing.clock} clock, {timing.pacing} pacing"
     for parts in (
         (strategy, clock, tick, packets, last, listening),

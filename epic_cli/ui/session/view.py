@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, SampleBlock
 from epic_cli.engine.parameters import Value
-from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.text import RowWriter
 from epic_cli.formats.writing import number
-from epic_cli.ui.io.timing import TIMING
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import Sample

@@ -8,10 +8,10 @@ import pytest
 from support.running import epic
 from support.typed_session import TypedSession
 
-from epic_cli.engine.replay.playback import ReplaySpec, Timing
+from epic_cli.engine.parameters import Parameter
+from epic_cli.engine.replay.playback import TIMING, ReplaySpec, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import names
-from epic_cli.ui.io.timing import TIMING, TimingSetting
 from epic_cli.ui.session.commands import COMMANDS
 
 TURN = (
@@ -239,7 +239,7 @@ def test_rows_says_how_many_there_are() -> None:
 
 
 @pytest.mark.parametrize("setting", TIMING, ids=lambda one: one.name)
-def test_a_timing_setting_is_written_as_it_is_read(setting: TimingSetting) -> None:
+def test_a_timing_setting_is_written_as_it_is_read(setting: Parameter) -> None:
     typed = TypedSession()
     values = {"tick": (1, 60), "clock": "exact", "pacing": "arrival", "latency": 0.25}
     typed.type(f":{setting.name} {setting.write(values[setting.name])}")

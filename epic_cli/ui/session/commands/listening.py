@@ -13,6 +13,7 @@ import click
 
 from epic_cli.analysis.digits import counted
 from epic_cli.engine.packets import VelocityFiller
+from epic_cli.engine.parameters import Custom
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import TextScanner
 from epic_cli.formats.entries.text import packet_line
@@ -23,8 +24,7 @@ from epic_cli.live.counts import Counts, Refused
 from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.ui.io.errors import CannotAccess, accessing
-from epic_cli.ui.io.parameters import Parsed
-from epic_cli.ui.io.timing import OrWord
+from epic_cli.ui.options.declared import ParameterType
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.wording import failure
@@ -203,12 +203,20 @@ class Listening(Consumer):
         return words
 
 
+_ADDRESS = Custom(
+    "address",
+    None,
+    "Where to listen.",
+    "[HOST:]PORT",
+    lambda text: text if text == "off" else parse_address(text),
+    kind=Address,
+    words=lambda: [("off", None)],
+)
+
+
 @command("listen")
 @click.argument(
-    "address",
-    required=False,
-    type=OrWord(Parsed("[HOST:]PORT", parse_address, Address), "off"),
-    metavar="[[HOST:]PORT|off]",
+    "address", required=False, type=ParameterType(_ADDRESS), metavar="[[HOST:]PORT|off]"
 )
 def listen(dialogue: Dialogue, address: Address | str | None) -> None:
     """Take packets of a running game too, and draw their rows when they are due.

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from epic_cli.engine.parameters import Value
+from epic_cli.engine.parameters import Parameter, Value
+from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
-from epic_cli.ui.io.timing import TIMING, TimingSetting
+from epic_cli.ui.options.declared import ParameterType
 from epic_cli.ui.session.command_table import command
 from epic_cli.ui.session.dialogue import Dialogue
 from epic_cli.ui.session.view import value_text
@@ -128,23 +129,34 @@ def strategies(dialogue: Dialogue, name: str | None) -> None:
         dialogue.screen.complain(str(error))
 
 
-def _timing_command(setting: TimingSetting) -> click.Command:
+class _Word(ParameterType):
+    """What a parameter takes, checked while it is typed; it arrives as it is written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Only checks it: the value of a word may be None, which an argument is without one."""
+        super().convert(value, param, ctx)
+        return value
+
+
+def _timing_command(setting: Parameter) -> click.Command:
     name = setting.name
 
-    @command(name, setting.command_help)
-    @click.argument(setting.type.name, required=False, type=setting.command_type)
-    def change(dialogue: Dialogue, **values: Any) -> None:
+    def show(value: Any) -> str:
+        unit = " s" if name in ("tick", "latency") and value is not None else ""
+        return f"{setting.show(value)}{unit}"
+
+    @command(name, setting.help)
+    @click.argument("word", required=False, type=_Word(setting))
+    def change(dialogue: Dialogue, word: str | None) -> None:
         session = dialogue.session
-        before = setting.show(getattr(session.timing_in_force, name))
-        given = values[setting.type.name]
-        if given is None:
+        before = show(getattr(session.timing_in_force, name))
+        if word is None:
             dialogue.screen.say(f"{name} {before}")
             return
-        after = None if given == setting.unset else given
-        changed: dict[str, Any] = {name: after}
+        changed: dict[str, Any] = {name: setting.read(word)}
         view = session.view._replace(timing=session.view.timing._replace(**changed))
-        dialogue.change_view(view, f"{name} {before} -> {setting.show(after)}")
-        dialogue.record(f":{name} {setting.write(after)}")
+        dialogue.change_view(view, f"{name} {before} -> {show(changed[name])}")
+        dialogue.record(f":{name} {setting.write(changed[name])}")
 
     return change
 
