@@ -405,7 +405,10 @@ class Custom(Parameter):
         except SettingError:
             raise
         except ValueError as error:
-            raise SettingError(f"{_shown(value)} is not allowed: {error}") from error
+            said = str(error)
+            whole = str(value) in said  # it names what is wrong already
+            refusal = said if whole else f"{_shown(value)} is not allowed: {said}"
+            raise SettingError(refusal) from error
         return str(value)
 
 

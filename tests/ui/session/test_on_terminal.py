@@ -101,7 +101,7 @@ def test_a_wrong_command_says_what_was_meant(terminal: Terminal) -> None:
     terminal.send("\x03")
     terminal.prompt()
     terminal.send(":set calc_ahead=1000\r")
-    terminal.wait_for("calc_ahead is 0 to 60 s")
+    terminal.wait_for("it must be 0 to 60 s")
 
 
 def test_the_right_arrow_accepts_the_proposed_packet(terminal: Terminal) -> None:
