@@ -102,8 +102,8 @@ def test_a_setting_arrives_as_the_constructor_wants_it(
 @pytest.mark.parametrize(
     ("kind", "name", "written", "words"),
     [
-        (Annotated, "gain", "fast", "gain is a number"),
-        (Annotated, "gain", "nan", "gain is a number"),
+        (Annotated, "gain", "fast", "it must be a number"),
+        (Annotated, "gain", "nan", "it must be a number"),
         (Annotated, "count", "0.5", "it must be a whole number"),
         (Annotated, "count", "inf", "it must be a whole number"),
         (Annotated, "mirrored", "0.5", "it must be on or off"),

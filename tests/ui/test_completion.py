@@ -78,7 +78,7 @@ def test_offers(words: list[str], expected: list[str]) -> None:
         ("epic replay --set start=", ["origin", "packet"]),
         ("epic replay --format=c", ["csv"]),
         ("epic replay --set 'start=p", ["start=packet"]),
-        ("epic replay --clock ", ["single", "exact"]),
+        ("epic replay --clock ", ["single", "exact", "auto"]),
     ],
 )
 def test_bash_gets_what_stands_behind_its_word_breaks(line: str, expected: list[str]) -> None:
