@@ -221,7 +221,7 @@ class Number(Parameter):
     def _check(self, value: object) -> Value:
         if isinstance(value, str) and value not in self.words and self.words:
             number = self._number(value)  # "inf" is as good as its word
-            if number in self.words.values():
+            if number is not None and number in self.words.values():
                 return self.write(number)
         return super()._check(value)
 
