@@ -36,7 +36,7 @@ class RecordLayout:
     ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``id`` (a whole number that names the
     entity), ``seq`` and ``teleport`` (not 0: yes); ``_`` is a field to be passed over, ``_:12`` so
     many bytes. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f32`` and ``f64``. There is no
-    padding that is not said. Raises ``ValueError`` for what is none of this.
+    padding but what is written. Raises ``ValueError`` for anything else.
     """
 
     def __init__(self, text: str) -> None:
@@ -75,7 +75,7 @@ class RecordLayout:
             return
         if name not in _NUMBERS + _WHOLE:
             known = ", ".join((*_NUMBERS, *_WHOLE))
-            raise ValueError(f"{name!r} is no field: {known}, or _ for what is to be passed over")
+            raise ValueError(f"{name!r} is not a field: {known}, or _ for bytes to be skipped")
         if name in (field.name for field in self._fields):
             raise ValueError(f"{name} is given twice")
         if name in ("id", "seq") and (kind[0] == "f" or (name == "seq" and kind[0] == "i")):

@@ -99,7 +99,7 @@ def _buffers() -> _Buffers:
 class KernelBatch:
     """Reads from a socket that does not wait; ``dropped`` is what its queue had no room for.
 
-    Raises ``OSError`` or ``AttributeError`` where this is no such Linux.
+    Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
     """
 
     def __init__(self, source: socket.socket) -> None:

@@ -13,7 +13,7 @@ from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.kernel_batches import KernelBatch
 
-#: Bytes of the kernel's queue that are asked for: half a second of 20,000 small ones.
+#: Bytes of the kernel's queue that are requested: half a second of 20,000 small ones.
 QUEUE = 1 << 22
 
 

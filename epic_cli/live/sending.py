@@ -95,7 +95,7 @@ class _Errors(asyncio.DatagramProtocol):
         self.error: OSError | None = None
 
     def error_received(self, exc: Exception) -> None:
-        """Nobody listening is no reason to stop: a game's receiver may start late."""
+        """A port that nobody listens on does not end it: a game's receiver may start late."""
         if isinstance(exc, ConnectionRefusedError):
             self.refused += 1
         elif isinstance(exc, OSError):
@@ -106,7 +106,7 @@ class Sending:
     """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
 
     Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts the
-    answers that nobody listens. ``log`` is told when each datagram really left.
+    answers that nobody listens. ``log`` records when each datagram really left.
     """
 
     def __init__(

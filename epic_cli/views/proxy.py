@@ -34,7 +34,7 @@ def summary(relay: Relay) -> str:
 def _more(one: Direction) -> str:
     lines = ""
     if one.arrived:
-        lines += f"  asked for: {quantiles(one.asked.delay)}\n"
+        lines += f"  asked for: {quantiles(one.requested.delay)}\n"
         shares = (("50%", 0.5), ("99%", 0.99), ("99.9%", 0.999), ("max", 1.0))
         late = ", ".join(f"{name} {1000 * one.lateness.delay(it):.2g}" for name, it in shares)
         lines += f"  later than asked for: {late}; {one.late:,} by more than 1 ms\n"

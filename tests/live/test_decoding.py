@@ -185,7 +185,7 @@ def test_binary_records() -> None:
         ("time:f32", "a record needs x"),
         ("time:f32 x:f16", "'x:f16' is not NAME:TYPE, with a type of i8"),
         ("time:f32 x", "'x' is not NAME:TYPE"),
-        ("time:f32 x:f32 w:f32", "'w' is no field: time, x"),
+        ("time:f32 x:f32 w:f32", "'w' is not a field: time, x"),
         ("time:f32 x:f32 x:f32", "x is given twice"),
         ("time:u32*0 x:f32", "'0' is not what time can be multiplied by"),
         ("time:u32*nan x:f32", "'nan' is not what time"),

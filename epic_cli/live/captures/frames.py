@@ -69,7 +69,7 @@ def frames(more: Callable[[int], bytes]) -> Iterator[Frame]:
         return _classic(more, *_CLASSIC[magic])
     if magic == _SECTION:
         return _next_generation(more)
-    raise Broken("it is no capture")
+    raise Broken("it is not a capture")
 
 
 def _exactly(more: Callable[[int], bytes], size: int) -> bytes:

@@ -21,7 +21,7 @@ from epic_cli.network.conditions import PERFECT as NO_LINK
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.words import WAYS, differences, write_words
 
-#: Characters; a longer line is no command.
+#: Characters; a longer line is not a command.
 LONGEST_COMMAND = 4096
 
 HELP = (
@@ -31,7 +31,7 @@ HELP = (
 
 
 class Commands:
-    """Answers lines: ``ok``, ``ok`` with what was asked for, a JSON object, or ``error: ...``."""
+    """Answers lines: ``ok``, ``ok`` with what was requested, a JSON object, or ``error: ...``."""
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
@@ -84,7 +84,7 @@ class Commands:
     def _black_out(self, on: bool, rest: str) -> str:
         ways = [way for way in WAYS if rest in ("", way)]
         if not ways:
-            raise ValueError(f"{_shown(rest)} is no direction: up, down, or nothing for both")
+            raise ValueError(f"{_shown(rest)} is not a direction: up, down, or nothing for both")
         self._links.black_out(on, ways)
         return self._show()
 

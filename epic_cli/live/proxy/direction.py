@@ -39,8 +39,8 @@ class Direction:
     """The counts of all clients' datagrams on one way; delays and times are in seconds.
 
     ``conditions`` are those of now, and ``version`` says how often they have changed. During a
-    ``blackout`` all is lost. ``longest_loss`` is that of one client. ``asked`` are the delays that
-    the link has given, ``achieved`` those from the arrival to when it really left, and
+    ``blackout`` all is lost. ``longest_loss`` is that of one client. ``requested`` are the delays
+    that the link has given, ``achieved`` those from the arrival to when it really left, and
     ``lateness`` how long after its time each left.
     """
 
@@ -61,7 +61,7 @@ class Direction:
     late: int = 0
     waiting: int = 0
     unsent: Counter[str] = field(default_factory=Counter)
-    asked: Tally = field(default_factory=Tally)
+    requested: Tally = field(default_factory=Tally)
     achieved: Tally = field(default_factory=Tally)
     lateness: Tally = field(default_factory=Tally)
     _delay: float = 0.0
@@ -69,17 +69,17 @@ class Direction:
     @property
     def sent(self) -> int:
         """How many datagrams came in."""
-        return self.asked.sent
+        return self.requested.sent
 
     @property
     def lost(self) -> int:
         """How many of them were lost, in whichever way."""
-        return self.asked.lost
+        return self.requested.lost
 
     @property
     def duplicated(self) -> int:
         """How many there were twice."""
-        return self.asked.duplicated
+        return self.requested.duplicated
 
     @property
     def fates(self) -> Fates:
@@ -90,9 +90,9 @@ class Direction:
     def passage(self) -> Passage:
         """What has passed until now."""
         return Passage(
-            self.asked.sent,
+            self.requested.sent,
             self.received_bytes,
-            self.asked.lost,
+            self.requested.lost,
             self.arrived,
             self.delivered_bytes,
             self._delay,

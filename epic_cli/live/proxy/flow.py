@@ -82,7 +82,7 @@ class Flow:
     """Takes what comes from one side, and sends it to the other side when it is due.
 
     ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own,
-    ``client`` are his cells in the ``log``.
+    ``client`` are the cells of its lines in the ``log``.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Flow:
         elif arrivals and not self._queue.has_room(len(arrivals) * len(data)):
             direction.overflowed += 1
             arrivals, fate = (), Fate.OVERFLOWED
-        direction.asked.count_sent(time, arrivals)
+        direction.requested.count_sent(time, arrivals)
         if arrivals:
             self._losses = 0
         else:

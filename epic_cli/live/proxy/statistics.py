@@ -9,7 +9,7 @@ from epic_cli.engine.link import Tally
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.relay import Client, Relay
 
-#: The quantiles that are told.
+#: The quantiles that are reported.
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 
 
@@ -45,14 +45,14 @@ def facts_of_direction(one: Direction) -> dict[str, Any]:
         "waiting": one.waiting,
         "late": one.late,
         "unsent": dict(one.unsent),
-        "asked_ms": _quantiles(one.asked),
+        "asked_ms": _quantiles(one.requested),
         "achieved_ms": _quantiles(one.achieved),
         "lateness_ms": _quantiles(one.lateness),
     }
 
 
 def facts_of_client(client: Client, relay: Relay) -> dict[str, Any]:
-    """Who a client is, and since when nothing came from him or for him (seconds)."""
+    """Who a client is, and for how long (seconds) nothing came from it or for it."""
     return {
         "number": client.number,
         "address": str(client.address),

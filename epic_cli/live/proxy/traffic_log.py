@@ -33,7 +33,7 @@ class Fate(Enum):
 class Entry:
     """A datagram that came in at ``time``; ``left``: when its copies went on (seconds).
 
-    ``client`` are the cells of its flow and its client, ``asked`` when the link lets its copies
+    ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
     arrive, of which so many are ``flying``. ``fate`` is that of a datagram of which no copy was to
     arrive.
     """
@@ -42,7 +42,7 @@ class Entry:
     way: Way
     client: str
     data: bytes
-    asked: tuple[float, ...]
+    arrivals: tuple[float, ...]
     fate: Fate
     flying: int
     left: list[float] = field(default_factory=list)
@@ -90,7 +90,7 @@ class TrafficLog:
         """What is still on its way will not arrive."""
         for entry in self._entries:
             entry.flying = 0
-            if entry.asked and not entry.left:
+            if entry.arrivals and not entry.left:
                 entry.fate = Fate.FLYING
         self.write(len(self._entries))
 
@@ -100,8 +100,8 @@ class TrafficLog:
 
     def _row(self, entry: Entry) -> str:
         fate, left, again, asked = entry.fate, "", "", ""
-        if entry.asked:
-            asked = f"{1000 * (entry.asked[0] - entry.time):.4f}"
+        if entry.arrivals:
+            asked = f"{1000 * (entry.arrivals[0] - entry.time):.4f}"
             if entry.left:
                 fate, left = Fate.PASSED, f"{entry.left[0]:.6f}"
             elif fate is not Fate.FLYING:

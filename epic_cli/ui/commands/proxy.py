@@ -66,7 +66,7 @@ def parse_control(text: str) -> Address | Path | str:
         return parse_address(text)
     except ValueError:
         raise ValueError(
-            f"{text!r} is no place for a control: write 9871, 127.0.0.1:9871, a path with"
+            f"{text!r} is not a control address: write 9871, 127.0.0.1:9871, a path with"
             " a slash (./proxy.socket), or - for the standard input"
         ) from None
 

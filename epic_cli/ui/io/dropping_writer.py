@@ -1,4 +1,4 @@
-"""Rows for somebody who may read slowly, or not at all: whoever writes them does not wait."""
+"""Rows for a reader who may be slow, or gone: whoever writes them does not wait."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DroppingWriter:
 
 
 def _slow(sink: Sink) -> int | None:
-    """Its descriptor if writing to it may have to wait for somebody, else None."""
+    """Its descriptor if writing to it may have to wait for a reader, else None."""
     descriptor = sink.descriptor
     if descriptor is None:
         return None

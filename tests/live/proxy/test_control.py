@@ -28,7 +28,7 @@ def test_commands_change_the_link_and_garbage_changes_nothing() -> None:
             ("set loss=5% latency=100s", "error: latency=100s is not allowed"),
             ("set", "error: set what?"),
             ("set packet_size=8", "error: packet_size: datagrams have lengths of their own"),
-            ("blackout sideways", "error: 'sideways' is no direction: up, down"),
+            ("blackout sideways", "error: 'sideways' is not a direction: up, down"),
             ("blackuot", "error: 'blackuot' is not a command: did you mean blackout?"),
             ("\x1b[2J\x07", r"error: '\x1b[2J\x07' is not a command: there are set"),
             ("reset now", "error: nothing follows this command, but 'now' does"),

@@ -48,7 +48,7 @@ def test_equal_times_keep_the_order_and_counts_are_of_what_was_sent() -> None:
     assert sent == [b"1", b"2", b"3", b"a clock that was set back"]
     assert (direction.sent, direction.arrived, direction.late, direction.waiting) == (5, 4, 4, 0)
     assert direction.unsent == {"Message too long": 1}
-    assert direction.asked.delay(1) == pytest.approx(0.1)
+    assert direction.requested.delay(1) == pytest.approx(0.1)
     assert direction.delay(1) == pytest.approx(0.1015, abs=1e-3)
     assert made.flying == 0
 

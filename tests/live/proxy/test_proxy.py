@@ -190,7 +190,7 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
             (("--up", "packet_size=9", "0", "9870"), 2, "datagrams have lengths of their own"),
             (("--at", "3s", "up.los=9", "0", "9870"), 2, "did you mean 'loss'?"),
             (("--trace-by", "time", "0", "9870"), 2, "--trace-by needs --trace"),
-            (("--control", "nowhere", "0", "9870"), 2, "'nowhere' is no place for a control"),
+            (("--control", "nowhere", "0", "9870"), 2, "'nowhere' is not a control address"),
             (("--control", "/no/such/folder", "0", "9870"), 3, "be controlled at /no/such/folder"),
         ):
             assert main(["proxy", *words]) == status, words

@@ -170,7 +170,7 @@ class History:
             self._rows.add(float(rows["time"][-1]), rows.tobytes())
 
     def redraw(self) -> None:
-        """What was drawn is drawn anew."""
+        """What was drawn is drawn again."""
         self._rows = _Recent(ROW)
 
     def blocks(self) -> list[PacketBlock]:

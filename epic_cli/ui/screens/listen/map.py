@@ -27,7 +27,7 @@ _ZOOM = 1.25
 #: The share of the map by which the view moves, and that stays free around what is fitted into it.
 _PAN, _MARGIN = 0.2, 0.1
 
-#: The map is fitted anew when what is there takes less than this share of it.
+#: The map is fitted again when what is there takes less than this share of it.
 _TOO_SMALL = 0.4
 
 

@@ -256,7 +256,7 @@ class Monitor(Consumer):
             waiting = f"waiting for packets at {self._where}"
             blocks = {
                 "traffic": ("class:news", wrap(waiting, columns)),
-                "news": ("class:warning", wrap(self._said(), columns)),
+                "news": ("class:warning", wrap(self._messages(), columns)),
                 "keys": ("class:keys", self._keys(columns)),
             }
             return fitting(blocks, ("keys", "news"), room)
@@ -271,7 +271,7 @@ class Monitor(Consumer):
             "delay": ("class:delay", [delays] if delays else []),
             "figures": ("class:news", flow(status.strategy(self._choice, figures, of), columns)),
             "settings": ("", flow(status.settings(self._choice), columns)),
-            "news": ("class:warning", wrap(self._said(), columns)),
+            "news": ("class:warning", wrap(self._messages(), columns)),
             "keys": ("class:keys", self._keys(columns)),
         }
         order = ("settings", "delay", "keys", "news", "traffic")
@@ -284,12 +284,12 @@ class Monitor(Consumer):
             parts.append(f"{one.file.recorded:,} recorded in {name}")
         return parts
 
-    def _said(self) -> str:
+    def _messages(self) -> str:
         counts = self._listener.counts
-        said = [self._news, clock_reset(counts), count_words(counts.refused)]
+        news = [self._news, clock_reset(counts), count_words(counts.refused)]
         if self._paused is not None:
-            said.insert(0, "PAUSED (space goes on; packets still come in)")
-        return "; ".join(one for one in said if one)
+            news.insert(0, "PAUSED (space goes on; packets still come in)")
+        return "; ".join(one for one in news if one)
 
     def _keys(self, columns: int) -> list[str]:
         if self._typed is None:

@@ -62,7 +62,7 @@ class Listening(Consumer):
         self._filler = VelocityFiller()
         self._pending: list[bytes] = []
         self._awake: asyncio.Event | None = None
-        self._remark = ""  # to be said with the next rows
+        self._remark = ""  # shown with the next rows
         self._has_refused = False
         self._clock_resets = 0
 
@@ -173,7 +173,7 @@ class Listening(Consumer):
         return self._receiving.dropped, self._receiving.queue
 
     def take_counts(self, counts: Counts) -> None:
-        """Has it said once why something is refused; the toolbar counts it from then on."""
+        """Shows once why something is refused; the toolbar counts it from then on."""
         if counts.refused and not self._has_refused:
             self._has_refused = True
             self._remark = losses(counts, *self._drops).rstrip()
@@ -230,7 +230,7 @@ def listen(dialogue: Dialogue, address: Address | str | None) -> None:
         dialogue.screen.say("listen off" if listening is None else listening.words)
     elif isinstance(address, str):
         if dialogue.listening is None:
-            dialogue.screen.say("it does not listen")
+            dialogue.screen.say("not listening")
         dialogue.stop_listening()
     else:
         _begin(dialogue, address)
@@ -262,7 +262,7 @@ def pause(dialogue: Dialogue) -> None:
     """
     listening = dialogue.listening
     if listening is None:
-        raise click.UsageError("it does not listen: ':listen 9870' begins that")
+        raise click.UsageError("not listening: ':listen 9870' starts it")
     listening.paused = not listening.paused
     words = "; packets are kept, :pause goes on" if listening.paused else ""
     dialogue.screen.say(listening.words + words)
