@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.analysis.jobs.journal import Journal
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.tuning.result import Tunings
-from epic_cli.analysis.tuning.spec import Division, EvaluationSpec, TuneSpec
+from epic_cli.analysis.tuning.spec import Division, TuneSpec
 from epic_cli.analysis.tuning.trials import KIND
 from epic_cli.analysis.tuning.tune import tune as search
 from epic_cli.analysis.weights import make_weights
@@ -33,7 +35,7 @@ def tune(
     *,
     figure: str = "score",
     validate: Division | None = None,
-    tries: int | None = None,
+    trials: int | None = None,
     seconds: float | None = None,
     journal: Path | None = None,
     truth: Path | Iterable[Packet] | None = None,
@@ -51,23 +53,24 @@ def tune(
     send_rate: float | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
+    tries: int | None = None,
 ) -> Tunings:
     """Searches the settings of strategies for the best figure, as ``epic tune`` does.
 
     ``strategies``, all that there are unless given, are names; settings that one gives
     (``"snapshot+clock=pll"``) are kept. What is searched are the ranges that they declare as worth
     tuning. ``figure`` is the one that is to be as good as can be, by its name among the metrics.
-    ``validate`` says what is kept to be judged on: the second half of the ``"time"``, every other
-    ``"recording"``, or ``"none"``; by recording from four on unless given. ``tries`` is how many
-    settings are tried for each strategy, ``seconds`` how long is searched in all. A ``journal`` (a
-    file) remembers tries: the same call goes on where an earlier one was cut off. An ``executor``
-    of ``concurrent.futures`` (processes, a cluster) judges tries instead of ``threads`` here, with
-    the same answer. The other arguments are those of ``compare``.
+    ``validate`` says what is kept to evaluate on: the second half of the ``"time"``, every other
+    ``"recording"``, or ``"none"``; by recording from four on unless given. ``trials`` (``tries``
+    until now) is how many settings to try for each strategy, ``seconds`` how long to search in all.
+    A ``journal`` (a file) remembers trials: the same call goes on where an earlier one was cut off.
+    An ``executor`` of ``concurrent.futures`` (processes, a cluster) runs trials instead of
+    ``threads`` here, with the same answer. The other arguments are those of ``compare``.
 
     Returns a frozen ``Tunings``. Each of its ``tunings`` has the ``settings`` that differ from the
-    defaults, and what they come to: ``tuned_on`` and ``judged_on`` have the ``default`` and the
-    ``tuned`` result and the paired ``gain`` from ``low`` to ``high``; ``judgement`` is the one that
-    counts, and its ``verdict`` says whether it is better beyond doubt. ``influences`` say which
+    defaults, and what they come to: ``tuned_on`` and ``evaluated_on`` have the ``default`` and the
+    ``tuned`` result and the paired ``gain`` from ``low`` to ``high``; ``evaluation`` is the one
+    that counts, and its ``kind`` says whether it is clearly better. ``influences`` say which
     settings matter and which stand at a bound, the ``front`` what smoothness costs in latency.
     ``comparison`` has all tuned strategies against each other, ``delays`` what delay buffers need
     (None: there are no arrival times).
@@ -75,24 +78,23 @@ def tune(
     Raises what ``compare`` does, and ``ValueError`` for a figure or a division that does not exist,
     and where the only strategy has no settings worth tuning.
     """
-    spec = TuneSpec(
-        tuple(read_specs([strategies] if isinstance(strategies, str) else strategies)),
-        EvaluationSpec(
-            make_timing(tick, clock, pacing, latency),
-            make_weights(weights or {}, game_weights(game)),
-            truth_offset,
-            warm_up,
-        ),
-        figure,
-        validate,
-        tries,
-        seconds,
-        seed,
+    if tries is not None:
+        warnings.warn("tries is now trials", DeprecationWarning, stacklevel=2)
+    compare = CompareSpec(
+        (),
+        make_timing(tick, clock, pacing, latency),
+        make_weights(weights or {}, game_weights(game)),
+        truth_offset,
+        warm_up,
+        seed=seed,
+        threads=threads,
     )
+    named = read_specs([strategies] if isinstance(strategies, str) else strategies)
+    spec = TuneSpec(tuple(named), compare, figure, validate, trials or tries, seconds)
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
     opened = None if journal is None else Journal(os.fspath(journal), KIND)
     try:
-        return search(spec, runs, threads=threads, executor=executor, journal=opened)
+        return search(spec, runs, executor=executor, journal=opened)
     except NotEnoughToSay as error:
         from epic_cli.views.comparison.notes import not_enough_words
 

@@ -19,13 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from epic_cli.analysis.compare.networks import by_entity
-from epic_cli.analysis.compare.spec import Run
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import search
 from epic_cli.analysis.tuning.space import Point, Space, space_of
-from epic_cli.analysis.tuning.spec import EvaluationSpec, goal
+from epic_cli.analysis.tuning.spec import goal
 from epic_cli.analysis.tuning.trials import Budget, Trials
-from epic_cli.analysis.weights import Weights
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
@@ -40,7 +39,7 @@ def network_set(seconds: float) -> EvaluationSet:
     link = LinkConditions(latency=0.08, jitter=0.03, loss=0.02)
     movement = PathMovement(PATHS["strafe"](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=20, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
+    return evaluation_set([Run("", by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def ours(space: Space, on: EvaluationSet, tries: int, seed: int) -> float:

@@ -19,13 +19,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import NamedTuple
 
 from epic_cli.analysis.compare.networks import by_entity
-from epic_cli.analysis.compare.spec import Run
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Point, space_of
-from epic_cli.analysis.tuning.spec import EvaluationSpec, goal
+from epic_cli.analysis.tuning.spec import goal
 from epic_cli.analysis.tuning.trials import Budget, Trials
-from epic_cli.analysis.weights import Weights
 from epic_cli.engine.parameters import Number, Setting, Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -62,7 +61,7 @@ def network_set(network: str, seconds: float) -> EvaluationSet:
     path, rate, link = NETWORKS[network]
     movement = PathMovement(PATHS[path](5.0, 5.0, 1))
     packets = simulate(movement, send_rate=rate, duration=seconds, channel=Link(link, seed=1))
-    return evaluation_set([Run("", by_entity(packets))], EvaluationSpec(SCREEN_TIMING, Weights()))
+    return evaluation_set([Run("", by_entity(packets))], CompareSpec((), SCREEN_TIMING))
 
 
 def within(strategy: str) -> Draw:

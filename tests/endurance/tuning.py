@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from epic_cli import Tuning, tune
-from epic_cli.analysis.tuning.result import Verdict
+from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.ui.main import main as epic
 
 SAMPLES = Path(__file__).parents[2] / "sample_inputs"
 
 #: For each strategy; with more of them the gains are a little larger.
-TRIES = 100
+TRIALS = 100
 
 LINK = ["--latency", "80ms", "--jitter", "30ms", "--loss", "2%", "--duration", "40"]
 BAD = ["--latency", "120ms", "--jitter", "50ms", "--distribution", "gamma", "--loss", "8%"]
@@ -52,13 +52,13 @@ def recordings(folder: Path) -> Iterator[tuple[str, Path, Path | None]]:
 
 def cell(one: Tuning) -> str:
     """The gain, how sure it is, and whether it is one."""
-    found = one.judgement
-    if found.verdict is Verdict.SAME:
+    found = one.evaluation
+    if found.kind is GainKind.SAME:
         return "0"
     if math.isnan(found.gain):
         return "-"
     between = "" if math.isnan(found.low) else f" ({found.low:.1f} to {found.high:.1f})"
-    star = {Verdict.BETTER: " *", Verdict.WORSE: " !"}.get(found.verdict, "")
+    star = {GainKind.BETTER: " *", GainKind.WORSE: " !"}.get(found.kind, "")
     return f"{found.gain:+.1f}{between}{star}"
 
 
@@ -68,14 +68,14 @@ def main() -> None:
     heads, best = [], []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, truth in recordings(Path(folder)):
-            found = tune(path, truth=truth, tries=TRIES)
+            found = tune(path, truth=truth, trials=TRIALS)
             heads.append(name)
             for one in found.tunings:
                 rows.setdefault(one.strategy, []).append(cell(one))
             by_default = max(
-                found.tunings, key=lambda one: _score(one.judgement.default.value("score"))
+                found.tunings, key=lambda one: _score(one.evaluation.default.value("score"))
             )
-            tuned = max(found.tunings, key=lambda one: _score(one.judgement.tuned.value("score")))
+            tuned = max(found.tunings, key=lambda one: _score(one.evaluation.tuned.value("score")))
             best.append((name, by_default, tuned))
     print(f"{datetime.datetime.now(datetime.UTC):%d %B %Y}\n")
     print(f"| strategy | {' | '.join(heads)} |")
@@ -85,9 +85,9 @@ def main() -> None:
     print("\n| recording | best by default | best when tuned |")
     print("| :--- | :--- | :--- |")
     for name, default, tuned in best:
-        before = default.judgement.default.value("score")
-        after = tuned.judgement.tuned.value("score")
-        words = tuned.judgement.tuned.label
+        before = default.evaluation.default.value("score")
+        after = tuned.evaluation.tuned.value("score")
+        words = tuned.evaluation.tuned.label
         print(f"| {name} | {default.strategy}: {before:.1f} | `{words}`: {after:.1f} |")
 
 

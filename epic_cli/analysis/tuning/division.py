@@ -1,4 +1,4 @@
-"""What is tuned on and what is judged on: recordings divided by time, or among themselves."""
+"""What is tuned on and what is evaluated on: recordings divided by time, or among themselves."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from epic_cli.engine.packets import PacketBlock
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.prepared import Prepared
-    from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.metrics.measure import Entity
-    from epic_cli.analysis.tuning.spec import Division, EvaluationSpec
+    from epic_cli.analysis.tuning.spec import Division
 
 #: From so many recordings on these are divided, not their time.
 ENOUGH_RECORDINGS = 4
 
 
 class Divided(NamedTuple):
-    """What is tuned on, what is judged on (None: the same), and how that was divided."""
+    """What is tuned on, what is evaluated on (None: the same), and how that was divided."""
 
     tuned: EvaluationSet
-    judged: EvaluationSet | None
+    evaluated: EvaluationSet | None
     by: Division
 
 
-def divide(runs: Sequence[Run], spec: EvaluationSpec, by: Division | None = None) -> Divided:
+def divide(runs: Sequence[Run], spec: CompareSpec, by: Division | None = None) -> Divided:
     """Divides recordings ``by`` time or by recording, None: whichever suits them.
 
-    Raises ``NotEnoughToSay`` where there is nothing to judge in one of the parts, ``TooManyRows``.
+    Raises ``NotEnoughToSay`` where one of the parts has nothing to evaluate, ``TooManyRows``.
     """
     if by is None:
         by = "recording" if len(runs) >= ENOUGH_RECORDINGS else "time"
@@ -43,7 +43,7 @@ def divide(runs: Sequence[Run], spec: EvaluationSpec, by: Division | None = None
         return Divided(evaluation_set(runs, spec), None, by)
     if by == "recording":
         if len(runs) < 2:
-            raise NotEnoughToSay("to tune on some recordings and judge on others takes two of them")
+            raise NotEnoughToSay("to tune on some recordings and evaluate on others takes two")
         return Divided(evaluation_set(runs[::2], spec), evaluation_set(runs[1::2], spec), by)
     first, second = (
         EvaluationSet(
@@ -57,9 +57,9 @@ def divide(runs: Sequence[Run], spec: EvaluationSpec, by: Division | None = None
 
 
 def _halves(
-    runs: Sequence[Run], spec: EvaluationSpec
+    runs: Sequence[Run], spec: CompareSpec
 ) -> Iterator[tuple[EvaluationSet, EvaluationSet]]:
-    """Those recordings of which both halves can be judged, one at least."""
+    """Those recordings of which both halves can be evaluated, one at least."""
     found = 0
     for number, one in enumerate(runs, 1):
         try:
@@ -70,11 +70,11 @@ def _halves(
                 raise
 
 
-def halves(run: Run, spec: EvaluationSpec) -> tuple[EvaluationSet, EvaluationSet]:
+def halves(run: Run, spec: CompareSpec) -> tuple[EvaluationSet, EvaluationSet]:
     """The first half of a recording's time as if it had ended there, and the rest of it.
 
-    What is drawn in the rest is judged with everything before it known: strategies go on. Raises
-    ``NotEnoughToSay`` where there is nothing to judge in one of them.
+    What is drawn in the rest is evaluated with everything before it known: strategies go on. Raises
+    ``NotEnoughToSay`` where there is nothing to evaluate in one of them.
     """
     whole = evaluation_set([run], spec)
     times = [one.truth.times for one in whole.prepared[0].entities.judged]
@@ -104,7 +104,7 @@ def _since(prepared: Prepared, begin: float) -> Prepared:
     judged = [_entity_since(one, entities.warm_up, begin) for one in entities.judged]
     kept = tuple(one for one in judged if one.truth.counted.any())
     if not kept:
-        raise NotEnoughToSay("nothing in the second half of the recording can be judged")
+        raise NotEnoughToSay("nothing in the second half of the recording can be evaluated")
     return replace(prepared, entities=replace(entities, judged=kept))
 
 

@@ -20,9 +20,8 @@ from epic_cli.engine.replay import TooManyRows
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Result
-    from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.compare.spec import CompareSpec, Run
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.analysis.tuning.spec import EvaluationSpec
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 class EvaluationSet:
     """Recordings, by name, on which any settings can be evaluated."""
 
-    spec: EvaluationSpec
+    spec: CompareSpec
     names: tuple[str, ...]
     prepared: tuple[Prepared, ...]
 
@@ -40,35 +39,30 @@ class EvaluationSet:
         return results[0] if len(results) == 1 else pool_results(results)
 
     def each(
-        self,
-        candidates: Sequence[StrategySpec],
-        threads: int | None = None,
-        selection: Selection | None = None,
+        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
     ) -> list[tuple[str, Comparison]]:
         """A comparison of each recording, as ``pool_runs`` takes them.
 
         With a ``selection``, that of the first has scenes.
         """
-        spec = replace(self.spec.comparing(candidates), selection=selection, threads=threads)
+        spec = replace(self.spec, participants=candidates, selection=selection)
         return [
             (name, compare_prepared(one, replace(spec, selection=None) if number else spec))
             for number, (name, one) in enumerate(zip(self.names, self.prepared, strict=True))
         ]
 
     def compare(
-        self,
-        candidates: Sequence[StrategySpec],
-        seed: int,
-        threads: int | None = None,
-        selection: Selection | None = None,
+        self, candidates: Sequence[StrategySpec], selection: Selection | None = None
     ) -> Comparison:
-        """One comparison with intervals and ranks; ``seed`` is that of the bootstrap."""
-        return pool_runs(self.each(candidates, threads, selection), seed)
+        """One comparison with intervals and ranks."""
+        return pool_runs(self.each(candidates, selection), self.spec.seed)
 
     @cached_property
     def digest(self) -> str:
-        """A name (hexadecimal digits) that is equal if recordings and ``spec`` are."""
-        found = hashlib.sha256(repr(self.spec).encode())
+        """A name (hexadecimal digits) that is equal if recordings and what counts in them are."""
+        spec = self.spec
+        counts = (spec.timing, spec.weights, spec.truth_offset, spec.warm_up)
+        found = hashlib.sha256(repr(counts).encode())
         for one in self.prepared:
             found.update(repr((one.arrivals, one.offset)).encode())
             for entity in one.entities.judged:
@@ -85,13 +79,13 @@ class EvaluationSet:
         return min(float(one[0]) for one in counted), max(float(one[-1]) for one in counted)
 
 
-def evaluation_set(runs: Sequence[Run], spec: EvaluationSpec) -> EvaluationSet:
-    """The runs that can be judged, one at least; raises ``NothingJudged``, ``TooManyRows``."""
+def evaluation_set(runs: Sequence[Run], spec: CompareSpec) -> EvaluationSet:
+    """The runs that can be evaluated, one at least; raises ``NothingJudged``, ``TooManyRows``."""
     names, prepared = [], []
     why: list[NotJudged] = []
     for run in runs:
         try:
-            one = prepare(run, spec.comparing(()))
+            one = prepare(run, spec)
         except TooManyRows:
             if len(runs) == 1:
                 raise

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.evaluation import EvaluationSet
     from epic_cli.analysis.tuning.front import FrontPoint
     from epic_cli.analysis.tuning.influence import Influence
-    from epic_cli.analysis.tuning.spec import Goal
+    from epic_cli.analysis.tuning.spec import Goal, TuneSpec
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.parameters import Value
 
 
-class Verdict(enum.Enum):
-    """What tuning comes to."""
+class GainKind(enum.Enum):
+    """What a gain comes to."""
 
     BETTER = "it is clearly better"
     NO_BETTER = "it is no better than the default as far as the data tell"
@@ -38,7 +38,7 @@ class Verdict(enum.Enum):
     SAME = "the default is the best that was found"
 
 
-class Judgement(NamedTuple):
+class Evaluation(NamedTuple):
     """Default and tuned on one part, and the ``gain`` from ``low`` to ``high``, paired.
 
     A gain above 0 is an improvement of the figure that was tuned for, in its unit; the ends are
@@ -53,15 +53,15 @@ class Judgement(NamedTuple):
     comparison: Comparison
 
     @property
-    def verdict(self) -> Verdict:
+    def kind(self) -> GainKind:
         """What it comes to."""
         if self.default is self.tuned:
-            return Verdict.SAME
+            return GainKind.SAME
         if math.isnan(self.low) or math.isnan(self.gain):
-            return Verdict.UNSURE
+            return GainKind.UNSURE
         if self.low > 0:
-            return Verdict.BETTER
-        return Verdict.WORSE if self.high < 0 else Verdict.NO_BETTER
+            return GainKind.BETTER
+        return GainKind.WORSE if self.high < 0 else GainKind.NO_BETTER
 
 
 @dataclass(frozen=True)
@@ -69,43 +69,40 @@ class Tuning:
     """What came out for one strategy.
 
     ``settings`` are those that differ from the defaults, ``held`` those of them that were given.
-    ``tuned_on`` and ``judged_on`` are before and after, each on one part; the second is None where
-    nothing was kept for it. ``influences`` say which settings matter, the ``front`` what smoothness
-    costs in latency. ``tries`` is how many settings were tried. ``interrupted``: it could have
-    found more.
+    ``tuned_on`` and ``evaluated_on`` are before and after, each on one part; the second is None
+    where nothing was kept for it. ``influences`` say which settings matter, the ``front`` what
+    smoothness costs in latency. ``trials`` is how many settings were tried. ``interrupted``: it
+    could have found more.
     """
 
     strategy: str
     held: Mapping[str, Value]
     settings: Mapping[str, Value]
-    tuned_on: Judgement
-    judged_on: Judgement | None
+    tuned_on: Evaluation
+    evaluated_on: Evaluation | None
     influences: tuple[Influence, ...]
     front: tuple[FrontPoint, ...]
-    tries: int
+    trials: int
     interrupted: bool = False
 
     @property
-    def judgement(self) -> Judgement:
+    def evaluation(self) -> Evaluation:
         """What counts: on what it was not tuned on, if there is any."""
-        return self.judged_on or self.tuned_on
+        return self.evaluated_on or self.tuned_on
 
 
 @dataclass(frozen=True)
 class Tunings:
     """What came out, by strategy in the order given.
 
-    ``goal`` is what was tuned for, ``delays`` what the closed form says of delay buffers.
-    ``comparison`` is that of all tuned strategies with each other, on what they were not tuned on,
-    under the names that were given; None of a single one. ``untuned`` are strategies without
-    settings worth tuning, which take part in it as they are; ``unfit`` are those that need arrival
-    times, where there are none.
+    ``delays`` is what the closed form says of delay buffers. ``comparison`` is that of all tuned
+    strategies with each other, on what they were not tuned on, under the names that were given;
+    None of a single one. ``untuned`` are strategies without settings worth tuning, which take part
+    in it as they are; ``unfit`` are those that need arrival times, where there are none.
     """
 
-    goal: Goal
-    weights: Weights
+    spec: TuneSpec
     divided: Divided
-    seed: int
     tunings: tuple[Tuning, ...]
     comparison: Comparison | None
     delays: DelaysNeeded | None
@@ -113,11 +110,21 @@ class Tunings:
     unfit: tuple[str, ...] = ()
 
     @property
+    def goal(self) -> Goal:
+        """What was tuned for."""
+        return self.spec.goal
+
+    @property
+    def weights(self) -> Weights:
+        """What the score weighs."""
+        return self.spec.compare.weights
+
+    @property
     def interrupted(self) -> bool:
         """Whether there could have been more."""
         return any(one.interrupted for one in self.tunings)
 
-    def before_and_after(self, selection: Selection, threads: int | None = None) -> Comparison:
+    def before_and_after(self, selection: Selection) -> Comparison:
         """All strategies tuned and as they were, where they were not tuned, with scenes."""
         taking_part = {
             one.label: one
@@ -127,24 +134,20 @@ class Tunings:
                 StrategySpec(each.strategy, each.held),
             )
         }
-        on = self.divided.judged or self.divided.tuned
-        return on.compare(list(taking_part.values()), self.seed, threads, selection)
+        on = self.divided.evaluated or self.divided.tuned
+        return on.compare(list(taking_part.values()), selection)
 
 
-def judged(
-    on: EvaluationSet,
-    default: StrategySpec,
-    tuned: StrategySpec,
-    goal: Goal,
-    seed: int,
-    threads: int | None,
-) -> Judgement:
-    """How both do on one part; ``seed`` is that of the bootstrap."""
+def evaluate(
+    on: EvaluationSet, default: StrategySpec, tuned: StrategySpec, goal: Goal
+) -> Evaluation:
+    """How both do on one part."""
+    seed = on.spec.seed
     if default.settings == tuned.settings:
-        comparison = on.compare([default], seed, threads)
+        comparison = on.compare([default])
         (only,) = comparison.results
-        return Judgement(only, only, 0.0, 0.0, 0.0, comparison)
-    found = on.each([default, tuned], threads)
+        return Evaluation(only, only, 0.0, 0.0, 0.0, comparison)
+    found = on.each([default, tuned])
     comparison = pool_runs(found, seed)
     before, after = comparison.results
     metric = goal.metric
@@ -173,4 +176,4 @@ def judged(
         )
     low, high = ends or (math.nan, math.nan)
     # what is drawn is skewed; a figure is never outside its own interval
-    return Judgement(before, after, float(gain), min(low, gain), max(high, gain), comparison)
+    return Evaluation(before, after, float(gain), min(low, gain), max(high, gain), comparison)

@@ -13,7 +13,7 @@ from epic_cli.engine.strategies import declaration
 if TYPE_CHECKING:
     from epic_cli.engine.parameters import Setting, Value
 
-#: Numbers are searched with so many digits: what is told is what was judged.
+#: Numbers are searched with so many digits: what is reported is what was evaluated.
 DIGITS = 3
 
 #: A word's place among an axis' words where the axis has a number instead.

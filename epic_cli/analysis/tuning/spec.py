@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from epic_cli.analysis.compare.spec import CompareSpec, Participant
 from epic_cli.analysis.metrics import METRICS, named
 from epic_cli.analysis.metrics.metric import Better, Metric
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.weights import Weights
-    from epic_cli.engine.replay.playback import Timing
+    from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The names of figures that can be tuned for.
 GOALS = tuple(one.name for one in METRICS if one.better is not Better.NEITHER)
 
 #: By ``time``: the first half is tuned on. By ``recording``: every other one. ``none``: all of it
-#: is tuned and judged on.
+#: is tuned and evaluated on.
 Division = Literal["time", "recording", "none"]
 DIVISIONS: tuple[Division, ...] = ("time", "recording", "none")
 
@@ -48,35 +46,21 @@ def goal(figure: str) -> Goal:
 
 
 @dataclass(frozen=True)
-class EvaluationSpec:
-    """How settings are evaluated: when rows are drawn, what the score weighs, whose clock."""
-
-    timing: Timing
-    weights: Weights
-    offset: float = 0.0
-    warm_up: float | None = None
-
-    def comparing(self, participants: Sequence[Participant]) -> CompareSpec:
-        """A comparison on the same terms."""
-        return CompareSpec(participants, self.timing, self.weights, self.offset, self.warm_up)
-
-
-@dataclass(frozen=True)
 class TuneSpec:
     """A whole search, as ``tune`` takes it.
 
-    Settings that ``strategies`` give themselves are held. ``division`` None: by recording where
+    Settings that ``strategies`` give themselves are held. ``compare`` says how settings are
+    evaluated, and has the seed; it needs no participants. ``division`` None: by recording where
     there are enough of them, else by time. ``trials`` is how many settings to try for each strategy
     (None: as suits it), ``seconds`` how long to search for all of them together.
     """
 
     strategies: tuple[StrategySpec, ...]
-    evaluation: EvaluationSpec
+    compare: CompareSpec
     figure: str = "score"
     division: Division | None = None
     trials: int | None = None
     seconds: float | None = None
-    seed: int = 0
 
     def __post_init__(self) -> None:
         """Raises ``ValueError`` for a figure or a division that does not exist."""

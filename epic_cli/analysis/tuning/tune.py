@@ -1,4 +1,4 @@
-"""Good settings for strategies: searched for on one part of the recordings, judged on the other."""
+"""Good settings: searched for on one part of the recordings, evaluated on the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from epic_cli.analysis.tuning.delays import DelaysNeeded, delays_needed
 from epic_cli.analysis.tuning.division import Divided, divide
 from epic_cli.analysis.tuning.front import KEPT, chosen, front, pareto, simplified, worth
 from epic_cli.analysis.tuning.influence import influences, plain
-from epic_cli.analysis.tuning.result import Tuning, Tunings, judged
+from epic_cli.analysis.tuning.result import Tuning, Tunings, evaluate
 from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Space, space_of
 from epic_cli.analysis.tuning.trials import Budget, Trial, Trials
@@ -69,32 +69,31 @@ def tune(
     spec: TuneSpec,
     runs: Sequence[Run],
     *,
-    threads: int | None = None,
     executor: Executor | None = None,
     journal: Journal | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Tunings:
     """Tunes the settings of each candidate that it does not give itself.
 
-    Settings are evaluated by ``threads`` of this process, or by whatever the ``executor`` has. The
-    same seed gives the same, whatever the number of either, unless a limit in seconds ends it.
+    Settings are evaluated by threads of this process, or by whatever the ``executor`` has. The same
+    seed gives the same, whatever the number of either, unless a limit in seconds ends it.
     ``journal`` remembers trials. An interruption (``KeyboardInterrupt``) ends the search of the
-    strategy that is under way, and of all that would come: the answer is the best so far.
+    strategy that is under way, and of all that would come: the result is the best so far.
 
     Raises ``NotEnoughToSay``, ``TooManyRows``, ``NothingToTune`` for a single strategy without
     settings to tune, ``NeedsArrivals``, ``NothingTried``.
     """
-    divided = divide(runs, spec.evaluation, spec.division)
+    divided = divide(runs, spec.compare, spec.division)
     candidates, unfit = _fit(spec.strategies, divided)
     delays = delays_needed([one.packets for one in runs], candidates)
     hints = _hints(delays)
-    workers = threads or os.cpu_count() or 1
     begun = time.monotonic()
     found: list[Tuning] = []
     untuned = []
     with contextlib.ExitStack() as ending:
         if executor is None:
-            executor = ending.enter_context(ThreadPoolExecutor(workers, "tune"))
+            threads = spec.compare.threads or os.cpu_count() or 1
+            executor = ending.enter_context(ThreadPoolExecutor(threads, "tune"))
         for number, one in enumerate(candidates, 1):
             space = space_of(one.name, one.settings)
             if not space.axes:
@@ -110,22 +109,19 @@ def tune(
             trials = Trials(one.name, divided.tuned, spec.goal, budget, executor, journal)
             if progress is not None:
                 trials.on_trial = _reporter(progress, trials, one.label, number, len(candidates))
-            tuning = _tuning(space, trials, divided, spec.seed, workers, hints.get(one.label, ()))
-            found.append(tuning)
-            if tuning.interrupted:
+            found.append(_tuning(space, trials, divided, hints.get(one.label, ())))
+            if found[-1].interrupted:
                 break
-    on = divided.judged or divided.tuned
+    on = divided.evaluated or divided.tuned
     tuned = [
         StrategySpec(one.strategy, one.settings, given.label)
         for one, given in zip(found, candidates, strict=False)
     ]
     return Tunings(
-        spec.goal,
-        spec.evaluation.weights,
+        spec,
         divided,
-        spec.seed,
         tuple(found),
-        on.compare(tuned, spec.seed, workers) if len(tuned) > 1 else None,
+        on.compare(tuned) if len(tuned) > 1 else None,
         delays,
         tuple(untuned),
         unfit,
@@ -149,17 +145,15 @@ def _tuning(
     space: Space,
     trials: Trials,
     divided: Divided,
-    seed: int,
-    threads: int,
     hints: Sequence[Mapping[str, Value]],
 ) -> Tuning:
-    goal, weights = trials.goal, divided.tuned.spec.weights
+    goal, spec = trials.goal, divided.tuned.spec
     best: Trial | None = None
     important: tuple[Influence, ...] = ()
     points: Sequence[FrontPoint] = ()
     count, interrupted = 0, False
     try:
-        search(space, trials, seed, [{**one, **space.held} for one in hints])
+        search(space, trials, spec.seed, [{**one, **space.held} for one in hints])
         best = plain(space, trials)
         count = len(trials.made)
         important = influences(space, trials, best)
@@ -168,24 +162,24 @@ def _tuning(
             if again.settings == best.settings:
                 break
             best, important = again, influences(space, trials, again)
-        points = chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
-        points = simplified(points, trials, weights, space.held)
-        points = pareto([*points, *front(space.strategy, [best], weights)])
+        points = chosen(worth(front(space.strategy, trials.made, spec.weights)), KEPT)
+        points = simplified(points, trials, spec.weights, space.held)
+        points = pareto([*points, *front(space.strategy, [best], spec.weights)])
     except KeyboardInterrupt:
         interrupted = True
         if not trials.made:
             raise NothingTried from None
         best = best or trials.best
-        points = points or chosen(worth(front(space.strategy, trials.made, weights)), KEPT)
+        points = points or chosen(worth(front(space.strategy, trials.made, spec.weights)), KEPT)
     before = StrategySpec(space.strategy, space.held)
     after = StrategySpec(space.strategy, best.settings)
-    on = divided.judged
+    on = divided.evaluated
     return Tuning(
         space.strategy,
         space.held,
         best.settings,
-        judged(divided.tuned, before, after, goal, seed, threads),
-        judged(on, before, after, goal, seed, threads) if on else None,
+        evaluate(divided.tuned, before, after, goal),
+        evaluate(on, before, after, goal) if on else None,
         important,
         tuple(points),
         count or len(trials.made),

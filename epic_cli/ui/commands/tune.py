@@ -107,7 +107,8 @@ def tune(
     cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
     interrupted.
     """
-    from epic_cli.analysis.tuning.spec import EvaluationSpec, TuneSpec
+    from epic_cli.analysis.compare.spec import CompareSpec
+    from epic_cli.analysis.tuning.spec import TuneSpec
     from epic_cli.ui.commands.compare_output import about_of
     from epic_cli.ui.commands.recordings import simulated_runs
     from epic_cli.ui.commands.tune_output import write_tunings
@@ -130,22 +131,30 @@ def tune(
     if not tuned.searches:
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
+    compare = CompareSpec(
+        (),
+        timing,
+        purpose.weights,
+        inputs.truth_offset,
+        purpose.warm_up,
+        seed=network.seed,
+        threads=effort.threads,
+    )
     spec = TuneSpec(
         tuple(jobs.part(strategies)),
-        EvaluationSpec(timing, purpose.weights, inputs.truth_offset, purpose.warm_up),
+        compare,
         purpose.figure,
         purpose.division,
         effort.trials,
         effort.seconds,
-        network.seed,
     )
-    found = _search(spec, runs, effort.threads, jobs, remarks)
+    found = _search(spec, runs, jobs, remarks)
     if found is None:
         return ExitStatus.DONE
     if jobs.shard is None:
         about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
         write_tunings(found, written, color, about)
-    if any(one.judgement.tuned.failed for one in found.tunings):
+    if any(one.evaluation.tuned.failed for one in found.tunings):
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
         return ExitStatus.INTERRUPTED
@@ -209,7 +218,6 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 def _search(
     spec: TuneSpec,
     runs: Sequence[Run],
-    threads: int | None,
     jobs: JobOptions,
     remarks: Messages,
 ) -> Tunings | None:
@@ -241,7 +249,6 @@ def _search(
                 found = spec.strategies and tune(
                     spec,
                     runs,
-                    threads=threads,
                     executor=executor,
                     journal=journal,
                     progress=progress.step,
@@ -271,7 +278,7 @@ def _can_be_judged(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     from epic_cli.analysis.tuning.evaluation import evaluation_set
 
     try:
-        evaluation_set(runs, spec.evaluation)
+        evaluation_set(runs, spec.compare)
     except NotEnoughToSay:
         return False
     return True

@@ -42,6 +42,6 @@ def _page(found: Tunings, about: About) -> str:
     from epic_cli.views.page.page import page
 
     comparison = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
-    best = best_of(found).judgement
+    best = best_of(found).evaluation
     shown = dict.fromkeys([best.tuned.label, best.default.label])
     return page(comparison, "score", list(shown), about, (), report(found, details=True))

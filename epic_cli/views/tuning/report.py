@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from epic_cli.analysis.digits import known, one_decimal, three_digits
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.front import chosen
-from epic_cli.analysis.tuning.result import Verdict
+from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.views.report import Column, Data, Figure, Part, Record, Report, Table, Usage
 from epic_cli.views.tuning import delays
 from epic_cli.views.tuning.front import front_chart, front_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Result
     from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.influence import Influence
-    from epic_cli.analysis.tuning.result import Judgement, Tuning, Tunings
+    from epic_cli.analysis.tuning.result import Evaluation, Tuning, Tunings
 
 #: The figures that are shown before and after, beside the one that was tuned for.
 FIGURES = ("score", "error", "lag", "residual", "jumps", "jerk", "held")
@@ -40,13 +40,13 @@ _LISTED = 7
 
 _DEFAULTS = "the defaults"
 
-#: The verdicts as a table has them.
-_VERDICTS = {
-    Verdict.BETTER: "better",
-    Verdict.NO_BETTER: "no better",
-    Verdict.WORSE: "worse",
-    Verdict.UNSURE: "unsure",
-    Verdict.SAME: "unchanged",
+#: The kinds of gains as a table has them.
+_GAINS = {
+    GainKind.BETTER: "better",
+    GainKind.NO_BETTER: "no better",
+    GainKind.WORSE: "worse",
+    GainKind.UNSURE: "unsure",
+    GainKind.SAME: "unchanged",
 }
 
 #: The figures of the tuned settings in the data, and all fields of these.
@@ -91,7 +91,7 @@ def best_of(found: Tunings) -> Tuning:
 
 def ordered(found: Tunings) -> list[Tuning]:
     """The tunings, the best first."""
-    return sorted(found.tunings, key=lambda one: found.goal.key(one.judgement.tuned.values))
+    return sorted(found.tunings, key=lambda one: found.goal.key(one.evaluation.tuned.values))
 
 
 # ---------------------------------------------------------------- tables
@@ -103,17 +103,17 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
     if metric.name not in FIGURES:
         shown.insert(1, metric)
     parts = [("what it was tuned on", one.tuned_on)]
-    if one.judged_on is not None:
-        parts.append(("the rest", one.judged_on))
+    if one.evaluated_on is not None:
+        parts.append(("the rest", one.evaluated_on))
     names, kinds, results = list[str](), list[str](), list["Result"]()
     better = set()
-    for name, judgement in parts:
-        both = [("default", judgement.default), ("tuned", judgement.tuned)]
-        for kind, result in both[:1] if judgement.verdict is Verdict.SAME else both:
+    for name, evaluation in parts:
+        both = [("default", evaluation.default), ("tuned", evaluation.tuned)]
+        for kind, result in both[:1] if evaluation.kind is GainKind.SAME else both:
             names.append(name if kind == "default" else "")
             kinds.append(kind)
             results.append(result)
-        if judgement.verdict is Verdict.BETTER:
+        if evaluation.kind is GainKind.BETTER:
             better.add(len(results) - 1)
     score = shown[0]
     scores = [score.cell(result.value(score.name)) for result in results]
@@ -177,7 +177,7 @@ def _strategies(found: Tunings) -> Table:
     assert comparison is not None
     of = {id(one): result for one, result in zip(found.tunings, comparison.results, strict=True)}
     results = [of[id(one)] for one in tunings]
-    judged = [one.judgement for one in tunings]
+    judged = [one.evaluation for one in tunings]
     tuned = [one.tuned for one in judged]
 
     def cells(name: str, of: Sequence[Result] = tuned) -> list[str]:
@@ -193,7 +193,7 @@ def _strategies(found: Tunings) -> Table:
             Column("likely", likely, 9, right=True),
             Column("default", cells(metric.name, [one.default for one in judged]), 8, right=True),
             Column("gain", [_gain(metric, one) for one in judged], right=True),
-            Column("", [_VERDICTS[one.verdict] for one in judged], 7, right=True),
+            Column("", [_GAINS[one.kind] for one in judged], 7, right=True),
             Column("lag ms", cells("lag"), 6, right=True),
             Column("jumps", cells("jumps"), 5, right=True),
             Column("settings", settings, 4, shortest=12),
@@ -202,9 +202,9 @@ def _strategies(found: Tunings) -> Table:
     )
 
 
-def _gain(metric: Metric, judgement: Judgement) -> str:
-    gain = "0" if judgement.verdict is Verdict.SAME else figure(metric, judgement.gain)
-    return f"+{gain}" if judgement.gain > 0 and gain != "0" else gain
+def _gain(metric: Metric, evaluation: Evaluation) -> str:
+    gain = "0" if evaluation.kind is GainKind.SAME else figure(metric, evaluation.gain)
+    return f"+{gain}" if evaluation.gain > 0 and gain != "0" else gain
 
 
 def _front(found: Tunings) -> Table:
@@ -235,19 +235,19 @@ def _record(one: Tuning, found: Tunings) -> dict[str, Any]:
     their intervals, where it was not tuned on; ``own_`` is where it was. The other figures are
     those of the tuned settings.
     """
-    name, judgement = found.goal.metric.name, one.judgement
+    name, evaluation = found.goal.metric.name, one.evaluation
     values = {
         "strategy": one.strategy,
         "settings": dict(one.settings),
-        "verdict": judgement.verdict.name.lower().replace("_", " "),
+        "verdict": evaluation.kind.name.lower().replace("_", " "),
         "for": name,
-        **_ends("default", judgement.default.value(name), judgement.default.interval(name)),
-        **_ends("tuned", judgement.tuned.value(name), judgement.tuned.interval(name)),
-        **_ends("gain", judgement.gain, (judgement.low, judgement.high)),
-        **{each: judgement.tuned.value(each) for each in _TUNED},
+        **_ends("default", evaluation.default.value(name), evaluation.default.interval(name)),
+        **_ends("tuned", evaluation.tuned.value(name), evaluation.tuned.interval(name)),
+        **_ends("gain", evaluation.gain, (evaluation.low, evaluation.high)),
+        **{each: evaluation.tuned.value(each) for each in _TUNED},
         "own_default": one.tuned_on.default.value(name),
         "own_tuned": one.tuned_on.tuned.value(name),
-        "tries": one.tries,
+        "tries": one.trials,
         "interrupted": one.interrupted,
     }
     return {key: known(value) for key, value in values.items()}

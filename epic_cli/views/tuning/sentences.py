@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.analysis.digits import counted, one_decimal
 from epic_cli.analysis.metrics import named
-from epic_cli.analysis.tuning.result import Verdict
+from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.views.comparison import sentences as compared
 
 if TYPE_CHECKING:
@@ -90,23 +90,23 @@ def verdict(found: Tunings) -> list[str]:
 
 
 def _decision(one: Tuning, found: Tunings) -> str:
-    metric, judgement = found.goal.metric, one.judgement
+    metric, evaluation = found.goal.metric, one.evaluation
     name, changed = one.strategy, assignments(found_settings(one))
-    gain = points(metric, abs(judgement.gain)) + _between(metric, judgement.low, judgement.high)
-    sure = compared.confidence(judgement.comparison)
-    match judgement.verdict:
-        case Verdict.SAME:
-            return f"Keep the defaults of {name}: none of {one.tries} tried settings is better."
-        case Verdict.BETTER:
+    gain = points(metric, abs(evaluation.gain)) + _between(metric, evaluation.low, evaluation.high)
+    sure = compared.confidence(evaluation.comparison)
+    match evaluation.kind:
+        case GainKind.SAME:
+            return f"Keep the defaults of {name}: none of {one.trials} tried settings is better."
+        case GainKind.BETTER:
             return f"Set {changed} for {name}: clearly better{sure}, by {gain}."
-        case Verdict.NO_BETTER:
-            gain = points(metric, judgement.gain)
-            gain += _between(metric, judgement.low, judgement.high)
+        case GainKind.NO_BETTER:
+            gain = points(metric, evaluation.gain)
+            gain += _between(metric, evaluation.low, evaluation.high)
             return (
                 f"Keep the defaults of {name}: the best settings found, {changed}, are"
                 f" indistinguishable from them{sure}, gain {gain}."
             )
-        case Verdict.WORSE:
+        case GainKind.WORSE:
             return (
                 f"Keep the defaults of {name}: {changed} was best where it was tuned, and is"
                 f" clearly worse{sure} {_where(found)}."
@@ -119,12 +119,12 @@ def _decision(one: Tuning, found: Tunings) -> str:
 
 
 def _figures(one: Tuning, found: Tunings) -> str:
-    metric, judgement = found.goal.metric, one.judgement
-    name, ends = called(metric), judgement.tuned.interval(metric.name)
-    value = figure(metric, judgement.tuned.value(metric.name)) + _between(metric, *ends)
+    metric, evaluation = found.goal.metric, one.evaluation
+    name, ends = called(metric), evaluation.tuned.interval(metric.name)
+    value = figure(metric, evaluation.tuned.value(metric.name)) + _between(metric, *ends)
     default = ""
-    if judgement.verdict is not Verdict.SAME:
-        default = f"; {figure(metric, judgement.default.value(metric.name))} with the defaults"
+    if evaluation.kind is not GainKind.SAME:
+        default = f"; {figure(metric, evaluation.default.value(metric.name))} with the defaults"
     return f"{name[0].upper()}{name[1:]} {value} {_where(found)}{default}."
 
 
@@ -137,7 +137,7 @@ def _where(found: Tunings) -> str:
 
 
 def _changes(one: Tuning) -> str:
-    before, after = one.judgement.default, one.judgement.tuned
+    before, after = one.evaluation.default, one.evaluation.tuned
     if before is after:
         return ""
     parts = [f"RMS error {_cell(after, 'error')} instead of {_cell(before, 'error')}"]
@@ -148,7 +148,7 @@ def _changes(one: Tuning) -> str:
     jumps = [each.value("jumps") for each in (after, before)]
     if any(jumps):
         parts.append(f"{jumps[0]:.0f} visible jumps instead of {jumps[1]:.0f}")
-    keep = one.judgement.verdict in (Verdict.NO_BETTER, Verdict.WORSE)
+    keep = one.evaluation.kind in (GainKind.NO_BETTER, GainKind.WORSE)
     return f"{'With those: ' if keep else ''}{', '.join(parts)}."
 
 
@@ -213,13 +213,13 @@ def _best_figure(found: Tunings, comparison: Comparison, settings: Mapping[str, 
 
 
 def _several(found: Tunings) -> list[str]:
-    groups: dict[Verdict, list[str]] = {}
+    groups: dict[GainKind, list[str]] = {}
     for one in found.tunings:
-        groups.setdefault(one.judgement.verdict, []).append(one.strategy)
+        groups.setdefault(one.evaluation.kind, []).append(one.strategy)
     words = []
-    if better := groups.get(Verdict.BETTER, []):
+    if better := groups.get(GainKind.BETTER, []):
         words.append(f"Tuning clearly helps {len(better)} of {len(found.tunings)}.")
-    kept = (Verdict.NO_BETTER, Verdict.SAME, Verdict.WORSE)
+    kept = (GainKind.NO_BETTER, GainKind.SAME, GainKind.WORSE)
     if keep := [name for verdict in kept for name in groups.get(verdict, [])]:
         names = _joined(keep if len(keep) <= _NAMED else [*keep[:_NAMED], "others"])
         words.append(f"No better than with their defaults: {names}.")
@@ -233,12 +233,12 @@ def _several(found: Tunings) -> list[str]:
 
 def basis(found: Tunings) -> list[str]:
     """What was tuned on what, judged on what, and how much was tried."""
-    comparison = found.comparison or found.tunings[0].judgement.comparison
-    tries = sum(one.tries for one in found.tunings)
+    comparison = found.comparison or found.tunings[0].evaluation.comparison
+    tries = sum(one.trials for one in found.tunings)
     lines = [
         _parts(found),
         f"Tuned for {called(found.goal.metric)}: {counted(tries, 'setting')} tried; the same --seed"
-        f" ({found.seed}) finds the same.",
+        f" ({found.spec.compare.seed}) finds the same.",
     ]
     if found.untuned:
         lines.append(f"Without settings worth tuning: {', '.join(found.untuned)}.")
@@ -250,10 +250,10 @@ def basis(found: Tunings) -> list[str]:
 def _parts(found: Tunings) -> str:
     divided = found.divided
     first = divided.tuned
-    if divided.judged is None:
+    if divided.evaluated is None:
         return f"Tuned and judged on the same ({_recordings(first.names)}): expect less on others."
     if divided.by == "time":
-        (begin, end), (middle, last) = first.span(), divided.judged.span()
+        (begin, end), (middle, last) = first.span(), divided.evaluated.span()
         of = f" of {first.names[0]}" if len(first.names) == 1 and first.names[0] else ""
         if len(first.names) > 1:
             of = f" of each of {len(first.names)} recordings"
@@ -261,7 +261,7 @@ def _parts(found: Tunings) -> str:
             f"Tuned on the first half{of} ({begin:.4g} to {end:.4g} s), as if it ended there;"
             f" judged on the rest ({middle:.4g} to {last:.4g} s)."
         )
-    judged = _recordings(divided.judged.names)
+    judged = _recordings(divided.evaluated.names)
     return f"Tuned on {_recordings(first.names)}; judged on {judged}, which were kept apart."
 
 

@@ -1,9 +1,10 @@
-"""Tuning as a whole: known optima, honest judgements, and nothing worse than the defaults."""
+"""Tuning as a whole: known optima, honest evaluations, and nothing worse than the defaults."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,13 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from epic_cli.analysis.compare.networks import by_entity
-from epic_cli.analysis.compare.spec import Run
+from epic_cli.analysis.compare.spec import CompareSpec, Run
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.tuning.division import halves
 from epic_cli.analysis.tuning.evaluation import evaluation_set
 from epic_cli.analysis.tuning.front import roughness
-from epic_cli.analysis.tuning.result import Tunings, Verdict
-from epic_cli.analysis.tuning.spec import Division, EvaluationSpec, TuneSpec
+from epic_cli.analysis.tuning.result import GainKind, Tunings
+from epic_cli.analysis.tuning.spec import Division, TuneSpec
 from epic_cli.analysis.tuning.tune import NothingToTune, tune
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
@@ -27,7 +28,7 @@ from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names
 from epic_cli.network import PATHS, Link, LinkConditions, PathMovement, simulate
 
-EVALUATION = EvaluationSpec(SCREEN_TIMING, Weights())
+TERMS = CompareSpec((), SCREEN_TIMING, threads=1)
 
 
 def sent(seconds: float = 12.0, seed: int = 1, jitter: float = 0.03, loss: float = 0.02) -> Run:
@@ -45,11 +46,11 @@ def tuned(
     runs: tuple[Run, ...] = (SHORT,),
     figure: str = "score",
     by: Division | None = "time",
-    tries: int | None = 30,
+    trials: int | None = 30,
     threads: int = 1,
 ) -> Tunings:
-    spec = TuneSpec(tuple(read_specs(wanted)), EVALUATION, figure, by, tries)
-    return tune(spec, runs, threads=threads)
+    terms = replace(TERMS, threads=threads)
+    return tune(TuneSpec(tuple(read_specs(wanted)), terms, figure, by, trials), runs)
 
 
 def delay(settings: Mapping[str, Value]) -> float:
@@ -59,7 +60,7 @@ def delay(settings: Mapping[str, Value]) -> float:
 def test_the_least_delay_that_never_holds_is_the_longest_wait() -> None:
     run = sent(jitter=0.02, loss=0.0)  # too little for one packet to overtake another
     given = "snapshot+clock=stamps+decay=0.9+gain=0.01+limit=0.0001"
-    found = tuned(given, runs=(run,), figure="held", by="none", tries=None)
+    found = tuned(given, runs=(run,), figure="held", by="none", trials=None)
     packets = [run.packets[""][index] for index in range(len(run.packets[""]))]
     counted = [one for one in packets if one.time > 1.2]  # the warm-up does not count
     waits = [
@@ -99,8 +100,8 @@ def test_the_gains_of_a_filter_are_those_of_its_noise() -> None:
     h = 2 * (2 - g) - 4 * math.sqrt(1 - g)
     given = "alpha-beta+rule=given+age=stamp"
     known = f"{given}+g={g:.4f}+h={h:.4f}"
-    found = tuned(given, runs=runs, figure="error", by="none", tries=90).tunings[0]
-    best = evaluation_set(runs, EVALUATION).evaluate(read_specs([known])[0]).value("error")
+    found = tuned(given, runs=runs, figure="error", by="none", trials=90).tunings[0]
+    best = evaluation_set(runs, TERMS).evaluate(read_specs([known])[0]).value("error")
     assert found.tuned_on.tuned.value("error") <= 1.005 * best
     assert found.tuned_on.tuned.value("error") >= 0.97 * best
     assert float(found.settings["g"]) == pytest.approx(g, abs=0.1)
@@ -111,12 +112,12 @@ def test_no_strategy_is_worse_on_its_own_data_than_by_default(strategy: str) -> 
     (found,) = tuned(strategy, runs=(sent(6.0),), by="none").tunings
     default, best = (one.value("score") for one in found.tuned_on[:2])
     assert best >= default or math.isnan(default)
-    assert found.judged_on is None
+    assert found.evaluated_on is None
     assert all(one.loss >= -0.06 for one in found.influences)
 
 
 def test_the_same_by_any_number_of_threads() -> None:
-    alone, together = (tuned("epic", "lerp", tries=20, threads=threads) for threads in (1, 3))
+    alone, together = (tuned("epic", "lerp", trials=20, threads=threads) for threads in (1, 3))
     assert alone.tunings == together.tunings
     assert alone.comparison is not None
     assert together.comparison is not None
@@ -125,7 +126,7 @@ def test_the_same_by_any_number_of_threads() -> None:
 
 def test_what_is_judged_was_not_tuned_on() -> None:
     whole = sent(20.0)
-    first, second = halves(whole, EVALUATION)
+    first, second = halves(whole, TERMS)
     middle = second.span()[0]
     assert first.span()[1] < middle + 0.2
     # the first part is what a recording would be that had ended there
@@ -133,7 +134,7 @@ def test_what_is_judged_was_not_tuned_on() -> None:
     came = [(block[index].arrival or 0.0) < middle - 0.1 for index in range(len(block))]
     assert len(first.prepared[0].entities.judged[0].packets) == pytest.approx(sum(came), abs=8)
     # and all rows of the second part are judged as in the whole recording
-    whole_rows = evaluation_set([whole], EVALUATION).prepared[0].entities.rows
+    whole_rows = evaluation_set([whole], TERMS).prepared[0].entities.rows
     assert second.prepared[0].entities.rows == pytest.approx(whole_rows / 2, rel=0.1)
 
 
@@ -141,52 +142,52 @@ def test_recordings_are_divided_where_there_are_enough() -> None:
     runs = tuple(sent(4.0, seed) for seed in range(8))
     found = tuned("lerp", runs=runs, by=None)
     assert found.divided.by == "recording"
-    assert found.divided.judged is not None
-    assert not set(found.divided.tuned.names) & set(found.divided.judged.names)
-    assert found.tunings[0].judgement.comparison.recordings == found.divided.judged.names
+    assert found.divided.evaluated is not None
+    assert not set(found.divided.tuned.names) & set(found.divided.evaluated.names)
+    assert found.tunings[0].evaluation.comparison.recordings == found.divided.evaluated.names
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"),
+    ("low", "high", "kind"),
     [
-        (0.1, 2.0, Verdict.BETTER),
-        (-0.1, 2.0, Verdict.NO_BETTER),
-        (-2.0, -0.1, Verdict.WORSE),
-        (math.nan, math.nan, Verdict.UNSURE),
+        (0.1, 2.0, GainKind.BETTER),
+        (-0.1, 2.0, GainKind.NO_BETTER),
+        (-2.0, -0.1, GainKind.WORSE),
+        (math.nan, math.nan, GainKind.UNSURE),
     ],
 )
 def test_a_gain_whose_interval_has_zero_in_it_is_none(
-    low: float, high: float, verdict: Verdict
+    low: float, high: float, kind: GainKind
 ) -> None:
-    found = tuned("hermite", tries=5).tunings[0].tuned_on
-    assert found._replace(gain=0.9 * (low + high) / 2, low=low, high=high).verdict is verdict
+    found = tuned("hermite", trials=5).tunings[0].tuned_on
+    assert found._replace(gain=0.9 * (low + high) / 2, low=low, high=high).kind is kind
 
 
 def test_settings_that_matter_to_nobody_stay_as_they_are() -> None:
-    (found,) = tuned("snapshot+interpolation_time=0.3+clock=stamps", tries=20).tunings
-    assert found.judgement.verdict is Verdict.SAME
+    (found,) = tuned("snapshot+interpolation_time=0.3+clock=stamps", trials=20).tunings
+    assert found.evaluation.kind is GainKind.SAME
     assert found.settings == {"interpolation_time": 0.3, "clock": "stamps"}
     assert all(one.flat and one.loss == 0 for one in found.influences)
 
 
 def test_a_gain_is_told_with_both_figures_and_a_paired_interval() -> None:
-    found = tuned("hermite", runs=(sent(30.0),), tries=60)
-    judgement = found.tunings[0].judgement
-    assert judgement.verdict is Verdict.BETTER
-    assert 0 < judgement.low <= judgement.gain <= judgement.high
-    gain = judgement.tuned.value("score") - judgement.default.value("score")
-    assert judgement.gain == pytest.approx(gain)
+    found = tuned("hermite", runs=(sent(30.0),), trials=60)
+    evaluation = found.tunings[0].evaluation
+    assert evaluation.kind is GainKind.BETTER
+    assert 0 < evaluation.low <= evaluation.gain <= evaluation.high
+    gain = evaluation.tuned.value("score") - evaluation.default.value("score")
+    assert evaluation.gain == pytest.approx(gain)
     # paired: surer than two intervals side by side
-    (low, high), (worst, best) = (one.interval("score") for one in judgement[:2])
-    assert judgement.high - judgement.low < (high - low) + (best - worst)
+    (low, high), (worst, best) = (one.interval("score") for one in evaluation[:2])
+    assert evaluation.high - evaluation.low < (high - low) + (best - worst)
 
 
 def test_of_a_figure_that_is_to_be_small_a_gain_is_what_it_shrinks_by() -> None:
     found = tuned("hermite", figure="error", runs=(sent(30.0),))
-    judgement = found.tunings[0].judgement
-    before, after = (one.value("error") for one in judgement[:2])
-    assert judgement.gain == pytest.approx(before - after)
-    assert judgement.low > 0
+    evaluation = found.tunings[0].evaluation
+    before, after = (one.value("error") for one in evaluation[:2])
+    assert evaluation.gain == pytest.approx(before - after)
+    assert evaluation.low > 0
     assert after < before
 
 
@@ -204,7 +205,7 @@ def test_nothing_on_the_front_is_beaten_by_anything_that_was_judged() -> None:
 
 
 def test_what_changes_nothing_keeps_its_default() -> None:
-    found = tuned("snapshot", tries=60).tunings[0]
+    found = tuned("snapshot", trials=60).tunings[0]
     assert set(found.settings) <= {"interpolation_time"}
     flat = {one.name for one in found.influences if one.flat}
     assert {"decay", "gain", "limit"} <= flat
@@ -218,7 +219,7 @@ def test_a_strategy_without_settings_is_refused_alone_and_taken_along_with_other
     found = tuned("dumb-terminal", "lerp")
     assert found.untuned == ("dumb-terminal",)
     assert [one.strategy for one in found.tunings] == ["dumb-terminal", "lerp"]
-    assert found.tunings[0].judgement.verdict is Verdict.SAME
+    assert found.tunings[0].evaluation.kind is GainKind.SAME
 
 
 def test_an_interruption_gives_the_best_so_far() -> None:
@@ -230,10 +231,10 @@ def test_an_interruption_gives_the_best_so_far() -> None:
         if seen == 25:
             raise KeyboardInterrupt
 
-    spec = TuneSpec(tuple(read_specs(["hermite", "lerp"])), EVALUATION, division="time")
-    found = tune(spec, (SHORT,), threads=1, progress=interrupt)
+    spec = TuneSpec(tuple(read_specs(["hermite", "lerp"])), TERMS, division="time")
+    found = tune(spec, (SHORT,), progress=interrupt)
     (one,) = found.tunings
     assert found.interrupted
     assert one.strategy == "hermite"
-    assert one.tries == 25
+    assert one.trials == 25
     assert one.tuned_on.tuned.value("score") >= one.tuned_on.default.value("score")

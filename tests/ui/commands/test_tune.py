@@ -244,7 +244,7 @@ def test_who_needs_arrivals_is_left_out_where_there_are_none(
     told(capsys, "-s", "source", "--latency", "50ms", "--trials", "8", "--format", "csv", turn)
 
 
-def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
+def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["--path", "circle", "--duration", "4", "--latency", "60ms", "--jitter", "20ms"]
@@ -269,7 +269,7 @@ def test_simulated_networks_are_tuned_on_some_and_judged_on_others(
         (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
-        (["-s", "lerp", "--validate", "recording", JITTER], "takes two of them"),
+        (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
         (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and judges on all"),
         (["-s", "lerp", "--seeds", "3", JITTER], "has been over its own already"),
     ],
@@ -286,12 +286,12 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_from_python(recording: str) -> None:
-    found = epic_cli.tune(recording, ["lerp"], figure="error", tries=20)
+    found = epic_cli.tune(recording, ["lerp"], figure="error", trials=20)
     (one,) = found.tunings
     assert isinstance(one, epic_cli.Tuning)
     assert isinstance(found, epic_cli.Tunings)
     assert set(one.settings) <= {"lerp_time"}
-    assert one.judgement is one.judged_on
+    assert one.evaluation is one.evaluated_on
     assert found.delays is not None
     with pytest.raises(ValueError, match="no figure 'speed' to tune for"):
         epic_cli.tune(recording, "lerp", figure="speed")
