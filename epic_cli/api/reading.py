@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Literal
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
 from epic_cli.formats.layout import make_layout
-from epic_cli.formats.recordings import read_stream
+from epic_cli.formats.recordings import read
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -190,10 +190,10 @@ def _blocks(
     close: bool,
     input_format: str,
     layout: Layout | None,
-    tell: Callable[[Layout], object],
+    on_layout: Callable[[Layout], object],
 ) -> _Blocks:
     try:
-        yield from read_stream(file, input_format, layout, tell)
+        yield from read(file, input_format, layout, on_layout)
     finally:
         if close:
             file.close()

@@ -35,7 +35,7 @@ class Reason(Enum):
     COLUMNS_MISSING = auto()  # names: what the header lacks; expected: the columns needed
     COLUMN_TWICE = auto()  # field
     COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
-    COLUMN_UNTOLD = auto()  # field; names: what there is
+    COLUMN_UNCLEAR = auto()  # field; names: what there is
     COLUMN_AMBIGUOUS = auto()  # field; names: what it may be
     ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
@@ -75,25 +75,6 @@ class Reason(Enum):
     TOO_FAR = auto()  # limit: ticks in one gap
     SINGLE_CLOCK_STALLS = auto()  # limit: seconds
     BEYOND_CLOCK = auto()  # limit: seconds
-
-
-class Appearance(Enum):
-    """What a recording is that cannot be read, by its first refused lines."""
-
-    GZIP = auto()
-    ZIP = auto()
-    PARQUET = auto()
-    DATABASE = auto()
-    WIDE_TEXT = auto()
-    BINARY = auto()
-    ROWS = auto()
-    SCRIPT = auto()
-    MARKUP = auto()
-    JSON_LINES = auto()
-    JSON_DOCUMENT = auto()
-    TABLE = auto()
-    PACKET_TEXT = auto()
-    LOG = auto()
 
 
 class Refusal(NamedTuple):

@@ -8,17 +8,20 @@ there before what it needs is loaded: packet text must start fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import IO, Any, Protocol
+    from typing import IO, Protocol
 
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.formats.layout import Layout
+
+    #: What is called with the layout that was inferred from a recording.
+    OnLayout = Callable[[Layout], object] | None
 
     class Source(Protocol):
         """Where the bytes of a recording come from."""
@@ -141,52 +144,51 @@ class Head:
 
 
 class Format:
-    """A format of recordings.
+    """A format of recordings: an entry of the table says what differs.
 
-    ``suffixes`` are what names of its files end with, the usual one first. ``magic`` is what any
-    recording in it begins with; ``detect`` looks closer. ``reader`` makes what reads one: it is
-    given the layout, what to tell it, the entities and the recording's beginning. One that is no
-    text is unpacked instead: ``unpack`` gives, from a source and the layout, a function for the
-    bytes of a recording in the format ``unpacked``. ``writer`` makes what writes one; it is told
-    whether there is to be a place for ``delta``.
-
-    ``by_name``: somebody can choose it to be read. Some cannot hold all: ``needs_velocity``,
-    ``needs_delta_column``. ``binary`` ones are not for a terminal.
+    ``suffixes`` are what names of its files end with, the usual one first; ``magic`` is what any
+    recording in it begins with, and ``detect`` looks closer. What is no text is ``unpacked`` to a
+    recording in the format of that name. Nobody chooses it to be read where not ``by_name``.
+    ``needs_velocity`` and ``needs_delta_column``: it cannot hold packets otherwise. ``binary`` ones
+    are not for a terminal.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        suffixes: Sequence[str] = (),
-        magic: tuple[bytes, ...] = (),
-        detect: Callable[[Head], Fit] = lambda _: Fit.NO,
-        reader: Callable[[Layout | None, Any, Entities | None, bytes], Reader] | None = None,
-        unpack: Callable[[Source, Layout | None], Callable[[], bytes]] | None = None,
-        unpacked: str = "auto",
-        writer: Callable[[bool], Writer] | None = None,
-        by_name: bool = True,
-        needs_velocity: bool = False,
-        needs_delta_column: bool = False,
-        binary: bool = False,
-    ) -> None:
-        self.name = name
-        self.suffixes = suffixes
-        self.magic = magic
-        self.detect = detect
-        self.reader = reader
-        self.unpack = unpack
-        self.unpacked = unpacked
-        self.writer = writer
-        self.readable = by_name and bool(reader or unpack)
-        self.needs_velocity = needs_velocity
-        self.needs_delta_column = needs_delta_column
-        self.binary = binary
+    name: str
+    suffixes: tuple[str, ...] = ()
+    magic: tuple[bytes, ...] = ()
+    unpacked = ""
+    by_name = True
+    needs_velocity = False
+    needs_delta_column = False
+    binary = False
+
+    def detect(self, head: Head) -> Fit:
+        """How well the beginning of a recording fits."""
+        return Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What reads a recording that begins with ``head``."""
+        raise NotImplementedError
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """A function for the bytes of what is inside; columns that no layout wants may be empty."""
+        raise NotImplementedError
+
+    def writer(self, delta: bool) -> Writer:
+        """What writes a recording, with a place for ``delta`` if there is a choice."""
+        raise NotImplementedError
 
     @property
-    def live(self) -> bool:
-        """Whether packets can be sent in it, one by one."""
-        return self.reader is not None and self.writer is not None
+    def reads(self) -> bool:
+        """Whether it has a reader."""
+        return type(self).reader is not Format.reader
+
+    @property
+    def writes(self) -> bool:
+        """Whether it has a writer."""
+        return type(self).writer is not Format.writer
 
 
 @cache
@@ -207,17 +209,20 @@ def formats() -> dict[str, Format]:
 
 def input_formats() -> tuple[str, ...]:
     """The formats that somebody can choose for a recording to be read."""
-    return ("auto", *(one.name for one in formats().values() if one.readable))
+    return (
+        "auto",
+        *(one.name for one in formats().values() if one.by_name and (one.reads or one.unpacked)),
+    )
 
 
 def written_formats() -> tuple[str, ...]:
     """The formats that recordings can be written in."""
-    return tuple(one.name for one in formats().values() if one.writer)
+    return tuple(one.name for one in formats().values() if one.writes)
 
 
 def packet_formats() -> tuple[str, ...]:
     """The formats that packets can be sent and received in, one by one."""
-    return tuple(one.name for one in formats().values() if one.live)
+    return tuple(one.name for one in formats().values() if one.reads and one.writes)
 
 
 def suffixes() -> dict[str, str]:

@@ -4,10 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from enum import Enum
 
-from epic_cli.engine.refusals import Appearance, Reason, Refusal
+from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.entries.sentences import is_sentence
 from epic_cli.formats.entries.text import is_packet
+
+
+class Appearance(Enum):
+    """What a recording is that cannot be read, in words that go on "this looks like"."""
+
+    GZIP = "compressed text; unpack it first: gzip -dc FILE | epic replay"
+    ZIP = "a ZIP archive, as .zip and .xlsx are; unpack it, or save the sheet as CSV"
+    PARQUET = "a Parquet file; it is no text"
+    DATABASE = "an SQLite database; export the table as CSV"
+    BINARY = "binary data; packets are text"
+    WIDE_TEXT = "UTF-16 text: iconv -f UTF-16 -t UTF-8 FILE | epic replay"
+    ROWS = "the rows that epic replay writes; it takes packets"
+    SCRIPT = "a script of session commands: epic --init FILE"
+    MARKUP = "XML or HTML; a table or JSON lines can be read"
+    JSON_LINES = "JSON lines: --input-format jsonl"
+    JSON_DOCUMENT = "one JSON document: --input-format json, if it is an array"
+    TABLE = "a table: --input-format csv"
+    PACKET_TEXT = "packet text: --input-format text"
+    LOG = "a log with numbers in sentences: --pattern REGEX says where they stand"
+
 
 #: What files of other kinds begin with.
 _MAGIC = (
@@ -38,7 +59,12 @@ _CONTROLS = 0.1
 
 #: What only another format than packet text has.
 _OF_OTHERS = (
-    *(Reason.COLUMNS_MISSING, Reason.COLUMN_TWICE, Reason.COLUMN_UNKNOWN, Reason.COLUMN_UNTOLD),
+    *(
+        Reason.COLUMNS_MISSING,
+        Reason.COLUMN_TWICE,
+        Reason.COLUMN_UNKNOWN,
+        Reason.COLUMN_UNCLEAR,
+    ),
     *(
         Reason.COLUMN_AMBIGUOUS,
         Reason.ENTITIES_IN_A_ROW,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from enum import Enum, auto
+from enum import Enum
 from typing import NamedTuple
 
 from epic_cli.engine.measure import Survey, survey
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats.wording import FrontEnd
 
 #: Stretches that have to agree before velocities are doubted, and packets where there are none.
 _STRETCHES, _PACKETS = 5, 12
@@ -20,6 +21,7 @@ _FACTOR, _SAME_WAY, _OTHER_WAY = 2.0, 0.9, 0.5
 _EXACT = 0.98
 
 _UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+_UNIT_NAMES = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 #: Whole-numbered times with such steps are no seconds, but for the usual rates of slow loggers.
 _LONG_STEP, _LOGGERS = 5, (5, 10, 15, 30, 60)
@@ -40,15 +42,31 @@ _TEXT = 16384
 
 
 class Doubt(Enum):
-    """What looks wrong; the comments say which facts of the ``Hint`` go with it."""
+    """What looks wrong, in words with the facts of a ``Hint``."""
 
-    TIME_UNIT = auto()  # name: ms, us or ns; value: the median step
-    UNIX_TIMES = auto()  # value: the latest time
-    ZERO_VELOCITIES = auto()
-    VELOCITY_SCALE = auto()  # value: how many times too long the velocities are
-    VELOCITY_AXES = auto()  # name: the order of the velocity's axes that fits
-    VELOCITY_UNRELATED = auto()
-    MISSPELT_WORD = auto()  # name: the word; near: the known one
+    #: ``name``: ms, us or ns; ``value``: the median step
+    TIME_UNIT = (
+        "times look like {unit} ({value:,.6g} from packet to packet) and are taken for seconds;"
+        " for a table, {time_unit}"
+    )
+    #: ``value``: the latest time
+    UNIX_TIMES = (
+        "times look like Unix times, of which single precision keeps minutes at best;"
+        " subtract the first; for a table, {time_origin}"
+    )
+    ZERO_VELOCITIES = (
+        "all velocities are 0, though the positions move; for a table, {no_velocities} leaves them"
+        " out"
+    )
+    #: ``value``: how many times too long they are
+    VELOCITY_SCALE = (
+        "velocities are about {value:.3g} times as long as the positions move in a second"
+    )
+    #: ``name``: the order of the velocity's axes that fits
+    VELOCITY_AXES = "velocities fit the positions if their x, y, z are taken for {axes}"
+    VELOCITY_UNRELATED = "velocities do not go the way that the positions go"
+    #: ``name``: the word; ``near``: the known one
+    MISSPELT_WORD = "{name}= is not known and passed over; did you mean {near}=?"
 
 
 class Hint(NamedTuple):
@@ -64,9 +82,21 @@ class Hint(NamedTuple):
         """The name of the option that would have said what is doubted; empty: there is none."""
         return {Doubt.TIME_UNIT: "time-unit", Doubt.UNIX_TIMES: "time-origin"}.get(self.doubt, "")
 
-    def told(self) -> tuple[object, ...]:
-        """What makes it the same as one that was told: its numbers may have changed since."""
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two hints the same; their numbers may differ."""
         return self.doubt, self.name
+
+    def words(self, front_end: FrontEnd) -> str:
+        """What looks wrong, and what may help."""
+        return self.doubt.value.format(
+            **self._asdict(),
+            unit=_UNIT_NAMES.get(self.name),
+            axes=", ".join(self.name),
+            time_unit=front_end.option("time-unit", self.name),
+            time_origin=front_end.option("time-origin", "first"),
+            no_velocities=front_end.option("columns", "vx=,vy=,vz="),
+        )
 
 
 def hints(packets: PacketBlock) -> list[Hint]:

@@ -20,7 +20,7 @@ from epic_cli.formats.layout import Layout
 class LineReader(ABC):
     """Cuts bytes into lines and makes a packet of each; formats say how.
 
-    ``layout`` is what is known of it; the rest is told from the first lines. ``tell`` is given
+    ``layout`` is what is known of it; the rest is told from the first lines. ``on_layout`` is given
     what came of that, unless it is what was given, or the layout of this program's own files.
     """
 
@@ -30,14 +30,14 @@ class LineReader(ABC):
     def __init__(
         self,
         layout: Layout | None = None,
-        tell: Callable[[Layout], object] | None = None,
+        on_layout: Callable[[Layout], object] | None = None,
         entities: Entities | None = None,
     ) -> None:
         self.entities = Entities() if entities is None else entities
         self.layout = layout or Layout()
         self.records: RecordScanner | None = None
         self.ended = False
-        self._tell = tell
+        self._on_layout = on_layout
         self._kept = b""
         self._line = 0
         self._skipping = False
@@ -119,8 +119,8 @@ class LineReader(ABC):
         """The layout is complete."""
         news = layout.options() != self.layout.options() and not layout.is_own
         self.layout = layout
-        if news and self._tell is not None:
-            self._tell(layout)
+        if news and self._on_layout is not None:
+            self._on_layout(layout)
 
     def _keep_beginning(self) -> None:
         """Lets other recordings know what time ``first`` is."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from epic_cli.formats import (
@@ -55,7 +54,7 @@ class TwoFormats(Unreadable):
 def make_reader(
     packet_format: str,
     layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
+    on_layout: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
     entities: Entities | None = None,
     head: bytes = b"",
@@ -65,9 +64,7 @@ def make_reader(
         from epic_cli.formats.layout import Layout
 
         layout = (layout or Layout())._replace(rebase_time=True)
-    reader = _entry(packet_format).reader
-    assert reader is not None
-    return reader(layout, tell, entities, head)
+    return _entry(packet_format).reader(layout, on_layout, entities, head)
 
 
 def make_writer(packet_format: str, delta: bool = False) -> Writer:
@@ -75,9 +72,7 @@ def make_writer(packet_format: str, delta: bool = False) -> Writer:
 
     Raises ``NoParquetLibrary``.
     """
-    writer = _entry(packet_format).writer
-    assert writer is not None
-    return writer(delta)
+    return _entry(packet_format).writer(delta)
 
 
 def make_line_writer(packet_format: str) -> LineWriter:
@@ -114,66 +109,64 @@ def detect(head: bytes, final: bool = False, layout: Layout | None = None) -> st
 
 
 def read(
-    descriptor: int,
+    source: int | IO[bytes] | Callable[[], bytes],
     input_format: str = "auto",
     layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
+    on_layout: Callable[[Layout], object] | None = None,
     rebase_time: bool = False,
     entities: Entities | None = None,
 ) -> Iterator[PacketBlock]:
     """The blocks of a recording, one for each time that the source has something to give.
 
-    ``layout`` says which column or name is which field, as far as it is not to be told from the
-    recording itself; ``tell`` is given what was told, where it is neither what was given nor this
-    program's own. ``rebase_time``: see ``Layout``; with it the times of a recording that is to be
-    drawn or judged begin near 0, without it they are what is written. ``entities``: those of what
-    has been read before, to which the recording belongs.
+    ``source`` is a descriptor, a file that is open for reading bytes, or a function that gives some
+    more bytes, and none at the end. ``layout`` says which column or name is which field, as far as
+    the recording itself does not; ``on_layout`` is called with the layout that was inferred, unless
+    it is what was given or this program's own. ``rebase_time``: see ``Layout``; with it the times
+    of a recording that is to be drawn or judged begin near 0, without it they are what is written.
+    ``entities``: those of what has been read before, to which the recording belongs.
 
     Raises ``OSError`` where the source cannot be read, ``NoLayout`` where a layout is given for
     packet text, and other kinds of ``Unreadable``.
     """
-    source = _Source(
-        lambda: os.read(descriptor, BLOCK_SIZE),
-        lambda: open(descriptor, "rb", closefd=False),  # noqa: SIM115
-    )
-    return _read(source, input_format, layout, tell, rebase_time, entities)
-
-
-def read_stream(
-    stream: IO[bytes],
-    input_format: str = "auto",
-    layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
-    rebase_time: bool = False,
-    entities: Entities | None = None,
-) -> Iterator[PacketBlock]:
-    """As ``read``, from a file that is open for reading bytes."""
-    some = getattr(stream, "read1", stream.read)  # what a pipe has, without waiting for more
-    source = _Source(lambda: some(BLOCK_SIZE), lambda: stream)
-    return _read(source, input_format, layout, tell, rebase_time, entities)
-
-
-def read_from(
-    more: Callable[[], bytes],
-    input_format: str = "auto",
-    layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
-    rebase_time: bool = False,
-    entities: Entities | None = None,
-) -> Iterator[PacketBlock]:
-    """As ``read``, from a function that gives some more bytes, and none at the end."""
-    return _read(_Source(more), input_format, layout, tell, rebase_time, entities)
+    bytes_of = _Source(source)
+    head, final = b"", False
+    name = input_format if input_format != "auto" and _entry(input_format).unpacked else None
+    while name is None:
+        data = bytes_of.more()
+        final = not data
+        head += data
+        if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
+            layout = _held_to_pattern(layout, input_format, head)
+            name = None if layout.pattern is None else _SENTENCES
+        if name is None:
+            name = detect(head, final, layout) if input_format == "auto" else input_format
+    entry = _entry(name)
+    if entry.unpacked:
+        bytes_of.give_again(head)
+        more = entry.unpack(bytes_of, layout)
+        yield from read(more, entry.unpacked, layout, on_layout, rebase_time, entities)
+        return
+    reader = make_reader(name, layout, on_layout, rebase_time, entities, head)
+    yield reader.scan(head, final)
+    while not final and not reader.ended:
+        data = bytes_of.more()
+        final = not data
+        yield reader.scan(data, final)
 
 
 class _Source:
     """Where a recording comes from; what has been looked at is given once more."""
 
-    def __init__(
-        self, more: Callable[[], bytes], open_file: Callable[[], IO[bytes]] | None = None
-    ) -> None:
-        self._more = more
-        self._open = open_file
+    def __init__(self, source: int | IO[bytes] | Callable[[], bytes]) -> None:
         self._head = b""
+        self._source = source
+        if isinstance(source, int):
+            self._read: Callable[[], bytes] = lambda: os.read(source, BLOCK_SIZE)
+        elif callable(source):
+            self._read = source
+        else:  # what a pipe has, without waiting for more
+            some = getattr(source, "read1", source.read)
+            self._read = lambda: some(BLOCK_SIZE)
 
     def give_again(self, head: bytes) -> None:
         """The first bytes that ``more`` is to give."""
@@ -184,56 +177,23 @@ class _Source:
         if self._head:
             head, self._head = self._head, b""
             return head
-        return self._more()
+        return self._read()
 
     def file(self, title: str) -> IO[bytes]:
         """The whole of it; raises ``NeedsFile`` in the name of a format."""
-        file = None
-        with suppress(OSError, ValueError):
-            file = self._open and self._open()
-        if file is None or not file.seekable():
+        file = self._source
+        if isinstance(file, int):
+            file = open(file, "rb", closefd=False)  # noqa: SIM115
+        if callable(file) or not file.seekable():
             raise NeedsFile(title)
         file.seek(-len(self._head), os.SEEK_CUR)
         self._head = b""
         return file
 
 
-def _read(
-    source: _Source,
-    input_format: str,
-    layout: Layout | None,
-    tell: Callable[[Layout], object] | None,
-    rebase_time: bool,
-    entities: Entities | None,
-) -> Iterator[PacketBlock]:
-    head, final = b"", False
-    name = input_format if input_format != "auto" and _entry(input_format).unpack else None
-    while name is None:
-        data = source.more()
-        final = not data
-        head += data
-        if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
-            layout = _held_to_pattern(layout, input_format, head)
-            name = None if layout.pattern is None else _SENTENCES
-        if name is None:
-            name = detect(head, final, layout) if input_format == "auto" else input_format
-    entry = _entry(name)
-    if entry.unpack is not None:
-        source.give_again(head)
-        inside = _Source(entry.unpack(source, layout))
-        yield from _read(inside, entry.unpacked, layout, tell, rebase_time, entities)
-        return
-    reader = make_reader(name, layout, tell, rebase_time, entities, head)
-    yield reader.scan(head, final)
-    while not final and not reader.ended:
-        data = source.more()
-        final = not data
-        yield reader.scan(data, final)
-
-
 def _is_packed(head: bytes, input_format: str) -> bool:
     """Whether a format has to be unpacked that begins like this, unless another one is given."""
-    packed = (one.magic for one in formats().values() if one.unpack)
+    packed = (one.magic for one in formats().values() if one.unpacked)
     return input_format == "auto" and any(map(head.startswith, packed))
 
 

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from epic_cli.engine.refusals import PIECES, SEPARATORS, Appearance, Reason, Refusal
+from epic_cli.engine.refusals import PIECES, SEPARATORS, Reason, Refusal
 
 GRAMMAR = "x,y,z / vx,vy,vz / t [key=value ...]"
 
@@ -58,7 +58,7 @@ _WORDS = {
     Reason.FIELD_MISSING: ("{field} is missing", "a number"),
     Reason.FIELD_NOT_A_NUMBER: ("{field} is not a number", "a number"),
     Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
-    Reason.NOT_A_DATE: ("{field} is no time of ISO 8601", "as 2024-05-01T12:34:56.789Z"),
+    Reason.NOT_A_DATE: ("{field} is not an ISO 8601 time", "as 2024-05-01T12:34:56.789Z"),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
@@ -68,8 +68,8 @@ _WORDS = {
     Reason.NUL_BYTE: ("there is a NUL byte", "UTF-8 text"),
     Reason.COLUMNS_MISSING: ("the header has no column {names}", "the columns {columns}"),
     Reason.COLUMN_UNKNOWN: ("there is no column {detail} for {field}", "{column_option}: {names}"),
-    Reason.COLUMN_UNTOLD: (
-        "no column can be told to be {field}",
+    Reason.COLUMN_UNCLEAR: (
+        "no column is clearly {field}",
         "{column_option}, with one of {names}",
     ),
     Reason.ENTITIES_IN_A_ROW: (
@@ -209,29 +209,6 @@ def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
 def _numbered(count: int) -> str:
     names = ("time", "x", "y", "z")[: max(count, 2)]
     return ",".join(f"{name}={number + 1}" for number, name in enumerate(names))
-
-
-_APPEARANCES = {
-    Appearance.GZIP: "compressed text; unpack it first: gzip -dc FILE | epic replay",
-    Appearance.ZIP: "a ZIP archive, as .zip and .xlsx are; unpack it, or save the sheet as CSV",
-    Appearance.PARQUET: "a Parquet file; it is no text",
-    Appearance.DATABASE: "an SQLite database; export the table as CSV",
-    Appearance.BINARY: "binary data; packets are text",
-    Appearance.WIDE_TEXT: "UTF-16 text: iconv -f UTF-16 -t UTF-8 FILE | epic replay",
-    Appearance.ROWS: "the rows that epic replay writes; it takes packets",
-    Appearance.SCRIPT: "a script of session commands: epic --init FILE",
-    Appearance.MARKUP: "XML or HTML; a table or JSON lines can be read",
-    Appearance.JSON_LINES: "JSON lines: --input-format jsonl",
-    Appearance.JSON_DOCUMENT: "one JSON document: --input-format json, if it is an array",
-    Appearance.TABLE: "a table: --input-format csv",
-    Appearance.PACKET_TEXT: "packet text: --input-format text",
-    Appearance.LOG: "a log with numbers in sentences: --pattern REGEX says where they stand",
-}
-
-
-def appearance_words(appearance: Appearance) -> str:
-    """What a recording looks like of which hardly any line could be read."""
-    return f"this looks like {_APPEARANCES[appearance]}"
 
 
 def rest_of_grammar(piece: int) -> str:

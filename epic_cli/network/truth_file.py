@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason, Refusal
-from epic_cli.formats.recordings import read_stream
+from epic_cli.formats.recordings import read
 from epic_cli.formats.tables import FARTHEST, RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
 from epic_cli.formats.writing import Fault, Unwritable, check_name, csv_field, number
@@ -50,13 +50,13 @@ def read_movement(
     max_speed: float | None = None,
     entity: str | None = None,
     layout: Layout | None = None,
-    tell: Callable[[Layout], object] | None = None,
+    on_layout: Callable[[Layout], object] | None = None,
     look: Callable[[PacketBlock], object] | None = None,
     rebase_time: bool = False,
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is a recording as any other, see ``recordings.read``, also for ``layout``, ``tell`` and
+    It is a recording as any other, see ``recordings.read``, also for ``layout``, ``on_layout`` and
     ``rebase_time``; ``look`` is shown the packets as they come. The times of each entity rise,
     entities come in any order; of two states less than a nanosecond apart the later one counts.
     ``teleport`` is set where an entity was moved on purpose.
@@ -69,7 +69,7 @@ def read_movement(
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
     """
     builders: dict[str, _TrackBuilder] = {}
-    blocks = read_stream(stream, "auto", layout, tell, rebase_time)
+    blocks = read(stream, "auto", layout, on_layout, rebase_time)
     for state in _states(blocks, look):
         name = state.packet.entity
         if entity is not None and name != entity:

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "files").iterdir())
 README = (ROOT / "epic_cli" / "formats" / "README.md").read_text()
 
-#: What a program cannot tell from the file alone: what a person has to add.
+#: What a program cannot on_layout from the file alone: what a person has to add.
 ADDED = {
     "godot_print.txt": "--columns time=1,x=2,y=3",
     "motion_capture_marker.csv": "--time-unit ticks@100 --scale 0.001",
@@ -32,7 +32,7 @@ def packets(file: Path, layout: Layout | None) -> tuple[list[Packet], list[Layou
     told: list[Layout] = []
     descriptor = os.open(file, os.O_RDONLY)
     try:
-        blocks = list(read(descriptor, layout=layout, tell=told.append))
+        blocks = list(read(descriptor, layout=layout, on_layout=told.append))
     finally:
         os.close(descriptor)
     assert not [one for block in blocks for one in block.refusals]

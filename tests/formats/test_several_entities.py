@@ -17,7 +17,7 @@ from epic_cli.formats import LONGEST_LINE
 from epic_cli.formats.columns import column_text, parse_columns, star_of
 from epic_cli.formats.entries.json.reader import JsonlReader
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import read_from
+from epic_cli.formats.recordings import read as read_from
 
 STATES = st.lists(
     st.dictionaries(
@@ -45,7 +45,7 @@ def told(data: str) -> str:
     """The columns that are told of a recording."""
     layouts: list[Layout] = []
     pieces = iter([data.encode(), b""])
-    list(read_from(lambda: next(pieces), tell=layouts.append))
+    list(read_from(lambda: next(pieces), on_layout=layouts.append))
     return layouts[-1].options().removeprefix("--columns ").strip("'")
 
 
@@ -253,7 +253,7 @@ def test_an_entity_that_lacks_a_coordinate_is_refused_alone() -> None:
 
 def test_objects_that_never_have_an_entity_are_told_at_the_end() -> None:
     (refusal,) = [one for block in blocks(b'{"t":0,"us":[]}\n' * 9) for one in block.refusals]
-    assert refusal.reason is Reason.COLUMN_UNTOLD
+    assert refusal.reason is Reason.COLUMN_UNCLEAR
 
 
 def test_documents_behind_one_with_an_array_are_not_lost() -> None:

@@ -13,7 +13,7 @@ from epic_cli import Packet
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import parse_columns
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import make_reader, read_from
+from epic_cli.formats.recordings import make_reader, read
 from epic_cli.formats.vectors import numbers_in
 
 NUMBERS = st.floats(-1e6, 1e6).map(repr) | st.integers(-999, 999).map(str)
@@ -29,7 +29,7 @@ def packets(data: str, columns: str = "") -> list[Packet]:
     """The packets of a recording in which nothing is refused."""
     pieces = iter([data.encode(), b""])
     layout = Layout(parse_columns(columns)) if columns else None
-    blocks = list(read_from(lambda: next(pieces), layout=layout))
+    blocks = list(read(lambda: next(pieces), layout=layout))
     assert not [one for block in blocks for one in block.refusals]
     return [block[index] for block in blocks for index in range(len(block))]
 

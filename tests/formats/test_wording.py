@@ -27,7 +27,7 @@ CLOCK_REASONS = (Reason.NO_ARRIVAL, Reason.TOO_FAR, Reason.SINGLE_CLOCK_STALLS)
 #: Their cure is an option that says how a recording is laid out.
 LAYOUT_REASONS = (
     Reason.COLUMN_UNKNOWN,
-    Reason.COLUMN_UNTOLD,
+    Reason.COLUMN_UNCLEAR,
     Reason.COLUMN_AMBIGUOUS,
     Reason.ENTITIES_IN_A_ROW,
     Reason.TICKS_WITHOUT_RATE,

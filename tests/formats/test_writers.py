@@ -19,7 +19,6 @@ from epic_cli.engine.text import FORMATS, RowWriter
 from epic_cli.formats import LONGEST_LINE, packet_formats
 from epic_cli.formats.entries.csv import csv_writer
 from epic_cli.formats.entries.csv.reader import CsvReader
-from epic_cli.formats.entries.json import jsonl_writer
 from epic_cli.formats.entries.text import packet_line, text_writer
 from epic_cli.formats.recordings import detect, make_reader, make_writer
 from epic_cli.formats.writing import Fault, Unwritable, csv_field, number
@@ -123,7 +122,7 @@ def test_a_table_has_delta_where_it_is_asked_for() -> None:
 def test_numbers_that_are_not_finite() -> None:
     packet = Packet((math.inf, -math.inf, math.nan), ORIGIN, 0.0)
     assert text_writer().row(packet) == b"inf,-inf,nan / 0,0,0 / 0\n"
-    assert b'"x": Infinity, "y": -Infinity, "z": NaN' in jsonl_writer().row(packet)
+    assert b'"x": Infinity, "y": -Infinity, "z": NaN' in make_writer("jsonl").row(packet)
 
 
 def test_shortest_numbers() -> None:

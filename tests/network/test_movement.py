@@ -134,7 +134,7 @@ def test_of_two_rows_of_one_time_the_later_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "what"),
     [
-        ("foo,bar\n1,2\n", 1, 1, "no column can be told to be time"),
+        ("foo,bar\n1,2\n", 1, 1, "no column is clearly time"),
         ("time,x,y,z,x\n", 1, 1, "has x twice"),
         ("time,x,y,z\n0,1,2\n", 2, 1, "3 fields"),
         ("time,x,y,z\n0,1,2,3\n1,a,2,3\n", 3, 3, "x is not a number"),
@@ -177,7 +177,7 @@ def test_other_columns_and_formats_are_read_as_any_recording() -> None:
     lines = b'{"t": 500, "pos": [150, 200]}\n{"t": 1500, "pos": [250, 200]}\n'
     told: list[Layout] = []
     found = [
-        read_movement(io.BytesIO(table), tell=told.append),
+        read_movement(io.BytesIO(table), on_layout=told.append),
         read_movement(io.BytesIO(lines), layout=Layout(time_unit="ms", scale=0.01)),
     ]
     for one in found:

@@ -30,8 +30,17 @@ class IsCapture(Unreadable):
         )
 
 
-def _unpack(_source: Source, _layout: Layout | None) -> Callable[[], bytes]:
-    raise IsCapture
+class Capture(Format):
+    """Recognised, and refused with what to do first."""
+
+    name = "capture"
+    magic = CAPTURE_MAGICS
+    by_name = False
+    unpacked = "auto"
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """Raises ``IsCapture``."""
+        raise IsCapture
 
 
-FORMATS = (Format("capture", magic=CAPTURE_MAGICS, unpack=_unpack, by_name=False),)
+FORMATS = (Capture(),)

@@ -53,19 +53,6 @@ def _library() -> tuple[Any, Any]:
 # ------------------------------------------------------------------------------------- reading
 
 
-def _unpack(source: Source, layout: Layout | None) -> Callable[[], bytes]:
-    """A function that gives the file's next rows as CSV, names first, and nothing at the end.
-
-    Only the columns are read that a recording with this layout has; the others are empty. It
-    raises ``Unreadable`` for what is no Parquet file, or not a whole one.
-    """
-    from epic_cli.formats.layout import Layout
-
-    arrow, parquet = _library()
-    rows = _rows(arrow, parquet, source.file("Parquet"), layout or Layout())
-    return lambda: next(rows, b"")
-
-
 def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterator[bytes]:
     try:
         file = parquet.ParquetFile(stream)
@@ -90,7 +77,7 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     """The columns of the fields of a recording that begins with this row; or all of them."""
     from epic_cli.formats.columns import column_name, column_text
     from epic_cli.formats.names.guess import AmbiguousLayout
-    from epic_cli.formats.names.stars import complete_row, entities_in, starred
+    from epic_cli.formats.names.stars import entities_in, infer_row_layout, starred
     from epic_cli.formats.tables import split_row
 
     cells = split_row(row, ",")
@@ -98,7 +85,7 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     if cells is None or len(cells) != len(names) or by_number:
         return names
     try:
-        found = complete_row(layout, dict(zip(map(column_text, names), cells, strict=True)))
+        found = infer_row_layout(layout, dict(zip(map(column_text, names), cells, strict=True)))
     except AmbiguousLayout:
         return names  # what is wrong is told by who reads them
     texts = [column_text(name) for name in names]
@@ -222,7 +209,7 @@ class _Written:
         self._size += len(data)
         return len(data)
 
-    def tell(self) -> int:
+    def on_layout(self) -> int:
         return self._size
 
     def flush(self) -> None:
@@ -237,14 +224,30 @@ class _Written:
         return data
 
 
-FORMATS = (
-    Format(
-        "parquet",
-        suffixes=(".parquet",),
-        magic=(b"PAR1",),
-        unpack=_unpack,
-        unpacked="csv",
-        writer=lambda _: ParquetWriter(),
-        binary=True,
-    ),
-)
+class Parquet(Format):
+    """Read as CSV with the same rows; it needs a library."""
+
+    name = "parquet"
+    suffixes = (".parquet",)
+    magic = (b"PAR1",)
+    unpacked = "csv"
+    binary = True
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """The file's next rows as CSV, names first, of the columns that this layout wants.
+
+        Raises ``Unreadable``, as what it gives does, for what is no Parquet file, or not a whole
+        one.
+        """
+        from epic_cli.formats.layout import Layout
+
+        arrow, parquet = _library()
+        rows = _rows(arrow, parquet, source.file("Parquet"), layout or Layout())
+        return lambda: next(rows, b"")
+
+    def writer(self, delta: bool) -> ParquetWriter:
+        """Groups of rows; raises ``NoParquetLibrary``."""
+        return ParquetWriter()
+
+
+FORMATS = (Parquet(),)

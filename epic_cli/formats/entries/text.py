@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.formats import Fit, Format, Head, Unreadable
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import Entities
     from epic_cli.engine.text import TextScanner
+    from epic_cli.formats import OnLayout
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
 
@@ -43,27 +44,7 @@ def _begins_as_number(line: bytes) -> bool:
     return line[:1] in b"0123456789+-." or line[:3].lower() in (b"nan", b"inf")
 
 
-def _detect(head: Head) -> Fit:
-    line = head.line
-    quits = line[:1] == b"q" and (head.ended or head.final) and b"," not in line  # as the demo does
-    if quits or (is_packet(line) and not head.has_object_line):
-        # no magic begins like these, but one may begin with blanks
-        plain = quits or _begins_as_number(line)
-        return Fit.CERTAIN if plain and head.begin == head.data else Fit.GOOD
-    if head.begins_as_json:
-        return Fit.NO
-    return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
-
-
-def _reader(layout: Layout | None, _tell: Any, entities: Entities | None, _: bytes) -> TextScanner:
-    from epic_cli.engine.text import TextScanner
-
-    if layout is not None and not (layout.unless_own or layout.is_empty):
-        raise NoLayout
-    return TextScanner(entities)
-
-
-def text_writer(_delta: bool = True) -> LineWriter:
+def text_writer() -> LineWriter:
     """What writes packets as packet text."""
     from epic_cli.formats.writing import LineWriter, check_unbroken_name
 
@@ -78,13 +59,38 @@ def packet_line(packet: Packet) -> str:
     return text_writer().row(packet).decode().removesuffix("\n")
 
 
-FORMATS = (
-    Format(
-        "text",
-        suffixes=(".txt",),
-        detect=_detect,
-        reader=_reader,
-        writer=text_writer,
-        needs_velocity=True,
-    ),
-)
+class Text(Format):
+    """Packet text, which takes anything that nothing else takes."""
+
+    name = "text"
+    suffixes = (".txt",)
+    needs_velocity = True
+
+    def detect(self, head: Head) -> Fit:
+        """A packet at once, or in the first lines; else the last resort."""
+        line = head.line
+        quits = line[:1] == b"q" and (head.ended or head.final) and b"," not in line  # the demo's
+        if quits or (is_packet(line) and not head.has_object_line):
+            # no magic begins like these, but one may begin with blanks
+            plain = quits or _begins_as_number(line)
+            return Fit.CERTAIN if plain and head.begin == head.data else Fit.GOOD
+        if head.begins_as_json:
+            return Fit.NO
+        return Fit.GOOD if any(map(is_packet, head.lines[:_LINES])) else Fit.LAST_RESORT
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> TextScanner:
+        """The engine's; raises ``NoLayout``."""
+        from epic_cli.engine.text import TextScanner
+
+        if layout is not None and not (layout.unless_own or layout.is_empty):
+            raise NoLayout
+        return TextScanner(entities)
+
+    def writer(self, delta: bool) -> LineWriter:
+        """Lines that the demo takes as well."""
+        return text_writer()
+
+
+FORMATS = (Text(),)

@@ -57,7 +57,7 @@ def is_value(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None or _ISO.fullmatch(cell) is not None
 
 
-def complete(given: Layout, values: Mapping[str, str]) -> Layout:
+def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     """The layout of a recording with these names and first values, texts as a layout writes them.
 
     What is given stands; what is not is told from names and values. Raises ``AmbiguousLayout``.
@@ -103,7 +103,7 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
-            raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field=axis, names=tuple(values))
+            raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field=axis, names=tuple(values))
     velocities = [f"v{axis}" for axis in axes]
     speeds = all(columns.get(name) for name in velocities)
     _check_vectors(given, columns, axes, speeds)
@@ -155,7 +155,7 @@ def _time(names: Mapping[str, Name], given: Layout) -> str:
         return timed[0]
     if ticks:
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
-    raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field="time", names=tuple(names))
+    raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
 
 
 def _unit_of(value: str) -> str:
@@ -190,7 +190,7 @@ def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
         if not any(axis in chosen for axis in POSITION):
             _check_side_by_side(chosen, names)
             _check_degrees(names)
-            raise AmbiguousLayout(Reason.COLUMN_UNTOLD, field="x", names=tuple(names))
+            raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
     if not any(axis in chosen for axis in VELOCITY):
         _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import POSITION, star_of
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.formats.names.spellings import VELOCITY_WORDS, name_of
 
 
@@ -21,18 +21,19 @@ def starred(layout: Layout) -> dict[str, str]:
     return {field: column for field, column in layout.places.items() if star_of(column) >= 0}
 
 
-def complete_row(given: Layout, values: Mapping[str, str]) -> Layout:
-    """As ``complete``, also for a table with columns for each of several entities."""
+def infer_row_layout(given: Layout, values: Mapping[str, str]) -> Layout:
+    """As ``infer_layout``, also for a table with columns for each of several entities."""
     templates = starred(given)
     if templates:
-        return complete(given, _with_first(values, tuple(entities_in(templates, tuple(values)))))
+        names = tuple(entities_in(templates, tuple(values)))
+        return infer_layout(given, _with_first(values, names))
     try:
-        return complete(given, values)
-    except AmbiguousLayout as untold:
-        if untold.reason is not Reason.ENTITIES_IN_A_ROW:
+        return infer_layout(given, values)
+    except AmbiguousLayout as ambiguous:
+        if ambiguous.reason is not Reason.ENTITIES_IN_A_ROW:
             raise
-        names = untold.facts["names"]
-        layout = complete(given, _with_first(values, names))
+        names = ambiguous.facts["names"]
+        layout = infer_layout(given, _with_first(values, names))
         if set(names) - set(entities_in(starred(layout), tuple(values))):
             raise
         return layout

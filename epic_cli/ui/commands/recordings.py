@@ -169,7 +169,7 @@ def _movement(inputs: Inputs, remarks: Messages) -> Movement:
                 stream,
                 entity=inputs.entity,
                 layout=inputs.given,
-                tell=reporter.layout,
+                on_layout=reporter.layout,
                 look=reporter.look,
                 rebase_time=True,
             ),

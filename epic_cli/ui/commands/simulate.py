@@ -170,7 +170,7 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
                 max_speed=options.max_speed,
                 entity=options.entity,
                 layout=options.given,
-                tell=reporter.layout,
+                on_layout=reporter.layout,
                 look=reporter.look,
                 rebase_time=True,
             ),

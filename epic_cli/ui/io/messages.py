@@ -72,9 +72,9 @@ class Hints:
             found += hints(self._sample)
         settled = self._settled.settles if self._settled is not None else ()
         fresh = {
-            hint.told(): hint
+            hint.key: hint
             for hint in found
-            if hint.told() not in self._told and hint.option not in settled
+            if hint.key not in self._told and hint.option not in settled
         }
         self._told.update(fresh)
         return list(fresh.values())
@@ -148,10 +148,9 @@ class Reporter:
         if not found:
             return
         from epic_cli.formats.wording import FrontEnd
-        from epic_cli.ui.io.hint_words import hint_words
 
         for hint in found:
-            self.say(f"epic: {_shown(self.name)}: {hint_words(hint, FrontEnd.COMMAND_LINE)}\n")
+            self.say(f"epic: {_shown(self.name)}: {hint.words(FrontEnd.COMMAND_LINE)}\n")
 
     def estimated(self) -> None:
         """Velocities are used that the recording has not."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
-from epic_cli.formats.wording import FrontEnd, Problem, appearance_words, in_words
+from epic_cli.formats.wording import FrontEnd, Problem, in_words
 from epic_cli.ui.io.errors import printable, say
 
 #: How much of a long line is shown before and after the wrong character, on 80 columns.
@@ -90,7 +90,7 @@ class RefusedLines:
 
             appearance = appearance_of(self._first)
             if appearance is not None:
-                words += f"{name}: {appearance_words(appearance)}\n"
+                words += f"{name}: this looks like {appearance.value}\n"
         return words
 
     def _reasons(self) -> str:

@@ -14,7 +14,7 @@ from support.running import epic
 from epic_cli import Packet
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
-from epic_cli.formats.recordings import read_from
+from epic_cli.formats.recordings import read as read_recording
 
 TEXTS = st.text(st.sampled_from('ab"\\{}[],: \n\r\tä'), max_size=6)
 VALUES = st.recursive(
@@ -31,7 +31,7 @@ PACKETS = st.fixed_dictionaries(
 def read(data: bytes, size: int = 65536) -> list[PacketBlock]:
     """The blocks of a recording that comes in pieces of so many bytes."""
     pieces = iter([*(data[at : at + size] for at in range(0, len(data), size)), b""])
-    return list(read_from(lambda: next(pieces)))
+    return list(read_recording(lambda: next(pieces)))
 
 
 def packets(blocks: list[PacketBlock]) -> list[Packet]:
@@ -87,7 +87,7 @@ def test_what_is_no_packet_is_refused_and_the_rest_is_read(bad: bytes) -> None:
 
 def test_a_document_without_an_end_takes_no_memory() -> None:
     pieces = iter([b'{\n"a":\n', *[b"[" * 60_000] * 40, b""])
-    blocks = list(read_from(lambda: next(pieces)))
+    blocks = list(read_recording(lambda: next(pieces)))
     assert sum(len(block.refusals) for block in blocks) == 1
     assert max(len(block.text) for block in blocks) < 3 * LONGEST_OBJECT
 

@@ -17,7 +17,7 @@ from epic_cli.formats import Unreadable
 from epic_cli.formats.entries import parquet
 from epic_cli.formats.entries.parquet import NoParquetLibrary
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.recordings import make_writer, read, read_from
+from epic_cli.formats.recordings import make_writer, read
 
 
 def packets_of(
@@ -149,7 +149,7 @@ def test_a_stream_is_refused(tmp_path: Path, input_format: str) -> None:
     data = written(tmp_path / "a", {"time": [0.0], "x": [0.0], "y": [0.0]}).read_bytes()
     parts = iter([data])
     with pytest.raises(Unreadable, match="from a file, not from a stream"):
-        list(read_from(lambda: next(parts, b""), input_format))
+        list(read(lambda: next(parts, b""), input_format))
     receiver, sender = os.pipe()
     os.write(sender, data)
     os.close(sender)

@@ -7,17 +7,17 @@ import pytest
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import parse_columns
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 
 
 def told(header: str, row: str = "", given: Layout | None = None) -> str:
     """The options that a header and its first row stand for; cells are separated by bars."""
     names = header.split("|")
     cells = row.split("|") if row else ["1"] * len(names)
-    return complete(given or Layout(), dict(zip(names, cells, strict=True))).options()
+    return infer_layout(given or Layout(), dict(zip(names, cells, strict=True))).options()
 
 
-def untold(header: str, given: Layout | None = None) -> AmbiguousLayout:
+def ambiguous(header: str, given: Layout | None = None) -> AmbiguousLayout:
     with pytest.raises(AmbiguousLayout) as caught:
         told(header, given=given)
     return caught.value
@@ -83,7 +83,7 @@ def test_units_in_the_name_or_in_the_value(name: str, value: str, units: str) ->
 
 def test_own_names_mean_what_they_say() -> None:
     own = "id|name|timestamp|time|x|y|z|vx|vy|vz"
-    layout = complete(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
+    layout = infer_layout(Layout(), dict.fromkeys(own.split("|"), "1700000000"))
     assert layout.is_own
     assert dict(layout.columns or ()).keys() == {"time", "x", "y", "z", "vx", "vy", "vz"}
 
@@ -108,7 +108,7 @@ def test_unix_times_under_own_names_move_where_they_are_drawn() -> None:
         row = f"{time}|1|2|3|4|5|6"
         assert told(header, row, drawn) == units
         assert told(header, row).startswith("--columns")  # nothing but the names
-    assert complete(drawn, {"time": "5", "x": "1", "y": "2", "z": "3"}).is_own
+    assert infer_layout(drawn, {"time": "5", "x": "1", "y": "2", "z": "3"}).is_own
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def test_unix_times_under_own_names_move_where_they_are_drawn() -> None:
 def test_entities_side_by_side_are_refused_with_what_to_do(
     header: str, entities: tuple[str, ...], one: str
 ) -> None:
-    wrong = untold(header)
+    wrong = ambiguous(header)
     assert wrong.reason is Reason.ENTITIES_IN_A_ROW
     assert wrong.facts == {"names": entities, "detail": one}
     assert told(header, given=Layout(parse_columns(one))).startswith(f"--columns {one}")
 
 
 def test_names_of_two_groups_that_are_not_alike_are_no_entities() -> None:
-    assert untold("t|foo_x|bar_y").reason is Reason.COLUMN_UNTOLD
+    assert ambiguous("t|foo_x|bar_y").reason is Reason.COLUMN_UNCLEAR
 
 
 def test_own_names_that_are_not_given_stay() -> None:
@@ -161,8 +161,8 @@ def test_a_layout_that_does_not_hold_for_own_files() -> None:
 @pytest.mark.parametrize(
     ("header", "reason", "field", "names"),
     [
-        ("a|b", Reason.COLUMN_UNTOLD, "time", ("a", "b")),
-        ("t|b", Reason.COLUMN_UNTOLD, "x", ("t", "b")),
+        ("a|b", Reason.COLUMN_UNCLEAR, "time", ("a", "b")),
+        ("t|b", Reason.COLUMN_UNCLEAR, "x", ("t", "b")),
         ("t|ts|x|y", Reason.COLUMN_AMBIGUOUS, "time", ("t", "ts")),
         ("t|pos_x|pos_y|loc_x|loc_y", Reason.COLUMN_AMBIGUOUS, "x", ("pos_x", "loc_x")),
         ("t|x|y|id|uid", Reason.COLUMN_AMBIGUOUS, "entity", ("id", "uid")),
@@ -174,13 +174,13 @@ def test_a_layout_that_does_not_hold_for_own_files() -> None:
 def test_what_cannot_be_told(
     header: str, reason: Reason, field: str, names: tuple[str, ...]
 ) -> None:
-    found = untold(header)
+    found = ambiguous(header)
     assert found.reason is reason
     assert found.facts.get("field", "") == field
     assert found.facts.get("names", ()) == names
 
 
 def test_a_column_that_is_not_there_has_near_names() -> None:
-    found = untold("timestamp_ms|pos_x|pos_y", Layout((("x", "posx"),)))
+    found = ambiguous("timestamp_ms|pos_x|pos_y", Layout((("x", "posx"),)))
     assert (found.reason, found.facts["field"]) == (Reason.COLUMN_UNKNOWN, "x")
     assert found.facts["names"][0] == "pos_x"

@@ -218,7 +218,7 @@ def test_load_takes_any_columns_and_fills_in_velocities(tmp_path: Path) -> None:
     lines = tmp_path / "game.jsonl"
     lines.write_text('{"n": 0, "pos": [1, 2]}\n{"n": 6, "pos": [2, 2]}\n')
     typed = TypedSession()
-    assert "no column can be told to be time" in typed.type(f":load {lines}")
+    assert "no column is clearly time" in typed.type(f":load {lines}")
     output = typed.type(f":load {lines} --columns time=n --time-unit ticks@60")
     assert f"{lines}: read with --columns time=n,x=pos.0,y=pos.1 --time-unit ticks@60" in output
     assert f"{lines}: velocities from the positions for 2 packets" in output

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.formats import Fit, Format, Head
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
+    from epic_cli.formats import OnLayout
     from epic_cli.formats.entries.csv.reader import CsvReader
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
@@ -21,19 +22,6 @@ _ABOVE, _ROWS = 20, 5
 
 #: The axes of two entities that have a column for each.
 _SIDE_BY_SIDE = 4
-
-
-def _detect(head: Head) -> Fit:
-    if head.begins_as_json:
-        return Fit.NO
-    lines = head.lines
-    above = lines_above_header(lines)
-    header, cells = cells_of(lines[0]) if lines else ("", [])
-    if above or {"time", "x"} <= set(cells):
-        return Fit.GOOD
-    if len(lines) <= 1 and not head.enough and len(cells) != 1:
-        return Fit.UNDECIDED
-    return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
 
 
 def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
@@ -91,14 +79,6 @@ def _is_table(header: str, cells: list[str], others: list[bytes]) -> bool:
     return bool(rows) and all(len(row) == len(cells) for row in rows)
 
 
-def _reader(layout: Layout | None, tell: Any, entities: Entities | None, head: bytes) -> CsvReader:
-    from epic_cli.formats.entries.csv.reader import CsvReader
-
-    reader = CsvReader(layout, tell, entities)
-    reader.look_for_header(head)
-    return reader
-
-
 def csv_writer(delta: bool = False, separator: str = ",") -> LineWriter:
     """What writes packets as CSV, or as TSV with tabs for ``separator``.
 
@@ -116,14 +96,50 @@ def csv_writer(delta: bool = False, separator: str = ",") -> LineWriter:
     )
 
 
-FORMATS = (
-    Format(
-        "csv",
-        suffixes=(".csv",),
-        detect=_detect,
-        reader=_reader,
-        writer=csv_writer,
-        needs_delta_column=True,
-    ),
-    Format("tsv", suffixes=(".tsv",), writer=lambda delta: csv_writer(delta, "\t")),
-)
+class Csv(Format):
+    """CSV and its kin: what separates the cells is found in the first line."""
+
+    name = "csv"
+    suffixes = (".csv",)
+    needs_delta_column = True
+
+    def detect(self, head: Head) -> Fit:
+        """By the names in a header, or as many cells in each line."""
+        if head.begins_as_json:
+            return Fit.NO
+        lines = head.lines
+        above = lines_above_header(lines)
+        header, cells = cells_of(lines[0]) if lines else ("", [])
+        if above or {"time", "x"} <= set(cells):
+            return Fit.GOOD
+        if len(lines) <= 1 and not head.enough and len(cells) != 1:
+            return Fit.UNDECIDED
+        return Fit.SHAPE if _is_table(header, cells, lines[1 : _ROWS + 1]) else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> CsvReader:
+        """What passes over the lines above a header."""
+        from epic_cli.formats.entries.csv.reader import CsvReader
+
+        reader = CsvReader(layout, on_layout, entities)
+        reader.look_for_header(head)
+        return reader
+
+    def writer(self, delta: bool) -> LineWriter:
+        """See ``csv_writer``."""
+        return csv_writer(delta)
+
+
+class Tsv(Format):
+    """CSV with tabs, to be written; it is read as CSV."""
+
+    name = "tsv"
+    suffixes = (".tsv",)
+
+    def writer(self, delta: bool) -> LineWriter:
+        """See ``csv_writer``."""
+        return csv_writer(delta, "\t")
+
+
+FORMATS = (Csv(), Tsv())

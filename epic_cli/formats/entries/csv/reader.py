@@ -15,12 +15,12 @@ from epic_cli.formats.entries.csv import lines_above_header
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, is_value
-from epic_cli.formats.names.stars import complete_row, entities_in, is_named, starred
+from epic_cli.formats.names.stars import entities_in, infer_row_layout, is_named, starred
 from epic_cli.formats.tables import delimiter_of, field_offset, split_row
 from epic_cli.formats.vectors import numbers_in
 
 #: What is wrong with names is wrong with a header; there may be none.
-_UNNAMED = (Reason.COLUMN_UNTOLD, Reason.COLUMN_UNKNOWN)
+_UNNAMED = (Reason.COLUMN_UNCLEAR, Reason.COLUMN_UNKNOWN)
 
 #: What a line begins with that is none of a table's, where it has not as many cells.
 _COMMENT = ("#", "//")
@@ -123,12 +123,12 @@ class CsvReader(LineReader):
         cells = cells + self._numbers_in(cells)
         values = {name: value for name, value in zip(names, cells, strict=True) if name}
         try:
-            layout = complete_row(given, values)
+            layout = infer_row_layout(given, values)
             twice = [name for name in layout.places.values() if names.count(name) > 1]
             if twice:
                 raise AmbiguousLayout(Reason.COLUMN_TWICE, field=column_name(twice[0]))
-        except AmbiguousLayout as untold:
-            self._refuse_header(block, untold)
+        except AmbiguousLayout as ambiguous:
+            self._refuse_header(block, ambiguous)
             return False
         templates = starred(layout)
         shared = {
@@ -172,13 +172,13 @@ class CsvReader(LineReader):
             **layout.units,
         )
 
-    def _refuse_header(self, block: PacketBlock, untold: AmbiguousLayout) -> None:
-        facts = untold.facts
+    def _refuse_header(self, block: PacketBlock, ambiguous: AmbiguousLayout) -> None:
+        facts = ambiguous.facts
         numbered = facts.get("detail", "").isdigit()
-        if not self._headed and not numbered and untold.reason in _UNNAMED:
-            untold, facts = AmbiguousLayout(Reason.NO_HEADER), {"found": len(self._names)}
+        if not self._headed and not numbered and ambiguous.reason in _UNNAMED:
+            ambiguous, facts = AmbiguousLayout(Reason.NO_HEADER), {"found": len(self._names)}
         line, raw = self._header
-        block.refusals.append(Refusal(line, 1, raw, 0, untold.reason, **facts))
+        block.refusals.append(Refusal(line, 1, raw, 0, ambiguous.reason, **facts))
         self.ended = True
 
     def label(self, field: str) -> str:

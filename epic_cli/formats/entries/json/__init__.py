@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.formats import Fit, Format, Head
 from epic_cli.formats.entries.text import is_packet
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.formats import Reader
+    from epic_cli.formats import OnLayout, Reader
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
 
 
-def _detect_lines(head: Head) -> Fit:
-    """Whatever has objects or arrays, unless it is a document."""
-    return Fit.WORDS if head.begins_as_json else Fit.NO
+class JsonDocument(Format):
+    """An array of objects, also in an object, or objects that go over several lines."""
+
+    name = "json"
+
+    def detect(self, head: Head) -> Fit:
+        """Also by what is around the array of packets."""
+        lines = head.has_object_line
+        if not head.begins_as_json or (is_packet(head.line) and not lines):
+            return Fit.NO
+        from epic_cli.formats.entries.json.envelope import Envelope, Sight, find_envelope
+
+        fit = Fit.NO if lines else _fit_by_lines(head)
+        found = find_envelope(head.data, head.final, head.layout)
+        if isinstance(found, Envelope):
+            return Fit.CERTAIN
+        return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What cuts the document into objects."""
+        from epic_cli.formats.entries.json.document import JsonReader
+
+        return JsonReader(layout, on_layout, entities)
 
 
-def _detect_document(head: Head) -> Fit:
-    lines = head.has_object_line
-    if not head.begins_as_json or (is_packet(head.line) and not lines):
-        return Fit.NO
-    from epic_cli.formats.entries.json.envelope import Envelope, Sight, find_envelope
+class JsonLines(Format):
+    """An object on each line; whatever begins as JSON, unless it is a document."""
 
-    fit = Fit.NO if lines else _fit_by_lines(head)
-    found = find_envelope(head.data, head.final, head.layout)
-    if isinstance(found, Envelope):
-        return Fit.CERTAIN
-    return Fit.UNDECIDED if found is Sight.SHORT and fit is not Fit.NO else fit
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+
+    def detect(self, head: Head) -> Fit:
+        """Documents fit better."""
+        return Fit.WORDS if head.begins_as_json else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What takes the lines one by one."""
+        from epic_cli.formats.entries.json.reader import JsonlReader
+
+        return JsonlReader(layout, on_layout, entities)
+
+    def writer(self, delta: bool) -> LineWriter:
+        """Objects without what a packet has not.
+
+        Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
+        """
+        from json import dumps
+
+        from epic_cli.formats.writing import LineWriter, check_name
+
+        return LineWriter(lambda name: dumps(name) if check_name(name) else "", json=True)
 
 
 def _fit_by_lines(head: Head) -> Fit:
@@ -47,41 +86,4 @@ def _fit_by_lines(head: Head) -> Fit:
     return Fit.CERTAIN if head.ended and below[:1] not in (b"", b"{") else Fit.NO
 
 
-def _lines_reader(
-    layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes
-) -> Reader:
-    from epic_cli.formats.entries.json.reader import JsonlReader
-
-    return JsonlReader(layout, tell, entities)
-
-
-def _document_reader(
-    layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes
-) -> Reader:
-    from epic_cli.formats.entries.json.document import JsonReader
-
-    return JsonReader(layout, tell, entities)
-
-
-def jsonl_writer(_delta: bool = True) -> LineWriter:
-    """What writes a packet as an object on each line; what it has not is left out.
-
-    Numbers that are not finite are ``NaN`` and ``Infinity``, as Python's ``json`` has them.
-    """
-    from json import dumps
-
-    from epic_cli.formats.writing import LineWriter, check_name
-
-    return LineWriter(lambda name: dumps(name) if check_name(name) else "", json=True)
-
-
-FORMATS = (
-    Format("json", detect=_detect_document, reader=_document_reader),
-    Format(
-        "jsonl",
-        suffixes=(".jsonl", ".ndjson"),
-        detect=_detect_lines,
-        reader=_lines_reader,
-        writer=jsonl_writer,
-    ),
-)
+FORMATS = (JsonDocument(), JsonLines())

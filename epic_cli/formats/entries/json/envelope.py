@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
-from epic_cli.formats.entries.json.values import complete_object, has_no_entries, parse
+from epic_cli.formats.entries.json.values import has_no_entries, infer_object_layout, parse
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout
 
@@ -124,7 +124,7 @@ def _settled(text: str, begin: int, layout: Layout) -> Layout | Sight:
             _, end = _VALUE.raw_decode(text, begin)
             item = parse(text[begin:end])
             try:
-                return complete_object(layout, item)
+                return infer_object_layout(layout, item)
             except AmbiguousLayout:
                 comma = _COMMA.match(text, end)
                 if comma is None or not has_no_entries(layout, item):

@@ -15,9 +15,9 @@ from epic_cli.formats.columns import POSITION, VELOCITY, path_names
 from epic_cli.formats.entries.json.values import (
     Entries,
     Object,
-    complete_object,
     entries_of,
     has_no_entries,
+    infer_object_layout,
     is_unicode,
     look_up,
     parse,
@@ -26,7 +26,7 @@ from epic_cli.formats.entries.json.values import (
 )
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.formats.names.stars import starred
 
 #: Fields that may come in a later object, under their own names.
@@ -61,7 +61,7 @@ class JsonlReader(LineReader):
         self._paths: dict[str, tuple[str, ...]] = {}
         self._entries: Entries | None = None
         self._empty: Refusal | None = None
-        self._untold = 0
+        self._ambiguous = 0
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
         """Takes one packet."""
@@ -137,16 +137,16 @@ class JsonlReader(LineReader):
         """Makes the plan by which lines are read; False: this object does not say what is what."""
         given = self.layout
         try:
-            layout = self._complete(item)
-        except AmbiguousLayout as untold:
+            layout = self._infer_layout(item)
+        except AmbiguousLayout as ambiguous:
             if has_no_entries(self.layout, item):
                 self._empty = self._empty or Refusal(
-                    self._line, 1, raw, 0, untold.reason, **untold.facts
+                    self._line, 1, raw, 0, ambiguous.reason, **ambiguous.facts
                 )
                 return False
-            self.refuse(block, raw, 0, untold.reason, **untold.facts)
-            self._untold += 1
-            self.ended = self._untold == _PATIENCE
+            self.refuse(block, raw, 0, ambiguous.reason, **ambiguous.facts)
+            self._ambiguous += 1
+            self.ended = self._ambiguous == _PATIENCE
             return False
         self._entries = entries_of(layout)
         places = {field: path_names(path) for field, path in layout.places.items()}
@@ -176,13 +176,13 @@ class JsonlReader(LineReader):
             steps, self._paths, self._entries.paths, self.entities, **layout.units
         )
 
-    def _complete(self, item: Any) -> Layout:
-        """The layout of a recording with this object; see ``complete``."""
+    def _infer_layout(self, item: Any) -> Layout:
+        """The layout of a recording with this object; see ``infer_layout``."""
         values = single_values(item)
         if _is_broken(values):
             values.update({name: "" for name in FIELDS if name not in values})
-            return complete(self.layout, values)
-        return complete_object(self.layout, item)
+            return infer_layout(self.layout, values)
+        return infer_object_layout(self.layout, item)
 
     def needed_paths(self) -> Iterator[tuple[str, ...]]:
         """The paths of what each object must have; where they are those of entries, to these."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.columns import POSITION, path_names, path_text, star_of
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.formats.names.stars import starred
 from epic_cli.formats.vectors import numbers_in
 
@@ -179,45 +179,49 @@ def _cut(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return path_names(before) if before else (), path_names(behind) if behind else ()
 
 
-def complete_object(given: Layout, item: Any) -> Layout:
-    """As ``complete``, of an object that may have an entry for each of several entities."""
+def infer_object_layout(given: Layout, item: Any) -> Layout:
+    """As ``infer_layout``, of an object that may have an entry for each of several entities."""
     values = single_values(item)
     entries = entries_of(given)
     if entries is not None:
-        return complete(given, {**_first(item, entries.steps), **values})
+        return infer_layout(given, {**_first(item, entries.steps), **values})
     try:
-        return complete(given, values)
-    except AmbiguousLayout as untold:
+        return infer_layout(given, values)
+    except AmbiguousLayout as ambiguous:
         containers = list(_containers(item, ()))
-        if untold.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
+        if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
             containers.append(())
-        found = _completed(given, item, values, containers)
-        if not found and untold.reason is Reason.COLUMN_UNTOLD:  # one of them may be there as yet
-            here = _completed(given, item, values, [()])
+        found = _inferred(given, item, values, containers)
+        if (
+            not found and ambiguous.reason is Reason.COLUMN_UNCLEAR
+        ):  # one of them may be there as yet
+            here = _inferred(given, item, values, [()])
             found = [one for one in here if _has_times(one, item)]
         found = _outermost(found)
         parents = {_parent(one) for one in found}
         if len(found) > 1 and len(parents) == 1:
-            found = _completed(given, item, values, [one[0] for one in parents if one]) or found
+            found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
         if len(found) > 1:
             names = tuple(next(iter(starred(one).values())) for one in found)
-            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from untold
+            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from ambiguous
         if found:
             return found[0]
-        if untold.reason is Reason.COLUMN_UNTOLD:
+        if ambiguous.reason is Reason.COLUMN_UNCLEAR:
             names = _names_with_stars(item, values, containers)
-            raise AmbiguousLayout(untold.reason, **{**untold.facts, "names": names}) from untold
+            raise AmbiguousLayout(
+                ambiguous.reason, **{**ambiguous.facts, "names": names}
+            ) from ambiguous
         raise
 
 
-def _completed(
+def _inferred(
     given: Layout, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
 ) -> list[Layout]:
     """The layouts with entries in one of these containers, as far as they say what is what."""
     found = []
     for steps in containers:
         with suppress(AmbiguousLayout):
-            layout = complete(given, {**_first(item, steps), **values})
+            layout = infer_layout(given, {**_first(item, steps), **values})
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)
     return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epic_cli.formats import Fit, Format, Head
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.formats import Reader
+    from epic_cli.formats import OnLayout, Reader
     from epic_cli.formats.layout import Layout
 
 #: What logs write that tables do not: a name before a number, a vector, words before a number.
@@ -37,17 +37,26 @@ def is_sentence(line: bytes) -> bool:
     return values < 3 or 2 * values < len(cells)
 
 
-def _detect(head: Head) -> Fit:
-    if head.begins_as_json:
-        return Fit.NO
-    lines = head.lines[:_LINES]
-    return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
+class Sentences(Format):
+    """Chosen by a pattern; without one a log is refused with what may be its pattern."""
+
+    name = "sentences"
+    by_name = False
+
+    def detect(self, head: Head) -> Fit:
+        """By the words in most lines."""
+        if head.begins_as_json:
+            return Fit.NO
+        lines = head.lines[:_LINES]
+        return Fit.WORDS if lines and 2 * sum(map(is_sentence, lines)) >= len(lines) else Fit.NO
+
+    def reader(
+        self, layout: Layout | None, on_layout: OnLayout, entities: Entities | None, head: bytes
+    ) -> Reader:
+        """What looks for the pattern."""
+        from epic_cli.formats.entries.sentences.reader import PatternReader
+
+        return PatternReader(layout, on_layout, entities)
 
 
-def _reader(layout: Layout | None, tell: Any, entities: Entities | None, _head: bytes) -> Reader:
-    from epic_cli.formats.entries.sentences.reader import PatternReader
-
-    return PatternReader(layout, tell, entities)
-
-
-FORMATS = (Format("sentences", detect=_detect, reader=_reader, by_name=False),)
+FORMATS = (Sentences(),)

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.formats.names.spellings import VELOCITY_WORDS
 
 #: What stands behind a name, which may be in quotes.
@@ -79,7 +79,7 @@ def propose(line: str) -> str | None:
     try:
         found = re.search(pattern, line)
         values = {} if found is None else found.groupdict()
-        complete(Layout(time_unit="ticks@60" if "tick" in values else None), values)
+        infer_layout(Layout(time_unit="ticks@60" if "tick" in values else None), values)
     except (AmbiguousLayout, re.error):
         return None
     right = all(values[one.name] == line[one.begin : one.end] for one in pieces)

@@ -8,7 +8,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
 from epic_cli.formats.lines import LineReader
-from epic_cli.formats.names.guess import AmbiguousLayout, complete
+from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 
 #: So many lines are looked at for one that a pattern can be made of.
 _PATIENCE = 100
@@ -58,11 +58,11 @@ class PatternReader(LineReader):
 
     def _settle(self, block: PacketBlock, values: dict[str, str], raw: bytes) -> bool:
         try:
-            layout = complete(self.layout, values)
-        except AmbiguousLayout as untold:
-            named = untold.reason is Reason.COLUMN_UNTOLD
-            reason = Reason.GROUP_MISSING if named else untold.reason
-            self.refuse(block, raw, 0, reason, **untold.facts)
+            layout = infer_layout(self.layout, values)
+        except AmbiguousLayout as ambiguous:
+            named = ambiguous.reason is Reason.COLUMN_UNCLEAR
+            reason = Reason.GROUP_MISSING if named else ambiguous.reason
+            self.refuse(block, raw, 0, reason, **ambiguous.facts)
             self.ended = True
             return False
         self._groups = layout.places

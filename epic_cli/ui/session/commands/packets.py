@@ -17,7 +17,6 @@ from epic_cli.formats.entries.text import text_writer
 from epic_cli.formats.recordings import read
 from epic_cli.formats.wording import FrontEnd
 from epic_cli.ui.io.errors import CannotAccess
-from epic_cli.ui.io.hint_words import hint_words
 from epic_cli.ui.io.messages import Hints
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.progress import Progress
@@ -204,7 +203,7 @@ class Loading:
         for one in self._told:
             say(f"{file}: read with {one.options()}")
         for hint in self._hints.new():
-            say(f"{file}: {hint_words(hint, FrontEnd.SESSION)}")
+            say(f"{file}: {hint.words(FrontEnd.SESSION)}")
         if self._filled:
             say(f"{file}: velocities from the positions for {counted(self._filled, 'packet')}")
         before, refused = self._before
