@@ -14,7 +14,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.text import TextScanner, cut_alike
@@ -76,6 +76,7 @@ _DOUBTFUL_TEXT = _Schema("text", "doubtful")
 
 #: Lines that one reader reads, or why there are none.
 _Piece = tuple[_Schema | Refused, bytes]
+_NOTHING: _Piece = (Refused.NOT_PACKETS, b"")
 
 
 class Decoder:
@@ -99,6 +100,7 @@ class Decoder:
         self._names = Entities()  # of packet text
         self._readers: OrderedDict[object, Reader] = OrderedDict()
         self._shapes: dict[bytes, _Schema] = {}
+        self._table_schema = _Schema("csv")
         self._json = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
     def read(self, datagrams: Sequence[bytes]) -> Iterator[Decoded]:
@@ -107,25 +109,22 @@ class Decoder:
         schema = _TEXT
         for number, data in enumerate(datagrams):
             pieces = self._pieces(data)
-            known = self._known(pieces)
-            if run and known != schema:
+            found, lines = pieces[0] if len(pieces) == 1 else _NOTHING
+            known = found is _TEXT or (isinstance(found, _Schema) and self._is_known(found))
+            if run and not (known and (found is schema or found == schema)):
                 yield from self._together(number - len(run), schema, run)
                 run = []
-            if known is None:
-                yield from self._alone(number, data, pieces)
+            if known:
+                schema = cast(_Schema, found)
+                run.append(lines)
             else:
-                schema = known
-                run.append(pieces[0][1])
+                yield from self._alone(number, data, pieces)
         if run:
             yield from self._together(len(datagrams) - len(run), schema, run)
 
-    def _known(self, pieces: list[_Piece]) -> _Schema | None:
-        """The schema of a datagram's only piece, if such pieces may be scanned together."""
-        schema = pieces[0][0] if len(pieces) == 1 else None
-        if isinstance(schema, _Schema):
-            always = schema is _TEXT or schema is _RECORDS
-            return schema if always or schema.names in self._readers else None
-        return None
+    def _is_known(self, schema: _Schema) -> bool:
+        """Whether pieces with this schema may be scanned together."""
+        return schema is _RECORDS or schema.names in self._readers
 
     def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
         """Scans what is alike at once; datagram by datagram where that might not be the same."""
@@ -205,9 +204,12 @@ class Decoder:
         if self._numbered:  # columns by their numbers: every line is a row
             return [(_Schema("csv", "numbered"), data)]
         header, newline, rows = data.partition(b"\n")
-        if len(header + newline) > _LONGEST:
-            return [(Refused.NOT_PACKETS, b"")]
-        return [(_Schema("csv", ("csv", header), header + newline), rows)] if rows else []
+        header += newline
+        if len(header) > _LONGEST:
+            return [_NOTHING]
+        if header != self._table_schema.header:  # mostly it is that of the last one
+            self._table_schema = _Schema("csv", ("csv", header), header)
+        return [(self._table_schema, rows)] if rows else []
 
     def _json_pieces(self, data: bytes) -> list[_Piece]:
         """Lines of a shape that has been learned, or objects one by one."""
@@ -226,7 +228,7 @@ class Decoder:
             if isinstance(item, dict) and len(line) <= _LONGEST:
                 pieces.append((_Schema("jsonl", ("jsonl", *_names(item))), line))
             else:
-                pieces.append((Refused.NOT_PACKETS, b""))
+                pieces.append(_NOTHING)
         return pieces
 
     def _values(self, data: bytes) -> Iterator[tuple[str, Any]]:
