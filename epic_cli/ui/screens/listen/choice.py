@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from epic_cli.engine.parameters import Number, Setting, Value
@@ -10,7 +11,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 
 #: The steps of a number that is tuned by its size; those of others are a part of their range.
-_LADDER = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+_RUNGS = [one * 10.0**power for power in range(-12, 13) for one in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)]
 _PARTS = 20
 
 #: Below this a number of which nothing is known becomes 0; and where ``auto`` goes.
@@ -135,23 +136,14 @@ def _next(setting: Number, value: float, upwards: bool) -> float:
 def _further(value: float, least: float) -> float:
     """The next rung above, of a ladder that goes through 0."""
     if value < 0:
-        below = _rung_below(-value)
+        below = _RUNGS[max(bisect_left(_RUNGS, -value * (1 - 1e-6)) - 1, 0)]
         return -below if below >= least * 0.999 else 0.0
-    if value == 0:
-        return _rung(least)
-    power = 10.0 ** math.floor(math.log10(value * (1 + 1e-9)))
-    return next(power * one for one in (*_LADDER, 15.0) if power * one > value * (1 + 1e-6))
+    return _rung(value * (1 + 2e-6) if value else least)
 
 
 def _rung(value: float) -> float:
     """The rung at or above a value above 0."""
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(power * one for one in _LADDER if power * one >= value * (1 - 1e-6))
-
-
-def _rung_below(value: float) -> float:
-    power = 10.0 ** math.floor(math.log10(value * (1 - 1e-9)))
-    return next(power * one for one in reversed(_LADDER) if power * one < value * (1 - 1e-6))
+    return _RUNGS[min(bisect_left(_RUNGS, value * (1 - 1e-6)), len(_RUNGS) - 1)]
 
 
 class NameLine:

@@ -36,11 +36,6 @@ _SMALLEST_MAP = 6
 #: From so many columns on there is room for the entities beside the map.
 _ROSTER_FROM = 100
 
-#: What ``press`` knows.
-KEYS = ("up", "down", "left", "right", "s", "S", "/", "tab", "s-tab", "m", "l", "d", "f", "F",
-        "escape", "+", "=", "-", "0", "v", "space", "?", "h")  # fmt: skip
-
-
 _ENTITIES = ("ansicyan", "ansiyellow", "ansigreen", "ansimagenta", "ansiblue", "ansired")
 
 _STYLES = {
@@ -103,7 +98,7 @@ class Monitor(Consumer):
         The terminal is left as it was found, whatever happens.
         """
         self.follow(listener)
-        screen = FullScreen(self, KEYS, _STYLES, color, lambda: self.takes_text)
+        screen = FullScreen(self, self._acts, _STYLES, color, lambda: self.takes_text)
         return asyncio.run(screen.run(listener.run()))
 
     def take_packets(self, block: PacketBlock) -> None:
@@ -144,8 +139,6 @@ class Monitor(Consumer):
             self._type(key)
         elif self._helping:
             self._helping = False
-        elif key in ("f", "F", "escape"):
-            self._follow(key)
         elif key in self._acts:
             act, *arguments = self._acts[key]
             act(*arguments)
@@ -162,6 +155,9 @@ class Monitor(Consumer):
             "=": (view.zoom, True),
             "-": (view.zoom, False),
             "0": (self._follow, "escape"),
+            "escape": (self._follow, "escape"),
+            "f": (self._follow, "f"),
+            "F": (self._follow, "F"),
             "v": (view.turn,),
             "s": (self._change, choice.go, 1),
             "S": (self._change, choice.go, -1),
@@ -293,5 +289,5 @@ class Monitor(Consumer):
 
     def _keys(self, columns: int) -> list[str]:
         if self._typed is None:
-            return flow(status.KEYS, columns)
+            return flow(status.key_line(), columns)
         return [cut(self._typed.text, columns)]

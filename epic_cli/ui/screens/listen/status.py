@@ -21,31 +21,26 @@ from epic_cli.ui.screens.listen.traffic import Flow
 #: Heights of a bar, from the lowest.
 UNICODE_BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 
+#: Keys, what they do in a word or two under the map (nothing: no room), and in the help.
 KEYS = (
-    "s/S: strategy",
-    "/: by name",
-    "tab: setting",
-    "m/l: more, less",
-    "f/F: follow",
-    "+/-: zoom",
-    "space: pause",
-    "?: help",
-    "q: quit",
-)
-
-HELP = (
-    ("s, S", "the next strategy, the one before"),
-    ("/", "a strategy by its name: type, Tab, Enter; Esc leaves all as it is"),
-    ("Tab", "the next setting; Shift-Tab: the one before"),
-    ("m, l", "more or less of the setting in brackets; d: its default"),
-    ("f, F", "follow the next entity, the one before; Esc: none"),
-    ("arrows", "move the map"),
-    ("+, -", "zoom in, zoom out; 0: show everything again"),
-    ("v", "another plane: xy, xz, zy"),
-    ("space", "pause what is shown: strategies and settings can be tried on that moment;"
+    ("s/S", "strategy", "the next strategy, the one before"),
+    ("/", "by name", "a strategy by its name: type, Tab, Enter; Esc leaves all as it is"),
+    ("tab", "setting", "the next setting; Shift-Tab: the one before"),
+    ("m/l", "more, less", "more or less of the setting in brackets; d: its default"),
+    ("f/F", "follow", "follow the next entity, the one before; Esc: none"),
+    ("arrows", "", "move the map"),
+    ("+/-", "zoom", "zoom in, zoom out; 0: show everything again"),
+    ("v", "", "another plane: xy, xz, zy"),
+    ("space", "pause", "pause what is shown: strategies and settings can be tried on that moment;"
      " packets still come in and are recorded"),
-    ("q", "quit; Ctrl-Z: suspend; Ctrl-L: clear"),
+    ("?", "help", "this help; any key leaves it"),
+    ("q", "quit", "quit; Ctrl-Z: suspend; Ctrl-L: clear"),
 )  # fmt: skip
+
+
+def key_line() -> list[str]:
+    """The keys that there is room for."""
+    return [f"{keys}: {word}" for keys, word, _ in KEYS if word]
 
 
 def _ms(seconds: float, sign: str = "") -> str:
@@ -118,9 +113,9 @@ def value_text(value: Value) -> str:
 
 def help_lines(title: str, columns: int) -> Lines:
     """What the keys do."""
-    room = max(width(keys) for keys, _ in HELP) + 2
+    room = max(width(keys) for keys, _, _ in KEYS) + 2
     drawn: Lines = [[("class:news", cut(title, columns))]]
-    for keys, words in HELP:
+    for keys, _, words in KEYS:
         for index, line in enumerate(wrap(words, columns - room)):
             head = keys if index == 0 else ""
             drawn.append([("class:news", f"{head:<{room}}"), ("", line)])
