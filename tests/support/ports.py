@@ -1,4 +1,4 @@
-"""The ports that the guide of ``epic check`` shows, built, and deliberately wrong ones."""
+"""The ports that the guide of ``epic check`` names, built, and deliberately wrong ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.places import ROOT
+from support.places import ROOT, SAMPLES
 
 GUIDE = ROOT / "epic_cli" / "checking" / "README.md"
 
@@ -23,7 +23,9 @@ WRONG = {
 
 
 def example(kind: str) -> str:
-    """The only block of a language in the guide."""
+    """The port in a language: a sample, or the only block of it in the guide."""
+    if kind == "cpp":
+        return (SAMPLES / "port.cpp").read_text()
     (block,) = re.findall(rf"^```{kind}\n(.*?)^```\n", GUIDE.read_text(), re.M | re.S)
     return str(block)
 
