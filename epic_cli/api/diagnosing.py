@@ -1,4 +1,4 @@
-"""Why it jitters, asked from Python."""
+"""Why it jitters, from Python."""
 
 from __future__ import annotations
 

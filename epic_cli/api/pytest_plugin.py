@@ -166,7 +166,7 @@ class Golden:
         from epic_cli.checking.run import check_rows
 
         if name in self._names:
-            raise ValueError(f"{name!r} has been used in this test: rows need names of their own")
+            raise ValueError(f"{name!r} has been used in this test: give each its own")
         self._names.add(name)
         drawn = rows.encode() if isinstance(rows, str) else rows
         if not isinstance(drawn, bytes):

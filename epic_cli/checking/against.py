@@ -50,7 +50,7 @@ def _held_against(
     if found is None:
         if output.strip():
             first = output.lstrip()[:60].partition(b"\n")[0].decode("utf-8", "backslashreplace")
-            raise NotRows(1, f"{first!r} is no row: print epic rows, CSV, TSV or JSON lines")
+            raise NotRows(1, f"{first!r} is not a row: print epic rows, CSV, TSV or JSON lines")
         found = "tsv"
         output = ours.partition(b"\n")[0] + b"\n"
     if output and not output.endswith(b"\n"):

@@ -109,7 +109,7 @@ class Recording(NamedTuple):
 
 
 class DrawSpec(NamedTuple):
-    """What is drawn, and how: all that ``epic replay`` can be told.
+    """What is drawn, and how: all the options of ``epic replay``.
 
     With ``several`` strategies a last column of the rows names them, as with several recordings
     one (``file_column``) names these.

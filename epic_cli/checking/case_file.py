@@ -1,4 +1,4 @@
-"""``case.toml``: all that ``epic replay`` can be told, under the names of its options, and more."""
+"""``case.toml``: the options of ``epic replay``, under their names, and what is expected."""
 
 from __future__ import annotations
 

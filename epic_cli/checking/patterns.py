@@ -131,7 +131,7 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
 def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     """Numbers of one side are single-precision ones, those of the other are not."""
     if numbers.steps.any():
-        return  # of numbers that are cut when they are printed nothing can be told
+        return  # numbers that are cut when they are printed show nothing
     ours, theirs = numbers.ours[:, 1:], numbers.theirs[:, 1:]
     if numbers.columns[0] != "time":
         ours, theirs = numbers.of("x y z vx vy vz")

@@ -21,7 +21,7 @@ _SAID = 2000
 
 _PIECE = 65536
 
-#: How long its output is waited for when it has ended: somebody else may hold the pipe (s).
+#: How long its output is waited for when it has ended: another process may hold the pipe (s).
 _GRACE = 0.3
 
 
@@ -191,6 +191,6 @@ class _Leash:
         self._process.wait()
 
     def _kill_children(self) -> None:
-        """All that is left of its session, in which nobody else is."""
+        """All that is left of its session, which no other process is in."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)

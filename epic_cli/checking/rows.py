@@ -14,7 +14,7 @@ from epic_cli.checking.case import NUMBERS
 _EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
 _EPIC_COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
-#: What is shown of a line that is no row.
+#: What is shown of a line that is not a row.
 _SHOWN = 60
 
 
@@ -76,7 +76,7 @@ def parse(data: bytes, row_format: str) -> Table:
         _, header = next(lines, (1, []))
         columns, rows = tuple(one.strip() for one in header), lines
         if not {"time", "x"} <= set(columns) or len(set(columns)) < len(columns):
-            raise NotRows(1, f"{_shown(','.join(header))} is no header of rows: time,x,y,z,...")
+            raise NotRows(1, f"{_shown(','.join(header))} is not a header of rows: time,x,y,z,...")
     return Table(row_format, columns, list(_rows(columns, rows)))
 
 
@@ -91,7 +91,7 @@ def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> It
             try:
                 float(cells[index] or ("x" if index == time else "0"))
             except ValueError:
-                what = f"{_shown(cells[index])} is no number, expected {columns[index]}"
+                what = f"{_shown(cells[index])} is not a number, expected {columns[index]}"
                 raise NotRows(line, what) from None
         yield Row(line, tuple(cells), float(cells[time]))
 
@@ -102,7 +102,7 @@ def _epic(text: str) -> Iterator[tuple[int, list[str]]]:
             continue
         found = _EPIC.fullmatch(line.rstrip())
         if not found:
-            what = "is no row, expected pos: x,y,z  vel: x,y,z  time: t"
+            what = "is not a row, expected pos: x,y,z  vel: x,y,z  time: t"
             raise NotRows(number, f"{_shown(line)} {what}")
         yield number, list(found.groups())
 
@@ -127,7 +127,7 @@ def _json_columns(text: str) -> tuple[str, ...]:
         if not {"time", "x"} <= set(names):
             raise NotRows(1, f'an object with {", ".join(names)}, expected "time", "x", "y", ...')
         return names
-    raise NotRows(1, "there is no object")
+    raise NotRows(1, "there is not an object")
 
 
 def _jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -148,7 +148,7 @@ def _objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]
         except (ValueError, RecursionError) as error:
             raise NotRows(number, f"{_shown(line)} is not JSON: {error}") from error
         if not isinstance(found, dict):
-            raise NotRows(number, f"{_shown(line)} is no object")
+            raise NotRows(number, f"{_shown(line)} is not an object")
         cells = {key: "" if value is None else str(value) for key, value in found.items()}
         yield number, tuple(cells), cells
 

@@ -100,7 +100,7 @@ def _wrong(
         return None
     wanted, found = case.drawing.row_format, format_of(expected)
     if expected.strip() and found != wanted:
-        what = f"these are rows of {found}" if found else "these are no rows"
+        what = f"these are rows of {found}" if found else "these are not rows"
         return CaseStatus.DIFFERS, f"{expected_at}: {what}, and the case draws {wanted}", None
     try:
         if expected and not expected.endswith(b"\n"):

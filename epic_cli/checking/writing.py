@@ -77,7 +77,7 @@ def accept(outcome: Outcome) -> None:
 
 
 def in_continuous_integration() -> bool:
-    """Whether nobody is there who could decide what to accept."""
+    """Whether there is no person who could decide what to accept."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 

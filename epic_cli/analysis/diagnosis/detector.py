@@ -55,7 +55,7 @@ def worst(
 
 @dataclass(frozen=True)
 class Detector:
-    """How one cause is told from others.
+    """How one cause is detected.
 
     ``says``, ``effect`` and ``cure`` are sentences with the finding's values in braces:
     ``{delay:s}`` is a time, ``{loss:share}`` a share, ``{rate:number}`` a number. ``statistic`` and
@@ -126,7 +126,7 @@ def registry() -> Registry:
             reason = f"{type(error).__name__}: {error}"
         else:
             if not isinstance(one, Detector):
-                reason = f"{plugin.place} is no Detector"
+                reason = f"{plugin.place} is not a Detector"
             elif one.name in found:
                 reason = f"there is a detector {one.name!r} already"
             else:

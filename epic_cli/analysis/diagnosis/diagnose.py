@@ -81,7 +81,7 @@ def diagnose(
     for detector in using:
         needs = tuple(one for one in detector.needs if one not in there)
         if STRATEGY in needs or DRAWN in needs:
-            continue  # nobody has asked
+            continue  # not wanted
         if needs:
             lacking.append((detector.name, needs))
             continue

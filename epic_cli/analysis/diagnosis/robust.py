@@ -137,7 +137,7 @@ def changes(*columns: NDArray[Any]) -> Flags:
 
 
 def lattice(values: Floats) -> float:
-    """The step of the lattice that all values stand on; 0: none that can be told.
+    """The step of the lattice that all values stand on; 0: none is found.
 
     The candidate is the least distance between different values, which is the step where enough
     values are given; all the others have to be multiples of it.

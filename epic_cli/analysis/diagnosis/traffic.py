@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: What is nearer to zero cannot be divided by: it counts as zero.
 SMALLEST = 1e-100
 
-#: Stamps and arrivals are told apart to the nanosecond: so many of them in a second.
+#: Stamps and arrivals differ by a nanosecond at least: so many of them in a second.
 STEPS = 1e9
 
 

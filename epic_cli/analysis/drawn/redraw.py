@@ -44,7 +44,7 @@ class Redraw:
 
     @property
     def ends(self) -> float:
-        """When the last packet is there (s); infinity: nobody knows."""
+        """When the last packet is there (s); infinity: unknown."""
         return self._packets[-1][0] if self._packets else np.inf
 
     def forget(self, until: float) -> None:

@@ -84,7 +84,7 @@ class Search:
         return self._redraw.draw(candidate, self._times, shift)
 
     def _redrawn(self, candidate: StrategySpec) -> Explanation:
-        """The best shift, each drawn anew."""
+        """The best shift, each drawn again."""
         near = self._fit.shift(self._draw(candidate)).shift
         shift, residual = minimum(
             lambda one: self._fit.residual(self._draw(candidate, one)), near - 0.02, near + 0.02

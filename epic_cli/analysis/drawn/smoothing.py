@@ -57,7 +57,7 @@ def low_pass(times: Floats, positions: Floats, constant: float) -> Floats:
 
 
 def rms(apart: Floats, counted: NDArray[np.bool_]) -> float:
-    """The root mean square distance of the rows that count; infinite: none of them can be told."""
+    """The root mean square distance of the rows that count; infinite: none of them is known."""
     squares = np.square(apart[counted]).sum(axis=1)
     known = np.isfinite(squares)
     # what is not drawn must not make a strategy look better

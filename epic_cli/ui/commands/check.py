@@ -75,7 +75,7 @@ def check(
     piped to your program, and its rows are held against ours.
 
     Exit status: 0 all is as expected, 2 wrong usage, no cases, or one that cannot be read, 3 a
-    file that is missing, 4 a strategy of somebody's own failed, 5 something is not as expected,
+    file that is missing, 4 a custom strategy failed, 5 something is not as expected,
     130 interrupted.
     """
     from epic_cli.checking.run import check_all

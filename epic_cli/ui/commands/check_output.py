@@ -40,7 +40,7 @@ class Output:
         self._doing = doing
         self._color = color
         self._columns = screen_columns(sys.stdout)
-        self._told: list[CaseReport] = []
+        self._reports: list[CaseReport] = []
         self._accepted = 0
         self._pictured = False
 
@@ -57,20 +57,20 @@ class Output:
         elif outcome.new:
             name = printable(outcome.name)
             self._say(f"  drawn: {printable(outcome.new)}; 'epic check --accept {name}' takes it\n")
-        self._told.append(one)
+        self._reports.append(one)
 
     def end(self) -> ExitStatus:
         """Writes the summary and the reports; returns the exit status."""
-        if not self._told:
+        if not self._reports:
             raise WrongUsage("there are no cases")
-        self._say(f"{summary(one.status for one in self._told)}\n")
+        self._say(f"{summary(one.status for one in self._reports)}\n")
         for path, make in ((self._report.junit, as_junit), (self._report.tap, as_tap)):
             if path is not None:
                 with open_sink(path) as sink:
-                    sink.write(make(self._told).encode("utf-8", "backslashreplace"))
+                    sink.write(make(self._reports).encode("utf-8", "backslashreplace"))
         if self._report.html is not None and not self._pictured:
             say("epic: no page is written: no case has rows that differ\n")
-        found = {one.status for one in self._told}
+        found = {one.status for one in self._reports}
         for status, exit_status in _STATUSES:
             if status in found:
                 return exit_status
@@ -109,7 +109,7 @@ class Output:
         return True
 
     def _agreed(self, expected: str) -> bool:
-        """Asks, where somebody is there to be asked."""
+        """Asks, on a terminal."""
         if sys.stdin is None or not sys.stdin.isatty():
             return True
         say(f"Take these rows as {printable(expected)}? [y/N] ")

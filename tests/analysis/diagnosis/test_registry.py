@@ -81,7 +81,7 @@ def test_a_broken_one_costs_only_itself(install: Callable[..., None]) -> None:
     assert "the detector 'a' of tiny 1.2 is left out: there is a detector 'loss' already" in told
     assert "the detector 'raises' is left out: ZeroDivisionError" in told
     assert "the detector 'stray' is left out: TypeError: it found ['loss']" in told
-    assert "'c' of tiny 1.2 is left out: tiny_detectors:number is no Detector" in told
+    assert "'c' of tiny 1.2 is left out: tiny_detectors:number is not a Detector" in told
     for name in "def":
         assert f"the detector '{name}' of tiny 1.2 is left out" in told
     text = as_markdown(report("", found))

@@ -163,10 +163,10 @@ def test_what_is_missing_and_what_has_lost_its_case(capfd: pytest.CaptureFixture
 BROKEN = {
     "its file": (("case.toml", "strategy", "strateg"), 2, "did you mean 'strategy'?"),
     "its recording": (("case.toml", "turn.txt", "gone.txt"), 3, "No such file or directory"),
-    "another format": (("expected.tsv", "time\t", "time,"), 5, "these are no rows, and the case"),
+    "another format": (("expected.tsv", "time\t", "time,"), 5, "these are not rows, and the case"),
     "cut in a row": (("expected.tsv", None, "cut"), 5, "cut off, the row does not end"),
     "a row of few cells": (("expected.tsv", "\tinterpolated", ""), 5, "cells, expected 9"),
-    "no number": (("expected.tsv", "0.1", "o.1"), 5, "is no number, expected time"),
+    "no number": (("expected.tsv", "0.1", "o.1"), 5, "is not a number, expected time"),
 }
 
 

@@ -94,7 +94,7 @@ def found_link(traffic: Traffic) -> FoundLink:
 
 
 def _drift(traffic: Traffic) -> float:
-    """How much slower the sender's clock runs (s/s), where that shows beyond doubt."""
+    """How much slower the sender's clock runs (s/s), where that is clear."""
     for one in CLOCK_DRIFT.detect(traffic):
         sign = 1.0 if one.values["which"] == "slower" else -1.0
         return sign * float(one.values["drift"]) * 1e-6
