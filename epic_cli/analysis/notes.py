@@ -8,7 +8,7 @@ from dataclasses import dataclass
 # ---------------------------------------------------------------- of a truth
 
 
-class LeftOut(enum.Enum):
+class Excluded(enum.Enum):
     """Why recorded states are not part of a truth."""
 
     NOT_FINITE = enum.auto()
@@ -20,7 +20,7 @@ class StatesLeftOut:
     """So many states are not part of the truth; of those with one time, all but the last."""
 
     count: int
-    reason: LeftOut
+    reason: Excluded
 
 
 class Cut(enum.Enum):
@@ -200,7 +200,7 @@ class ResultNote:
 # ---------------------------------------------------------------- errors
 
 
-def not_enough(why: str) -> str:
+def not_enough(why: object) -> str:
     """How it is said that the data do not decide a question."""
     return f"not enough to say: {why}"
 

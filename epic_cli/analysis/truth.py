@@ -12,7 +12,7 @@ from epic_cli.analysis.notes import (
     Bridged,
     Cut,
     CutOut,
-    LeftOut,
+    Excluded,
     NotJudged,
     StatesLeftOut,
     TooFewStates,
@@ -152,7 +152,7 @@ def build(
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
     whole = bool(finite.all())
     if not whole:
-        notes.append(StatesLeftOut(int((~finite).sum()), LeftOut.NOT_FINITE))
+        notes.append(StatesLeftOut(int((~finite).sum()), Excluded.NOT_FINITE))
     if not whole or not (times[1:] >= times[:-1]).all():
         order = np.flatnonzero(finite)[np.argsort(times[finite], kind="stable")]
         times, positions, velocities = times[order], positions[order], velocities[order]
@@ -162,7 +162,7 @@ def build(
     if len(times) and not last.all():
         groups = np.concatenate(([0], np.cumsum(last)[:-1]))
         marks = np.asarray(np.bincount(groups, marks) > 0)
-        notes.append(StatesLeftOut(int((~last).sum()), LeftOut.SAME_TIME))
+        notes.append(StatesLeftOut(int((~last).sum()), Excluded.SAME_TIME))
         times, positions, velocities = times[last], positions[last], velocities[last]
     if len(times) < 2:
         raise TooFewStates(len(times))

@@ -14,6 +14,7 @@ from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, traffic_of
 from epic_cli.analysis.drawn.path import ROWS, drawn_paths
+from epic_cli.analysis.notes import not_enough
 from epic_cli.api.comparing import by_entity
 from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
@@ -71,7 +72,7 @@ def diagnose(
     try:
         return run(traffic_of(blocks, DiagnoseSpec(tuple(taking_part), span)), paths)
     except TooFewPackets as error:
-        raise ValueError(f"not enough to say: {error}") from error
+        raise ValueError(not_enough(error)) from error
 
 
 def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:

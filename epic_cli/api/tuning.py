@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.analysis.jobs.journal import Journal
-from epic_cli.analysis.notes import NotEnoughToSay
+from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.tuning.result import Tunings
 from epic_cli.analysis.tuning.spec import Division, TuneSpec
 from epic_cli.analysis.tuning.trials import KIND
@@ -98,7 +98,7 @@ def tune(
     except NotEnoughToSay as error:
         from epic_cli.views.comparison.notes import not_enough_words
 
-        raise ValueError(f"not enough to say: {not_enough_words(error)}") from error
+        raise ValueError(not_enough(not_enough_words(error))) from error
     finally:
         if opened is not None:
             opened.close()

@@ -18,28 +18,34 @@ A program that drives a connection itself sends one packet at a time:
 
 """
 
-from epic_cli.formats.tables import RefusedLine
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.link import Channel, Fates, Link, fates
-from epic_cli.network.loss import GilbertElliott, QueueLimit
-from epic_cli.network.movement import PathMovement, RecordedMovement
-from epic_cli.network.paths import (
-    PATHS,
-    Strafe,
-    Teleporting,
-    circle,
-    figure_eight,
-    jump,
-    stop_and_go,
-    straight,
-    zigzag,
-)
-from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
-from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
-from epic_cli.network.state import Movement, Snapshot, State
-from epic_cli.network.trace import AddedLink, Trace, TraceLink
-from epic_cli.network.trace_file import read_trace
-from epic_cli.network.truth_file import read_movement
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from epic_cli.formats.tables import RefusedLine
+    from epic_cli.network.conditions import LinkConditions
+    from epic_cli.network.link import Channel, Fates, Link, fates
+    from epic_cli.network.loss import GilbertElliott, QueueLimit
+    from epic_cli.network.movement import PathMovement, RecordedMovement
+    from epic_cli.network.paths import (
+        PATHS,
+        Strafe,
+        Teleporting,
+        circle,
+        figure_eight,
+        jump,
+        stop_and_go,
+        straight,
+        zigzag,
+    )
+    from epic_cli.network.sender import Quantization, Sender, SenderClock, sample
+    from epic_cli.network.simulation import Statistics, simulate, simulate_blocks
+    from epic_cli.network.state import Movement, Snapshot, State
+    from epic_cli.network.trace import AddedLink, Trace, TraceLink
+    from epic_cli.network.trace_file import read_trace
+    from epic_cli.network.truth_file import read_movement
 
 __all__ = [
     "PATHS",
@@ -77,3 +83,38 @@ __all__ = [
     "straight",
     "zigzag",
 ]
+
+#: Where the names above are: the options of a link need its conditions, and nothing that sends.
+_PLACES = {
+    "epic_cli.formats.tables": ("RefusedLine",),
+    "epic_cli.network.conditions": ("LinkConditions",),
+    "epic_cli.network.link": ("Channel", "Fates", "Link", "fates"),
+    "epic_cli.network.loss": ("GilbertElliott", "QueueLimit"),
+    "epic_cli.network.movement": ("PathMovement", "RecordedMovement"),
+    "epic_cli.network.paths": (
+        "PATHS",
+        "Strafe",
+        "Teleporting",
+        "circle",
+        "figure_eight",
+        "jump",
+        "stop_and_go",
+        "straight",
+        "zigzag",
+    ),
+    "epic_cli.network.sender": ("Quantization", "Sender", "SenderClock", "sample"),
+    "epic_cli.network.simulation": ("Statistics", "simulate", "simulate_blocks"),
+    "epic_cli.network.state": ("Movement", "Snapshot", "State"),
+    "epic_cli.network.trace": ("AddedLink", "Trace", "TraceLink"),
+    "epic_cli.network.trace_file": ("read_trace",),
+    "epic_cli.network.truth_file": ("read_movement",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what is used for the first time."""
+    for module, offered in _PLACES.items():
+        if name in offered:
+            globals()[name] = found = getattr(import_module(module), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,7 @@ from epic_cli import Packet
 from epic_cli.analysis.notes import (
     Cut,
     CutOut,
-    LeftOut,
+    Excluded,
     StatesLeftOut,
     TooFewStates,
     Unusable,
@@ -165,7 +165,7 @@ def test_states_that_are_not_finite_are_left_out() -> None:
     packets[5] = packets[5]._replace(position=(math.inf, 0.0, 0.0))
     packets[6] = packets[6]._replace(time=math.nan)
     truth = of(packets)
-    assert truth.notes[0] == StatesLeftOut(2, LeftOut.NOT_FINITE)
+    assert truth.notes[0] == StatesLeftOut(2, Excluded.NOT_FINITE)
     np.testing.assert_allclose(truth.at(np.array([0.26])).positions[0], movements.straight(0.26))
 
 
@@ -174,7 +174,7 @@ def test_of_states_with_one_time_the_last_counts() -> None:
     packets.insert(4, packets[3]._replace(position=(0.0, 0.0, 0.0)))
     packets.insert(4, packets[3]._replace(position=(1.2, 2.7, 1.0)))
     truth = of(packets)
-    assert truth.notes[0] == StatesLeftOut(2, LeftOut.SAME_TIME)
+    assert truth.notes[0] == StatesLeftOut(2, Excluded.SAME_TIME)
     assert truth.at(np.array([packets[3].time])).positions[0].tolist() == [0.0, 0.0, 0.0]
 
 

@@ -55,12 +55,12 @@ if TYPE_CHECKING:
             """Whether one of these is noted."""
 
 
-class Verdict(enum.Enum):
+class Confidence(enum.Enum):
     """What a comparison comes to."""
 
-    WINNER = "one is best beyond doubt"
-    TIE = "several cannot be told apart"
-    UNSURE = "one has the best score, how surely cannot be told"
+    CLEAR = "one is best beyond doubt"
+    TIED = "several cannot be told apart"
+    UNCERTAIN = "one has the best score, how surely cannot be told"
     ALONE = "there is one only"
     NONE_GOOD = "none is good"
     NOTHING = "none can be ranked"
@@ -76,7 +76,7 @@ class Advice(NamedTuple):
     which the best one's score is lowest, None where it is no lower than that of all.
     """
 
-    verdict: Verdict
+    confidence: Confidence
     best: Result | None = None
     tied: tuple[Result, ...] = ()
     next: Result | None = None
@@ -91,20 +91,20 @@ def advice(
     """What these results come to; ``by_recording`` has one of each for each recording."""
     ranked = [one for one in results if one.ranked and not math.isnan(one.value("score"))]
     if not ranked:
-        return Advice(Verdict.NOTHING)
+        return Advice(Confidence.NOTHING)
     sound = [one for one in ranked if not one.has(Flaw.DIVERGED)]
     order = sorted(sound or ranked, key=lambda one: -one.value("score"))
     best, *others = order
     tied = tuple(one for one in others if best.rank is not None and one.rank == best.rank)
     after = next((one for one in others if one not in tied), None)
     if best.value("score") < GOOD or not sound:
-        verdict = Verdict.NONE_GOOD
+        confidence = Confidence.NONE_GOOD
     elif not others:
-        verdict = Verdict.ALONE
+        confidence = Confidence.ALONE
     elif math.isnan(best.interval("score")[0]):
-        verdict = Verdict.UNSURE
+        confidence = Confidence.UNCERTAIN
     else:
-        verdict = Verdict.TIE if tied else Verdict.WINNER
+        confidence = Confidence.TIED if tied else Confidence.CLEAR
     own = [
         one
         for one in by_recording
@@ -112,7 +112,7 @@ def advice(
     ]
     worst = min(own, key=lambda one: one.value("score"), default=best)
     return Advice(
-        verdict,
+        confidence,
         best,
         tied,
         after,

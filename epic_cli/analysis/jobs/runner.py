@@ -20,10 +20,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from epic_cli.analysis.jobs.journal import Journal
-from epic_cli.analysis.jobs.values import NotAValue, as_json, from_json
+if TYPE_CHECKING:
+    from epic_cli.analysis.jobs.journal import Journal
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -176,6 +176,8 @@ class Memory(NamedTuple):
 
     def known(self, key: str | None) -> Any:
         """A job's result; None: it is unknown, or damaged."""
+        from epic_cli.analysis.jobs.values import NotAValue, from_json
+
         try:
             return None if key is None else from_json(self.journal.find(key))
         except NotAValue:
@@ -199,6 +201,8 @@ def resumed(
         for job, outcome in run_jobs(work, jobs, executor):
             yield job, outcome, False
         return
+    from epic_cli.analysis.jobs.values import as_json  # only a journal needs it
+
     taken: deque[tuple[Job, str | None, bool]] = deque()
 
     def unknown() -> Generator[tuple[Job, str | None]]:

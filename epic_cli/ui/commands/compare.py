@@ -21,21 +21,18 @@ from epic_cli.ui.options.common import (
     screen_timing_options,
 )
 from epic_cli.ui.options.compare import (
-    Inputs,
     Layout,
-    Participants,
     Pictures,
     Scoring,
-    inputs_options,
     layout_options,
-    participants_options,
     pictures_options,
     scoring_options,
     threads_option,
 )
-from epic_cli.ui.options.compare_network import NetworkOptions, network_options
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
+from epic_cli.ui.options.networks import NetworkOptions, network_options
+from epic_cli.ui.options.runs import Inputs, Participants, inputs_options, participants_options
 from epic_cli.views.metric_list import game_lines, metric_lines
 
 if TYPE_CHECKING:
@@ -200,13 +197,16 @@ def compare(
 
 def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
     """The strategies; what the game drew comes last, and is read with the recording."""
-    from epic_cli.analysis.drawn.path import DrawnCandidate
     from epic_cli.ui.io.report import report_left_out
 
     if not participants.strategies:
         report_left_out()
-    strategies = participants.candidates()
-    return [*strategies, DrawnCandidate({})] if drawing.drawn is not None else [*strategies]
+    strategies = participants.specs()
+    if drawing.drawn is None:
+        return [*strategies]
+    from epic_cli.analysis.drawn.path import DrawnCandidate
+
+    return [*strategies, DrawnCandidate({})]
 
 
 def _status(

@@ -26,14 +26,10 @@ from epic_cli.ui.options.common import (
     layout_options,
     messages_options,
 )
-from epic_cli.ui.options.compare import (
-    Participants,
-    strategies_option,
-    variants_assignments_option,
-)
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
+from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -100,7 +96,7 @@ class DiagnoseOptions(NamedTuple):
             if self.assignments:
                 raise WrongUsage("--set changes a strategy that is looked at: name it with -s")
             return []
-        return Participants(self.strategies, self.assignments).candidates()
+        return Participants(self.strategies, self.assignments).specs()
 
 
 class Cause(click.ParamType[str]):

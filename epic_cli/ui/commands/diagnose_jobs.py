@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from epic_cli.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic, traffic_of
+from epic_cli.analysis.notes import not_enough
 from epic_cli.ui.commands.jobs import strategy_identity
 from epic_cli.ui.commands.recordings import Reading
 from epic_cli.ui.io.errors import WrongUsage
@@ -57,4 +58,4 @@ def diagnosis_of(
     try:
         return diagnose(traffic, drawn)
     except TooFewPackets as error:
-        raise WrongUsage(f"{name}: not enough to say: {error}") from error
+        raise WrongUsage(f"{name}: {not_enough(error)}") from error

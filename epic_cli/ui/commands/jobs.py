@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import Executor
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from epic_cli.analysis.jobs.cluster import NoCluster
-from epic_cli.analysis.jobs.journal import digest_of, key
 from epic_cli.analysis.jobs.runner import Failure, Memory, resumed
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import find, is_built_in
@@ -148,7 +146,7 @@ def run_recordings(
             for count, ((_, recording), result, was_known) in enumerate(results, 1):
                 known += was_known
                 if isinstance(result, Failure):
-                    if not options.remote or isinstance(result.error, NoCluster):
+                    if not options.remote or _cluster_is_gone(options, result.error):
                         raise result.error
                     tally.left_out += 1
                     yield recording, Unusable(_reason(result))
@@ -159,7 +157,8 @@ def run_recordings(
                 if progress is not None:
                     progress(count, len(jobs))
         except OSError as error:
-            if isinstance(error, NoCluster | BrokenPipeError) or options.journal is None:
+            gone = isinstance(error, BrokenPipeError) or _cluster_is_gone(options, error)
+            if gone or options.journal is None:
                 raise
             raise CannotAccess("write to", options.journal, error) from error
         finally:
@@ -170,8 +169,18 @@ def run_recordings(
             say(f"epic: {options.part_label}{count_words} {place}\n")
 
 
+def _cluster_is_gone(options: JobOptions, error: Exception) -> bool:
+    if options.scheduler is None:
+        return False
+    from epic_cli.analysis.jobs.cluster import NoCluster  # few have one
+
+    return isinstance(error, NoCluster)
+
+
 def strategy_identity(strategy: Any) -> list[str]:
     """What results depend on: a strategy with its settings, and the code of a custom one."""
+    from epic_cli.analysis.jobs.journal import digest_of
+
     assert isinstance(strategy, StrategySpec)
     settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
     code = None
@@ -187,6 +196,8 @@ def _key_maker(
 
     None where the recording cannot be read.
     """
+    from epic_cli.analysis.jobs.journal import digest_of, key
+
     identity = spec.identity()
 
     def key_of(job: Job[Found]) -> str | None:

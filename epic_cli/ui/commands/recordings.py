@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.network import Channel, Movement
-    from epic_cli.ui.options.compare import Inputs
-    from epic_cli.ui.options.compare_network import NetworkOptions
+    from epic_cli.ui.options.networks import NetworkOptions
+    from epic_cli.ui.options.runs import Inputs
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:

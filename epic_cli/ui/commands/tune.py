@@ -23,9 +23,9 @@ from epic_cli.ui.options.common import (
     saving_options,
     screen_timing_options,
 )
-from epic_cli.ui.options.compare import Inputs, inputs_options
-from epic_cli.ui.options.compare_network import NetworkOptions, network_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
+from epic_cli.ui.options.networks import NetworkOptions, network_options
+from epic_cli.ui.options.runs import Inputs, inputs_options
 from epic_cli.ui.options.tune import (
     OF_SEARCH,
     Effort,
@@ -117,7 +117,7 @@ def tune(
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
     _check(tuned, given)
-    strategies = tuned.candidates()
+    strategies = tuned.specs()
     tally = Tally(jobs.allowed_failures)
     if network.simulates:
         spare([inputs.truth], {"--svg": written.svg})
@@ -194,13 +194,14 @@ def _write_delays(
     runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
 ) -> None:
     """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
+    from epic_cli.analysis.notes import not_enough
     from epic_cli.analysis.tuning.delays import delays_needed
     from epic_cli.ui.commands.tune_output import write_delays
     from epic_cli.views.tuning.delays import NO_ARRIVALS
 
     delays = delays_needed([one.packets for one in runs], strategies)
     if delays is None:
-        raise WrongUsage(f"not enough to say: {NO_ARRIVALS}; -s NAME tunes a strategy without them")
+        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy without them"))
     write_delays(delays, form, color)
 
 
@@ -225,7 +226,7 @@ def _search(
 
     Raises ``WrongUsage``, ``CannotAccess``.
     """
-    from epic_cli.analysis.notes import NotEnoughToSay
+    from epic_cli.analysis.notes import NotEnoughToSay, not_enough
     from epic_cli.analysis.tuning.trials import KIND
     from epic_cli.analysis.tuning.tune import (
         NeedsArrivals,
@@ -261,7 +262,7 @@ def _search(
     except NotEnoughToSay as error:
         whole = spec.division != "none" and _can_be_judged(spec, runs)
         hint = "; --validate none tunes and judges on all" if whole else ""
-        raise WrongUsage(f"not enough to say: {not_enough_words(error)}{hint}") from error
+        raise WrongUsage(not_enough(f"{not_enough_words(error)}{hint}")) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     except NothingToTune as error:

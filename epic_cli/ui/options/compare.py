@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.analysis.compare.conditions import Condition, ConditionError, check_sense
+from epic_cli.analysis.compare.conditions import (
+    Condition,
+    ConditionError,
+    check_sense,
+    condition,
+)
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.parameters import ParameterType, Parsed, completions
 from epic_cli.ui.io.quantities import Seconds, Span
-from epic_cli.ui.options.common import figures_format_option, input_format_option
-from epic_cli.ui.options.common import layout_options as recording_layout_options
-from epic_cli.ui.options.compare_parameters import (
-    Assignment,
-    ConditionText,
-    Strategies,
-    WeightList,
-)
+from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.groups import Decorator, OptionGroup
+from epic_cli.ui.options.runs import Strategies
 from epic_cli.views.pictures import VIEWS, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from click.shell_completion import CompletionItem
+
     from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.scenes.scene import Selection
-    from epic_cli.engine.replay.strategy_spec import StrategySpec
-    from epic_cli.formats.layout import Layout as RecordingLayout
 
 SORTS = (*(one.name for one in METRICS), "name", "given")
 
@@ -38,88 +38,53 @@ SORTS = (*(one.name for one in METRICS), "name", "given")
 PICTURE_ROWS = 60_000
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
+class WeightList(ParameterType):
+    """``accuracy=2,smoothness=1,latency=0.5``."""
 
-    No recording: standard input, or none where a network is simulated.
-    """
+    name = "name=number,..."
 
-    recordings: tuple[str, ...]
-    truth: str | None
-    truth_offset: float
-    entity: str | None
-    input_format: str
-    given: RecordingLayout | None
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, float]:
+        """The weights that are given, by name."""
+        if isinstance(value, dict):
+            return value
+        given: dict[str, float] = {}
+        for one in filter(None, (part.strip() for part in str(value).split(","))):
+            name, _, number = one.partition("=")
+            try:
+                given[name.strip()] = float(number)
+            except ValueError:
+                self.fail(f"{one!r} is not of the form name=number", param, ctx)
+        return given
 
-    def __post_init__(self) -> None:
-        """Refuses to read standard input twice."""
-        if [*self.recordings, self.truth].count("-") > 1:
-            raise WrongUsage("recording and truth cannot both come from standard input")
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names, after the last comma."""
+        del ctx, param
+        from click.shell_completion import CompletionItem
 
-
-inputs_options = OptionGroup(
-    "inputs",
-    Inputs,
-    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
-    click.option(
-        "--truth",
-        type=click.Path(),
-        help="The real movement, as a recording; without it, it is rebuilt from the packets.",
-    ),
-    click.option(
-        "--truth-offset",
-        type=Seconds(-1e9, 1e9),
-        default=0.0,
-        metavar="SECONDS",
-        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
-        " sender's.",
-    ),
-    click.option("--entity", help="Compare only the packets of this entity."),
-    input_format_option,
-    recording_layout_options,
-)
+        before, comma, begun = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{name}=")
+            for name in Weights._fields
+            if name.startswith(begun)
+        ]
 
 
-@dataclass(frozen=True)
-class Participants:
-    """The strategies that take part, as they were written, and settings for all variants."""
+class ConditionText(Parsed):
+    """``error>0.3``, ``score(snapshot)<60``."""
 
-    strategies: tuple[tuple[str, ...], ...]
-    assignments: tuple[tuple[str, str, str], ...]
+    def __init__(self) -> None:
+        super().__init__("condition", condition, Condition)
 
-    def candidates(self) -> list[StrategySpec]:
-        """The candidates; raises ``WrongUsage``."""
-        from epic_cli.engine.replay.strategy_spec import read_specs
-
-        settings = {(name, key): value for name, key, value in self.assignments}
-        try:
-            return read_specs([one for several in self.strategies for one in several], settings)
-        except ValueError as error:  # an unknown strategy or setting is one too
-            raise WrongUsage(str(error)) from error
-
-
-def strategies_option(meaning: str) -> Decorator:
-    """``--strategies``."""
-    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
-
-
-def assignments_option(meaning: str) -> Decorator:
-    """``--set``, as ``assignments``."""
-    return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
-
-
-#: ``--set``, of each variant that takes part.
-variants_assignments_option = assignments_option(
-    "Change a setting in all variants of a strategy; may be repeated."
-)
-
-participants_options = OptionGroup(
-    "participants",
-    Participants,
-    strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
-    variants_assignments_option,
-)
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names of the figures."""
+        del ctx, param
+        return completions(((one.name, one.help) for one in METRICS), incomplete)
 
 
 @dataclass(frozen=True)

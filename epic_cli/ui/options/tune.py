@@ -12,15 +12,9 @@ from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import ParameterType
 from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import figures_format_option
-from epic_cli.ui.options.compare import (
-    Participants,
-    assignments_option,
-    strategies_option,
-    warm_up_option,
-    weighing_options,
-    weights_of,
-)
+from epic_cli.ui.options.compare import warm_up_option, weighing_options, weights_of
 from epic_cli.ui.options.groups import OptionGroup, renamed_option
+from epic_cli.ui.options.runs import Participants, assignments_option, strategies_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

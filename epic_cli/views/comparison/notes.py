@@ -9,8 +9,8 @@ from epic_cli.analysis.notes import (
     Bridged,
     Cut,
     CutOut,
+    Excluded,
     Flaw,
-    LeftOut,
     Note,
     NothingJudged,
     NotJudged,
@@ -31,8 +31,8 @@ _CUTS = {
 }
 
 _LEFT_OUT = {
-    LeftOut.NOT_FINITE: "not finite",
-    LeftOut.SAME_TIME: "a later one has the same time",
+    Excluded.NOT_FINITE: "not finite",
+    Excluded.SAME_TIME: "a later one has the same time",
 }
 
 _UNUSABLE = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.uncertainty import Unit
-from epic_cli.analysis.compare.advice import Advice, Verdict
+from epic_cli.analysis.compare.advice import Advice, Confidence
 from epic_cli.analysis.digits import counted, one_decimal, three_digits, whole
 from epic_cli.analysis.drawn.path import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
@@ -74,7 +74,7 @@ def verdict(comparison: Comparison, settings: Mapping[str, str] | None = None) -
     ``settings`` are those of strategies by label, as they are written, where labels do not say.
     """
     found = comparison.advice
-    if found.verdict is Verdict.NOTHING or found.best is None:
+    if found.confidence is Confidence.NOTHING or found.best is None:
         return []
     sentences = [
         *_answer(found, found.best, comparison, settings or {}),
@@ -92,19 +92,19 @@ def _answer(
     found: Advice, best: Advised, comparison: Comparison, settings: Mapping[str, str]
 ) -> list[str]:
     score = score_words(best)
-    match found.verdict:
-        case Verdict.NONE_GOOD:
+    match found.confidence:
+        case Confidence.NONE_GOOD:
             why = _why_bad(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
-        case Verdict.TIE:
+        case Confidence.TIED:
             several = listed([one.label for one in (best, *found.tied)])
             return [f"Too close to call: {several}.", f"{best.label} scores highest: {score}."]
-        case Verdict.WINNER:
+        case Confidence.CLEAR:
             name = "What the game drew" if best.label == DRAWN else best.label
             if settings.get(best.label):
                 name += f" with {settings[best.label]}"
             return [f"{name} is clearly best{confidence(comparison)}: score {score}."]
-        case Verdict.UNSURE:
+        case Confidence.UNCERTAIN:
             return [f"{best.label} scores highest ({score}); too little data to say how surely."]
         case _:
             return [f"{best.label}: score {score}."]
@@ -142,7 +142,7 @@ def _next(found: Advice) -> str:
     gap = after.standing.gap if after else None
     if after is None or gap is None or gap.low <= 0:  # clearly worse than another, not the best
         return ""
-    role = "First clearly worse" if found.verdict is Verdict.TIE else "Runner-up"
+    role = "First clearly worse" if found.confidence is Confidence.TIED else "Runner-up"
     between = f"{one_decimal(gap.low)} to {one_decimal(gap.high)}"
     return f"{role}: {after.label}, {one_decimal(gap.points)} points lower ({between})."
 
@@ -153,7 +153,7 @@ def _costs(found: Advice, best: Advised, resolution: float) -> str:
     if jumps > 0:
         parts.append(counted(round(jumps), "visible jump"))
     words = ", ".join(parts)
-    if found.verdict is Verdict.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
+    if found.confidence is Confidence.NONE_GOOD or best.value("score") > 100 - RESOLUTION:
         return f"{words}."
     return f"{words}; its main cost is {_filled(_MAIN_COSTS[found.weakest], best)}."
 
@@ -185,7 +185,10 @@ def _other_games(found: Advice) -> str:
 
 
 def _more_data(found: Advice, comparison: Comparison) -> str:
-    if found.verdict not in (Verdict.TIE, Verdict.UNSURE) or comparison.certainty is None:
+    if (
+        found.confidence not in (Confidence.TIED, Confidence.UNCERTAIN)
+        or comparison.certainty is None
+    ):
         return ""
     by_run = comparison.certainty.unit is Unit.RUN
     return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import known, three_digits
-from epic_cli.analysis.drawn.match import EntityMatch, Match
-from epic_cli.analysis.drawn.search import Explanation
+
+if TYPE_CHECKING:
+    from epic_cli.analysis.drawn.match import EntityMatch, Match
+    from epic_cli.analysis.drawn.search import Explanation
 
 #: Seconds: a difference of clocks or delays that is none.
 SAME_TIME = 0.002

@@ -12,7 +12,7 @@ from support import movements
 from support.comparisons import compared
 
 from epic_cli import Packet, Sample, Status
-from epic_cli.analysis.compare.advice import Verdict, advice, best_for
+from epic_cli.analysis.compare.advice import Confidence, advice, best_for
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.metrics import named as metric_named
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
@@ -327,7 +327,7 @@ def test_divergence_is_named_and_never_the_best() -> None:
     assert Flaw.DIVERGED not in flaws(found.results[1])
     told = found.advice
     assert told.best == found.results[1]
-    assert judged(CIRCLE, Drawn("astray", astray)).advice.verdict is Verdict.NONE_GOOD
+    assert judged(CIRCLE, Drawn("astray", astray)).advice.confidence is Confidence.NONE_GOOD
 
 
 def test_where_nothing_is_good_no_best_is_praised() -> None:
@@ -338,7 +338,7 @@ def test_where_nothing_is_good_no_best_is_praised() -> None:
     )
     assert max(one.value("score") for one in found.results) < 25
     told = found.advice
-    assert (told.verdict, told.best) == (Verdict.NONE_GOOD, found.results[0])
+    assert (told.confidence, told.best) == (Confidence.NONE_GOOD, found.results[0])
     assert told.weakest == "latency"
 
 

@@ -9,7 +9,7 @@ import pytest
 from support import movements
 
 from epic_cli.analysis.certainty.uncertainty import Unit
-from epic_cli.analysis.compare.advice import Verdict, best_for
+from epic_cli.analysis.compare.advice import Confidence, best_for
 from epic_cli.analysis.compare.networks import Setting, simulated
 from epic_cli.analysis.compare.pool import compare
 from epic_cli.analysis.compare.result import Comparison
@@ -105,7 +105,7 @@ def test_too_little_has_no_intervals_and_no_winner() -> None:
     assert found.certainty.unit is Unit.NOTHING
     assert math.isnan(found.results[0].interval("error")[0])
     assert {one.rank for one in found.results if one.ranked} == {1}
-    assert found.advice.verdict in (Verdict.UNSURE, Verdict.NONE_GOOD)
+    assert found.advice.confidence in (Confidence.UNCERTAIN, Confidence.NONE_GOOD)
 
 
 def test_a_run_that_cannot_be_judged_is_skipped_and_told() -> None:

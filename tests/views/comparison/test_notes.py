@@ -8,8 +8,8 @@ from epic_cli.analysis.notes import (
     Bridged,
     Cut,
     CutOut,
+    Excluded,
     Flaw,
-    LeftOut,
     Note,
     NothingJudged,
     NotJudged,
@@ -27,8 +27,8 @@ from epic_cli.views.comparison.notes import not_enough_words, note_words, result
 ROWS, TRUTH = (0.0, 5.05), (100.0, 104.9)
 
 NOTES: tuple[Note, ...] = (
-    Adjusted("", StatesLeftOut(1, LeftOut.SAME_TIME)),
-    Adjusted("a", StatesLeftOut(2, LeftOut.NOT_FINITE)),
+    Adjusted("", StatesLeftOut(1, Excluded.SAME_TIME)),
+    Adjusted("a", StatesLeftOut(2, Excluded.NOT_FINITE)),
     Adjusted("", CutOut(1, Cut.MARKED_TELEPORT, 0.1)),
     Adjusted("", CutOut(3, Cut.UNMARKED_TELEPORT, 0.1)),
     Adjusted("", CutOut(1, Cut.GAP, 1.4999)),

@@ -6,11 +6,12 @@ import math
 
 from epic_cli.analysis.diagnosis.detector import DRAWN, Detector, Finding
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.drawn.match import CLEARER
 
 
 def detect(traffic: Traffic) -> list[Finding]:
     """A low-pass without which no strategy draws what the game drew."""
+    from epic_cli.analysis.drawn.match import CLEARER  # where nothing was drawn, nothing needs it
+
     match = traffic.drawn
     assert match is not None
     if not match.smoothed:

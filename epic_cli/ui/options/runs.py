@@ -1,0 +1,173 @@
+"""What is compared, tuned or diagnosed: recordings, a truth, and the strategies that take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epic_cli.engine.replay.strategy_spec import read_owned_assignment
+from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.parameters import ParameterType, assignments_of, completions
+from epic_cli.ui.io.quantities import Seconds
+from epic_cli.ui.options.common import input_format_option
+from epic_cli.ui.options.common import layout_options as recording_layout_options
+from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from epic_cli.engine.replay.strategy_spec import StrategySpec
+    from epic_cli.formats.layout import Layout as RecordingLayout
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is compared with what: files (``-``: standard input), and the clocks' difference (s).
+
+    No recording: standard input, or none where a network is simulated.
+    """
+
+    recordings: tuple[str, ...]
+    truth: str | None
+    truth_offset: float
+    entity: str | None
+    input_format: str
+    given: RecordingLayout | None
+
+    def __post_init__(self) -> None:
+        """Refuses to read standard input twice."""
+        if [*self.recordings, self.truth].count("-") > 1:
+            raise WrongUsage("recording and truth cannot both come from standard input")
+
+
+inputs_options = OptionGroup(
+    "inputs",
+    Inputs,
+    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.option(
+        "--truth",
+        type=click.Path(),
+        help="The real movement, as a recording; without it, it is rebuilt from the packets.",
+    ),
+    click.option(
+        "--truth-offset",
+        type=Seconds(-1e9, 1e9),
+        default=0.0,
+        metavar="SECONDS",
+        help="Add this to the truth's times, if the clocks differ: the receiver's minus the"
+        " sender's.",
+    ),
+    click.option("--entity", help="Compare only the packets of this entity."),
+    input_format_option,
+    recording_layout_options,
+)
+
+
+class Strategies(ParameterType):
+    """Names of strategies (or of variants, ``NAME+key=value``) with commas between them."""
+
+    name = "name,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits at the commas; the names themselves are looked up later, with their settings."""
+        if isinstance(value, tuple):
+            return value
+        found = tuple(one.strip() for one in str(value).split(",") if one.strip())
+        if not found:
+            self.fail("no name is given", param, ctx)
+        return found
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The strategies, after the last comma, and the settings of a variant."""
+        del ctx, param
+        from epic_cli.engine.strategies import declarations
+
+        before, comma, begun = incomplete.rpartition(",")
+        name, plus, _ = begun.partition("+")
+        if plus:
+            variant, _, begun = incomplete.rpartition("+")
+            return assignments_of(name, begun, f"{variant}+")
+        names = ((one.name, one.summary) for one in declarations())
+        return completions(names, begun, f"{before}{comma}")
+
+
+class Assignment(ParameterType):
+    """``strategy.key=value``."""
+
+    name = "strategy.key=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str, str]:
+        """Splits at the first ``=`` and at the last point before it."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return read_owned_assignment(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The settings of all strategies, then the words that one takes."""
+        del ctx, param
+        from epic_cli.engine.strategies import declarations
+
+        place, equals, _ = incomplete.partition("=")
+        if equals:
+            strategy, _, _ = place.rpartition(".")
+            return assignments_of(strategy, incomplete[len(strategy) + 1 :], f"{strategy}.")
+        settings = (
+            (f"{one.name}.{setting.name}=", setting.help)
+            for one in declarations()
+            for setting in one.settings
+        )
+        return completions(settings, incomplete)
+
+
+@dataclass(frozen=True)
+class Participants:
+    """The strategies that take part, as they were written, and settings for all variants."""
+
+    strategies: tuple[tuple[str, ...], ...]
+    assignments: tuple[tuple[str, str, str], ...]
+
+    def specs(self) -> list[StrategySpec]:
+        """Each with its settings; raises ``WrongUsage``."""
+        from epic_cli.engine.replay.strategy_spec import read_specs
+
+        settings = {(name, key): value for name, key, value in self.assignments}
+        try:
+            return read_specs([one for several in self.strategies for one in several], settings)
+        except ValueError as error:  # an unknown strategy or setting is one too
+            raise WrongUsage(str(error)) from error
+
+
+def strategies_option(meaning: str) -> Decorator:
+    """``--strategies``."""
+    return click.option("-s", "--strategies", type=Strategies(), multiple=True, help=meaning)
+
+
+def assignments_option(meaning: str) -> Decorator:
+    """``--set``, as ``assignments``."""
+    return click.option("--set", "assignments", type=Assignment(), multiple=True, help=meaning)
+
+
+#: ``--set``, of each variant that takes part.
+variants_assignments_option = assignments_option(
+    "Change a setting in all variants of a strategy; may be repeated."
+)
+
+participants_options = OptionGroup(
+    "participants",
+    Participants,
+    strategies_option("Names separated by commas; NAME+key=value is a variant.  [default: all]"),
+    variants_assignments_option,
+)
