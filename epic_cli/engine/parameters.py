@@ -219,10 +219,8 @@ class Number(Parameter):
         return text if text in self.words else super().show(value)
 
     def _check(self, value: object) -> Value:
-        if isinstance(value, str) and value not in self.words and self.words:
-            number = self._number(value)  # "inf" is as good as its word
-            if number is not None and number in self.words.values():
-                return self.write(number)
+        if value == "inf" and math.inf in self.words.values():
+            return self.write(math.inf)  # a configuration can have it in the place of the word
         return super()._check(value)
 
     def _hint(self, text: str) -> str:
@@ -300,10 +298,9 @@ class Switch(Parameter):
 class Choice(Parameter):
     """One of some words, or one member of an enumeration; that is how it arrives.
 
-    ``unset`` is a word for "none of them", which arrives as None.
-    The words of an enumeration are the members' names in small letters, with hyphens. With
-    ``numbered`` the members' values, which follow one another, are taken as well. ``tune`` as for
-    a ``Switch``.
+    The words of an enumeration are the members' names in small letters, with hyphens. ``unset`` is
+    a word for "none of them", which arrives as None. With ``numbered`` the members' values, which
+    follow one another, are taken as well. ``tune`` as for a ``Switch``.
     """
 
     def __init__(
@@ -406,7 +403,7 @@ class Custom(Parameter):
             raise
         except ValueError as error:
             said = str(error)
-            whole = str(value) in said  # it names what is wrong already
+            whole = str(value) in said.replace("'", " ").split()  # it names what is wrong already
             refusal = said if whole else f"{_shown(value)} is not allowed: {said}"
             raise SettingError(refusal) from error
         return str(value)

@@ -13,6 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from epic_cli.engine.link import TURN, exponential, sine_cosine
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.network.randomness import stream
 from epic_cli.network.state import State
 
@@ -249,3 +250,26 @@ PATHS: dict[str, Callable[[float, float, int], Path]] = {
     "strafe": Strafe,
     "teleport": Teleporting,
 }
+
+#: What moves: one entity on a path.
+PATH = (
+    Choice(
+        "path", "circle", "The path of one entity; strafe and teleport depend on --seed.", PATHS
+    ),
+    Number(
+        "speed",
+        5.0,
+        "Its speed in units/s; on the figure-eight its top speed.",
+        "units/s",
+        1e-6,
+        1e6,
+    ),
+    Number(
+        "size",
+        5.0,
+        "Its size in units: a radius, the length of a leg, the height of a jump.",
+        "units",
+        1e-3,
+        1e6,
+    ),
+)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import SenderKernel
+from epic_cli.engine.parameters import Number, Parameter, Switch
 from epic_cli.network.state import Movement, Snapshot
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.
@@ -92,3 +93,93 @@ class Sender:
     def packets(self, snapshot: Snapshot) -> list[Packet]:
         """The packets for one sample of the movement, without sequence numbers and arrivals."""
         return self._kernel.packets(snapshot.states, self.clock.read(snapshot.time))
+
+
+@dataclass(frozen=True)
+class SenderSpec:
+    """How a movement is put into packets; ``send_rate`` None: as usual for what moves."""
+
+    send_rate: float | str | None = None
+    quantize: float | None = None
+    quantize_velocity: float | None = None
+    repeats: int | None = None
+    separate: bool = False
+    clock_offset: float = 0.0
+    clock_drift: float = 0.0
+
+    def rate(self, recorded: bool) -> float | None:
+        """In hertz; None: as it was recorded, which is usual for recorded movement."""
+        rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
+        return None if rate == RECORDED else float(rate)
+
+    def sender(self) -> Sender:
+        """A sender of this kind."""
+        return Sender(
+            SenderClock(self.clock_offset, self.clock_drift),
+            Quantization(self.quantize or 0.0, self.quantize_velocity or 0.0),
+            self.repeats,
+        )
+
+
+#: Hertz.
+USUAL_RATE = 20.0
+
+#: The word for the rate at which a movement was recorded.
+RECORDED = "recorded"
+
+SEND_RATE = Number(
+    "send_rate",
+    None,
+    "Packets per second, or recorded: every recorded state.",
+    "Hz",
+    0.001,
+    100_000,
+    words={RECORDED: RECORDED},
+)
+
+#: The fields of ``SenderSpec``.
+SENDER: tuple[Parameter, ...] = (
+    SEND_RATE,
+    Number(
+        "quantize", None, "Round positions to multiples of this many units.", "units", 1e-6, 1e6
+    ),
+    Number(
+        "quantize_velocity",
+        None,
+        "Round velocities to multiples of this many units/s.",
+        "units/s",
+        1e-6,
+        1e6,
+    ),
+    Number(
+        "repeats",
+        None,
+        "While nothing moves, repeat the last state this many times, then send nothing."
+        "  [default: keep sending]",
+        "",
+        0,
+        1_000_000,
+        whole=True,
+    ),
+    Switch(
+        "separate",
+        SenderSpec.separate,
+        "Send each entity in a datagram of its own; otherwise those of one moment share one.",
+    ),
+    Number(
+        "clock_offset",
+        SenderSpec.clock_offset,
+        "How far ahead the sender's clock is at time 0.",
+        "s",
+        -1e9,
+        1e9,
+    ),
+    Number(
+        "clock_drift",
+        SenderSpec.clock_drift,
+        "How much too fast the sender's clock runs, in parts per million.",
+        "ppm",
+        -100_000,
+        100_000,
+    ),
+)

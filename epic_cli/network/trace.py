@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.link import Link
 
 TraceBy = Literal["time", "packet"]
-TRACE_BY: tuple[TraceBy, ...] = ("time", "packet")
+TRACE_BY: tuple[TraceBy, ...] = get_args(TraceBy)
 TraceEnd = Literal["loop", "stop"]
-TRACE_ENDS: tuple[TraceEnd, ...] = ("loop", "stop")
+TRACE_ENDS: tuple[TraceEnd, ...] = get_args(TraceEnd)
 
 #: Two times closer than this are the same: sums of decimals miss by less.
 _SAME = 1e-9

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, get_args
 
 from epic_cli.engine.contract import Packet, Vector
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.formats.recordings import read
 from epic_cli.formats.tables import FARTHEST, RefusedLine
@@ -22,9 +23,34 @@ if TYPE_CHECKING:
 
 
 Velocities = Literal["auto", "taken", "derived"]
-VELOCITIES: tuple[Velocities, ...] = ("auto", "taken", "derived")
 
-DEFAULT_MAX_GAP = 3.0
+#: How a recording is taken for the truth: arguments of ``read_movement``.
+MOVEMENT = (
+    Choice(
+        "velocity",
+        "auto",
+        "Take the recorded velocities, or derive them from the positions; auto takes them where"
+        " there are any.",
+        get_args(Velocities),
+    ),
+    Number(
+        "max_gap",
+        3.0,
+        "An entity is gone while nothing has been recorded of it for longer than this.",
+        "s",
+        0.001,
+        1e9,
+    ),
+    Number(
+        "max_speed",
+        None,
+        "Treat a recorded step that is faster than this (units/s) as a teleport.",
+        "units/s",
+        1e-6,
+        1e12,
+    ),
+)
+DEFAULT_MAX_GAP: float = MOVEMENT[1].default
 
 #: Seconds; no slope can be told from less.
 SAME_TIME = 1e-9

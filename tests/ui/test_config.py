@@ -131,7 +131,12 @@ def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
         ("", {"EPIC_SET": "calc_ahed=1"}, ("replay",), "EPIC_SET=calc_ahed=1: no strategy has a"),
         ("", {"EPIC_SET": "calc_ahead=61"}, ("replay",), "EPIC_SET=calc_ahead=61: calc_ahead=61"),
         ("", {"EPIC_STRATEGIES": "epik"}, ("compare",), "--strategies is given by EPIC_STRATEGIES"),
-        ("", {"EPIC_STEP": "1"}, ("play", "-q"), "--step is given by EPIC_STEP=1"),
+        (
+            "",
+            {"EPIC_STEP": "1"},
+            ("play", "-q"),
+            "EPIC_STEP=1: 1 is not allowed: it must be 0.005 to 0.1 s",
+        ),
         ("", {"EPIC_VIEW": "Xavier"}, ("play", "-q"), "--view is given by EPIC_VIEW=Xavier"),
         ('set = ["calc_ahed=1"]\n', {}, ("replay",), "config.toml: set = ['calc_ahed=1']: no"),
         ('set = ["epic.calc=1"]\n', {}, ("replay",), "epic has no setting 'calc'"),

@@ -48,8 +48,7 @@ from epic_cli.ui.options.common import (
 )
 from epic_cli.ui.options.declared import Assignment, option
 from epic_cli.ui.options.groups import OptionGroup, given_options
-from epic_cli.ui.options.link import two_way_link_options
-from epic_cli.ui.options.link_values import TwoWayLink
+from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
 from epic_cli.views.link import clipping
 from epic_cli.views.play_rows import summary

@@ -30,8 +30,7 @@ from epic_cli.ui.io.parameters import Parsed
 from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.groups import OptionGroup, given_options
-from epic_cli.ui.options.link import two_way_link_options
-from epic_cli.ui.options.link_values import TwoWayLink
+from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, endless_option
 from epic_cli.ui.options.trace import (
     TraceOptions,

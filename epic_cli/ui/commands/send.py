@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.parameters import Number
 from epic_cli.formats.writing import Fault, Unwritable
 from epic_cli.live.addresses import Address, resolve
 from epic_cli.live.datagrams import Moment, moments_of_movement, moments_of_recording
 from epic_cli.live.event_loop import end_by, microsecond_loop, run_until_stopped
 from epic_cli.live.sending import Sending, SendSpec, SentLog
 from epic_cli.network import PATHS, LinkConditions, PathMovement, fates
+from epic_cli.network.paths import PATH
+from epic_cli.network.sender import SEND_RATE, USUAL_RATE
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.quantities import Duration, FiniteRange, Rate
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     input_format_option,
@@ -29,10 +31,11 @@ from epic_cli.ui.options.common import (
     quiet_option,
     seed_option,
 )
+from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.live import ADDRESS
-from epic_cli.ui.options.simulate import path_extent_options
+from epic_cli.ui.options.movement import DURATION
 from epic_cli.ui.options.trace import (
     TraceOptions,
     check_network,
@@ -62,6 +65,25 @@ _PATH_OPTIONS = ("path_speed", "size", "send_rate")
 _RECORDING_OPTIONS = ("input_format", "columns", "time_unit", "time_origin", "axes", "scale")
 
 
+_SEND_RATE = Number(
+    "send_rate",
+    USUAL_RATE,
+    "How many of its packets are sent a second.",
+    "Hz",
+    SEND_RATE.low,
+    SEND_RATE.high,
+)
+_SPEED = Number(
+    "speed",
+    1.0,
+    "Send so many times as fast; the times in the packets and the delays of the link stay as they"
+    " are.",
+    "times",
+    0.001,
+    10_000,
+)
+
+
 @dataclass(frozen=True)
 class _SourceOptions:
     """What is sent: a recording, or an entity on a path."""
@@ -84,24 +106,13 @@ class _SourceOptions:
 _source_options = OptionGroup(
     "source",
     _SourceOptions,
-    click.option(
-        "--path",
-        type=click.Choice(list(PATHS)),
-        help="An entity on this path instead of a recording.",
-    ),
-    *path_extent_options("--path-speed"),
-    click.option(
-        "--send-rate",
-        type=Rate(0.001, 100_000),
-        default="20",
-        show_default=True,
-        help="How many of its packets are sent a second.",
-    ),
+    option(PATH[0], default=None, help="An entity on this path instead of a recording."),
+    option(PATH[1], "--path-speed"),
+    option(PATH[2]),
+    option(_SEND_RATE),
     click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        default=None,
+    option(
+        DURATION,
         help="Stop after so many seconds of the packets' own time.  [default: at the end of the"
         " recording; a path has none]",
     ),
@@ -114,14 +125,7 @@ _send_options = OptionGroup(
     "spec",
     SendSpec,
     packet_format_option("How packets are written in a datagram."),
-    click.option(
-        "--speed",
-        type=FiniteRange(0.001, 10_000),
-        default=1.0,
-        show_default=True,
-        help="Send so many times as fast; the times in the packets and the delays of the link stay"
-        " as they are.",
-    ),
+    option(_SPEED),
     click.option(
         "--separate",
         is_flag=True,

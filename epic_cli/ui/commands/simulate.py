@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-import stat
-import sys
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import click
 
-from epic_cli.engine.packets import PacketBlock
-from epic_cli.formats.conversion import Changes, Conversion, UnwritablePacket
-from epic_cli.formats.recordings import make_writer
-from epic_cli.formats.writing import Fault, Unwritable
+from epic_cli.formats.layout import LAYOUT, Layout
 from epic_cli.network import (
     PATHS,
     Channel,
@@ -24,28 +17,33 @@ from epic_cli.network import (
     Statistics,
     fates,
     read_movement,
-    sample,
     simulate_blocks,
 )
-from epic_cli.network.truth_file import TruthWriter
+from epic_cli.network.paths import PATH
+from epic_cli.network.sender import SenderSpec
+from epic_cli.network.truth_file import MOVEMENT, Velocities
+from epic_cli.ui.commands.simulate_output import (
+    OutputOptions,
+    output_options,
+    write_packets,
+    write_truth,
+)
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.input import read_file
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.output import open_sink, spare
+from epic_cli.ui.io.output import spare
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.sources import source_name
-from epic_cli.ui.options.common import quiet_option, seed_option
-from epic_cli.ui.options.groups import given_options
+from epic_cli.ui.options.common import layout_options, quiet_option, seed_option
+from epic_cli.ui.options.declared import option, options
+from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.simulate import (
-    PATH_OPTIONS,
-    TRUTH_OPTIONS,
-    MovementOptions,
-    OutputOptions,
-    SenderOptions,
-    movement_options,
-    output_options,
+from epic_cli.ui.options.movement import (
+    DURATION,
+    path_option,
     sender_options,
+    size_option,
+    speed_option,
 )
 from epic_cli.ui.options.trace import (
     TraceOptions,
@@ -66,6 +64,56 @@ Examples:
 """
 
 
+@dataclass(frozen=True)
+class MovementSpec:
+    """What moves: an entity on a path, or what the file ``truth`` has recorded."""
+
+    path: str
+    speed: float
+    size: float
+    truth: str | None
+    velocity: Velocities
+    max_gap: float
+    max_speed: float | None
+    entity: str | None
+    duration: float | None
+    given: Layout | None
+
+    @property
+    def seconds(self) -> float:
+        """For how long; infinite: to the end of the recording."""
+        if self.duration is None:
+            return math.inf if self.truth else 10.0
+        return self.duration
+
+
+movement_options = OptionGroup(
+    "movement",
+    MovementSpec,
+    path_option,
+    speed_option,
+    size_option,
+    click.option(
+        "--truth",
+        type=click.Path(),
+        metavar="FILE",
+        help="Recorded movement instead: a recording of positions and, where known, velocities,"
+        " entities, teleports; - is standard input.",
+    ),
+    *options(MOVEMENT),
+    click.option("--entity", help="Name the entity on the path, or send only this recorded one."),
+    option(DURATION),
+    layout_options,
+)
+
+#: Without effect beside --truth, and without it.
+_PATH_OPTIONS = tuple(one.name for one in PATH)
+_TRUTH_OPTIONS = (
+    *(one.name for one in MOVEMENT),
+    *(one.name for one in LAYOUT),
+)
+
+
 @click.command(epilog=EXAMPLES)
 @movement_options
 @sender_options
@@ -78,8 +126,8 @@ Examples:
 def simulate(
     context: click.Context,
     /,
-    movement: MovementOptions,
-    sender: SenderOptions,
+    movement: MovementSpec,
+    sender: SenderSpec,
     link: LinkConditions,
     trace: TraceOptions,
     output: OutputOptions,
@@ -110,7 +158,7 @@ def simulate(
     moving = _make_movement(movement, seed, quiet)
     channel = make_channel(link, trace, seed)
     if output.truth_out:
-        _write_truth(moving, movement.seconds, output)
+        write_truth(moving, movement.seconds, output)
     statistics = Statistics()
     rate = sender.rate(recorded=bool(movement.truth))
     blocks = simulate_blocks(
@@ -125,7 +173,7 @@ def simulate(
     seconds = min(movement.seconds, moving.end - moving.start)
     try:
         with Progress("simulating") as progress:
-            _write_packets(
+            write_packets(
                 blocks, output, lambda: _show(progress, statistics.time - moving.start, seconds)
             )
     except KeyboardInterrupt:
@@ -145,17 +193,17 @@ def _summarise(statistics: Statistics, channel: Channel, quiet: bool) -> None:
         say(summary(statistics, fates(channel)))
 
 
-def _check_movement(movement: MovementOptions, sender: SenderOptions, given: set[str]) -> None:
+def _check_movement(movement: MovementSpec, sender: SenderSpec, given: set[str]) -> None:
     """Refuses options that would have no effect beside the others."""
     reason = "does not go with --truth" if movement.truth else "needs --truth"
-    for name in PATH_OPTIONS if movement.truth else TRUTH_OPTIONS:
+    for name in _PATH_OPTIONS if movement.truth else _TRUTH_OPTIONS:
         if name in given:
             raise WrongUsage(f"--{name.replace('_', '-')} {reason}")
     if sender.send_rate == "recorded" and not movement.truth:
         raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
 
 
-def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement:
+def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
     if not options.truth:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
@@ -175,54 +223,3 @@ def _make_movement(options: MovementOptions, seed: int, quiet: bool) -> Movement
                 rebase_time=True,
             ),
         )
-
-
-def _write_truth(movement: Movement, duration: float, options: OutputOptions) -> None:
-    path = str(options.truth_out)
-    if min(duration, movement.end) == math.inf:
-        raise WrongUsage("--truth-out needs an end: give a --duration")
-    if path == (options.output or "-"):
-        raise WrongUsage("--truth-out and the packets cannot go to the same place")
-    writer = TruthWriter()
-    with open_sink(path) as sink, _unwritable_packets():
-        sink.write(writer.header)
-        for snapshot in sample(movement, options.truth_rate, duration):
-            sink.write(writer.rows(snapshot))
-
-
-def _write_packets(
-    blocks: Iterator[PacketBlock], options: OutputOptions, show_progress: Callable[[], None]
-) -> None:
-    writer = make_writer(options.packet_format)
-    conversion = Conversion(Changes())  # the engine writes many packets at once
-    with open_sink(options.output) as sink, _unwritable_packets():
-        live = _is_live(options.output)
-        shown = sink.isatty()
-        sink.write(writer.header)
-        for block in blocks:
-            for rows in conversion.rows(block, writer):
-                sink.write(rows)
-            if live:
-                sink.flush()
-            if not shown:
-                show_progress()
-
-
-@contextlib.contextmanager
-def _unwritable_packets() -> Iterator[None]:
-    try:
-        yield
-    except (Unwritable, UnwritablePacket) as error:
-        reason = error.error if isinstance(error, UnwritablePacket) else error
-        hint = "; choose csv or jsonl" if reason.fault is Fault.BLANK else ""
-        raise WrongUsage(f"{reason}{hint}") from error
-
-
-def _is_live(output: str | None) -> bool:
-    """Whether somebody may wait for each packet: a terminal, a pipe, a socket."""
-    try:
-        place = sys.stdout.fileno() if output in (None, "-") else str(output)
-        mode = os.stat(place).st_mode  # noqa: PTH116 - a descriptor has no path
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

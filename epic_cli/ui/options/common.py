@@ -15,6 +15,7 @@ from epic_cli.engine.strategies import declaration, names
 from epic_cli.engine.text import FORMATS
 from epic_cli.formats import input_formats, packet_formats
 from epic_cli.formats.layout import LAYOUT, Layout, make_layout
+from epic_cli.network.randomness import SEED
 from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import WrongUsage
@@ -233,9 +234,7 @@ def output_option(meaning: str) -> Decorator:
 
 def seed_option(meaning: str) -> Decorator:
     """``--seed``."""
-    return click.option(
-        "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help=meaning
-    )
+    return option(SEED, help=meaning)
 
 
 quiet_option = click.option(

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import click
 
+from epic_cli.engine.parameters import Number
 from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.paths import PATHS
+from epic_cli.network.paths import PATH, PATHS
+from epic_cli.network.sender import SenderSpec
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.quantities import Duration
 from epic_cli.ui.options.common import seed_option
+from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.link import link_options
-from epic_cli.ui.options.simulate import SenderOptions, path_extent_options, sender_options
+from epic_cli.ui.options.movement import DURATION, sender_options, size_option, speed_option
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
 
 #: How many networks are simulated unless it is given.
@@ -37,7 +39,7 @@ class NetworkOptions:
     speed: float
     size: float
     duration: float | None
-    sender: SenderOptions
+    sender: SenderSpec
     link: LinkConditions
     trace: TraceOptions
 
@@ -98,26 +100,31 @@ class NetworkOptions:
             )
 
 
+SEEDS = Number(
+    "seeds",
+    None,
+    "Send the truth, or a --path, over this many simulated networks and judge over all of them."
+    f"  [default: {USUAL_SEEDS} with --path]",
+    "",
+    1,
+    100_000,
+    whole=True,
+)
+
 network_options = OptionGroup(
     "network",
     NetworkOptions,
-    click.option(
-        "--seeds",
-        type=click.IntRange(1, 100_000),
-        help="Send the truth, or a --path, over this many simulated networks and judge over all of"
-        f" them.  [default: {USUAL_SEEDS} with --path]",
-    ),
+    option(SEEDS),
     seed_option("The first network's seed, and that of the intervals: the same gives the same."),
-    click.option(
-        "--path",
-        type=click.Choice(list(PATHS)),
+    option(
+        PATH[0],
+        default=None,
         help="What moves in the simulation: a computed path instead of --truth.",
     ),
-    *path_extent_options(),
-    click.option(
-        "--duration",
-        type=Duration(0, 1e9),
-        help="For how long it is sent, in seconds.  [default: 10; with --truth all of it]",
+    speed_option,
+    size_option,
+    option(
+        DURATION, help="For how long it is sent, in seconds.  [default: 10; with --truth all of it]"
     ),
     sender_options,
     link_options(

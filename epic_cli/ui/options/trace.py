@@ -10,10 +10,11 @@ import click
 
 from epic_cli.network import AddedLink, Channel, Link, read_trace
 from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace, TraceBy, TraceEnd, TraceLink
-from epic_cli.network.trace_file import DIRECTIONS, Direction
+from epic_cli.network.trace import Trace, TraceBy, TraceEnd, TraceLink
+from epic_cli.network.trace_file import DIRECTIONS, TRACE, Direction
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.input import read_file
+from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
 
@@ -38,6 +39,8 @@ class TraceOptions:
         return AddedLink(recorded, Link(added, seed=seed, purpose=purpose), in_order)
 
 
+_BY, _END, _DIRECTION = options(TRACE)
+
 _TRACE: tuple[Decorator, ...] = (
     click.option(
         "--trace",
@@ -47,33 +50,13 @@ _TRACE: tuple[Decorator, ...] = (
         " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow. Options of the link beside it are added"
         " to it.",
     ),
-    click.option(
-        "--trace-by",
-        type=click.Choice(TRACE_BY),
-        default="time",
-        show_default=True,
-        help="Match packets by the time they are sent, or one by one.",
-    ),
-    click.option(
-        "--trace-end",
-        type=click.Choice(TRACE_ENDS),
-        default="loop",
-        show_default=True,
-        help="After its last packet, start the recorded network again, or stop.",
-    ),
+    _BY,
+    _END,
     click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
 )
 
-_TRACE_DIRECTION = click.option(
-    "--trace-direction",
-    type=click.Choice(DIRECTIONS),
-    default="down",
-    show_default=True,
-    help="Which direction, if the file has both.",
-)
-
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.
-one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _TRACE_DIRECTION)
+one_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE, _DIRECTION)
 two_way_trace_options = OptionGroup("trace", TraceOptions, *_TRACE)
 
 #: Bytes; a recorded network is held in memory.
