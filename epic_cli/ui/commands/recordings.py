@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.network import Channel, Movement
+    from epic_cli.ui.commands.jobs import Tally
+    from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.networks import NetworkOptions
     from epic_cli.ui.options.runs import Inputs
 
@@ -114,6 +116,35 @@ def given_truths(
     if not truths:
         raise WrongUsage(not_enough(f"{name} has no movement to compare with"))
     return truths, reporter.refused
+
+
+def recorded_runs(
+    names: Sequence[str],
+    inputs: Inputs,
+    tally: Tally,
+    messages: Messages,
+    color: bool,
+    saving: Saving | None,
+) -> list[Run]:
+    """The recordings of these names, all in memory, each with the truth that is given.
+
+    Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
+    others are taken.
+    """
+    reading = Reading.of(inputs)
+    truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
+    runs = []
+    for file in names:
+        try:
+            with Reporter(source_name(file), messages, color) as reporter:
+                runs.append(reading.of_one().run(file, reporter, truths))
+                reporter.save(saving, inputs.given)
+            tally.refused |= reporter.refused
+        except (CannotAccess, WrongUsage) as error:
+            if len(names) == 1:
+                raise
+            tally.leave_out(error)
+    return runs
 
 
 def simulated_runs(network: NetworkOptions, inputs: Inputs, remarks: Messages) -> Iterator[Run]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,18 +13,18 @@ import click
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.commands.jobs import Tally
-from epic_cli.ui.commands.recordings import Reading, given_truths, recordings_of
+from epic_cli.ui.commands.recordings import recordings_of
 from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
-from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import spare
-from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
     messages_options,
     saving_options,
     screen_timing_options,
 )
+from epic_cli.ui.options.compare import PICTURE_ROWS
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.networks import NetworkOptions, network_options
 from epic_cli.ui.options.runs import Inputs, inputs_options
@@ -43,10 +45,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epic_cli.analysis.compare.spec import Run
+    from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.result import Tunings
     from epic_cli.analysis.tuning.spec import TuneSpec
+    from epic_cli.analysis.tuning.tune import Step
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.ui.io.profiles import Saving
+    from epic_cli.ui.io.progress import Progress
 
 _EXAMPLES = """\b
 Examples:
@@ -99,50 +104,47 @@ def tune(
     input) have to be waited for, and with one or two of them lost.
 
     With -s or --all, settings are searched for that give the best score, or the best of one figure
-    (--for), on one part of the data, and judged on the rest. What matters, what stands at a bound,
-    and what smoothness costs in latency is told beside it. Interrupted, it tells the best so far.
+    (--for), on one part of the data, and evaluated on the rest. What matters, what stands at a
+    bound, and what smoothness costs in latency is reported beside it. Interrupted, it reports the
+    best so far.
 
     Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were left out
     than --allowed-failures, 2 wrong usage, or not enough in the data to say anything, 3 a file
-    cannot be read or written, or workers cannot be used, 4 a strategy of somebody's own failed, 130
+    cannot be read or written, or workers cannot be used, 4 a custom strategy failed, 130
     interrupted.
     """
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.tuning.spec import TuneSpec
-    from epic_cli.ui.commands.compare_output import about_of
-    from epic_cli.ui.commands.recordings import simulated_runs
-    from epic_cli.ui.commands.tune_output import write_tunings
+    from epic_cli.ui.commands.recordings import recorded_runs, simulated_runs
     from epic_cli.ui.options.groups import given_options
 
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
     _check(tuned, given)
     strategies = tuned.specs()
+    names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
+    spare([*names, inputs.truth], {"--svg": written.svg})
     tally = Tally(jobs.allowed_failures)
     if network.simulates:
-        spare([inputs.truth], {"--svg": written.svg})
         runs = list(simulated_runs(network, inputs, remarks))
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        names = recordings_of(inputs.recordings, inputs.truth)
-        spare([*names, inputs.truth], {"--svg": written.svg})
-        runs = _recorded_runs(names, inputs, tally, remarks, use_color(color, sys.stderr), saving)
+        runs = recorded_runs(names, inputs, tally, remarks, use_color(color, sys.stderr), saving)
     if not tuned.searches:
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
-    compare = CompareSpec(
-        (),
-        timing,
-        purpose.weights,
-        inputs.truth_offset,
-        purpose.warm_up,
-        seed=network.seed,
-        threads=effort.threads,
-    )
     spec = TuneSpec(
         tuple(jobs.part(strategies)),
-        compare,
+        CompareSpec(
+            (),
+            timing,
+            purpose.weights,
+            inputs.truth_offset,
+            purpose.warm_up,
+            seed=network.seed,
+            threads=effort.threads,
+        ),
         purpose.figure,
         purpose.division,
         effort.trials,
@@ -152,57 +154,12 @@ def tune(
     if found is None:
         return ExitStatus.DONE
     if jobs.shard is None:
-        about = about_of([one.name for one in runs if not network.simulates], inputs.truth)
-        write_tunings(found, written, color, about)
+        _write(found, written, color, names, inputs.truth)
     if any(one.evaluation.tuned.failed for one in found.tunings):
         return ExitStatus.STRATEGY_FAILED
     if found.interrupted:
         return ExitStatus.INTERRUPTED
     return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
-
-
-def _recorded_runs(
-    names: Sequence[str],
-    inputs: Inputs,
-    tally: Tally,
-    messages: Messages,
-    color: bool,
-    saving: Saving | None,
-) -> list[Run]:
-    """The recordings, all in memory, since settings are evaluated on them again and again.
-
-    Raises ``WrongUsage`` and ``CannotAccess`` for the only one; of several it is reported, and the
-    others are taken.
-    """
-    reading = Reading.of(inputs)
-    truths, tally.refused = given_truths(inputs, reading.layout, messages, color)
-    runs = []
-    for file in names:
-        try:
-            with Reporter(source_name(file), messages, color) as reporter:
-                runs.append(reading.of_one().run(file, reporter, truths))
-                reporter.save(saving, inputs.given)
-            tally.refused |= reporter.refused
-        except (CannotAccess, WrongUsage) as error:
-            if len(names) == 1:
-                raise
-            tally.leave_out(error)
-    return runs
-
-
-def _write_delays(
-    runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
-) -> None:
-    """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
-    from epic_cli.analysis.notes import not_enough
-    from epic_cli.analysis.tuning.delays import delays_needed
-    from epic_cli.ui.commands.tune_output import write_delays
-    from epic_cli.views.tuning.delays import NO_ARRIVALS
-
-    delays = delays_needed([one.packets for one in runs], strategies)
-    if delays is None:
-        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy without them"))
-    write_delays(delays, form, color)
 
 
 def _check(tuned: Tuned, given: set[str]) -> None:
@@ -217,10 +174,7 @@ def _check(tuned: Tuned, given: set[str]) -> None:
 
 
 def _search(
-    spec: TuneSpec,
-    runs: Sequence[Run],
-    jobs: JobOptions,
-    remarks: Messages,
+    spec: TuneSpec, runs: Sequence[Run], jobs: JobOptions, messages: Messages
 ) -> Tunings | None:
     """What is found; None: there is nothing to tune in this shard's part.
 
@@ -228,14 +182,9 @@ def _search(
     """
     from epic_cli.analysis.notes import NotEnoughToSay, not_enough
     from epic_cli.analysis.tuning.trials import KIND
-    from epic_cli.analysis.tuning.tune import (
-        NeedsArrivals,
-        NothingToTune,
-        NothingTried,
-        tune,
-    )
+    from epic_cli.analysis.tuning.tune import NeedsArrivals, NothingToTune, NothingTried, tune
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.ui.io.search_progress import SearchProgress
+    from epic_cli.ui.io.progress import Progress
     from epic_cli.views.comparison.notes import not_enough_words
 
     try:
@@ -243,25 +192,22 @@ def _search(
             journal = opened.enter_context(jobs.open_journal(KIND))
             known = len(journal) if journal is not None else 0
             executor = opened.enter_context(jobs.executor()) if jobs.remote else None
-            progress = opened.enter_context(SearchProgress(spec.goal.metric))
+            progress = partial(_show, opened.enter_context(Progress("tuning")), spec.goal.metric)
             found = None
             # a shard may have no strategies, or one without settings
             with contextlib.suppress(*[] if jobs.shard is None else [NothingToTune]):
                 found = spec.strategies and tune(
-                    spec,
-                    runs,
-                    executor=executor,
-                    journal=journal,
-                    progress=progress.step,
+                    spec, runs, executor=executor, journal=journal, progress=progress
                 )
-        if journal is not None and not remarks.quiet and (jobs.shard or known):
-            new = _counted(len(journal) - known)
+        if journal is not None and not messages.quiet and (jobs.shard or known):
+            new = len(journal) - known
+            trials = f"{new} new trial{'' if new == 1 else 's'}"
             place = f"in {printable(journal.path)}, {known} known before"
-            say(f"epic: {jobs.part_label}{new} {place}\n")
+            say(f"epic: {jobs.part_label}{trials} {place}\n")
         return found or None
     except NotEnoughToSay as error:
-        whole = spec.division != "none" and _can_be_judged(spec, runs)
-        hint = "; --validate none tunes and judges on all" if whole else ""
+        whole = spec.division != "none" and _enough_undivided(spec, runs)
+        hint = "; --validate none tunes and evaluates on all" if whole else ""
         raise WrongUsage(not_enough(f"{not_enough_words(error)}{hint}")) from error
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
@@ -273,7 +219,15 @@ def _search(
         raise KeyboardInterrupt from None
 
 
-def _can_be_judged(spec: TuneSpec, runs: Sequence[Run]) -> bool:
+def _show(progress: Progress, metric: Metric, step: Step) -> None:
+    """How far the search has come: the strategy under way, and the best figure so far."""
+    best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
+    of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
+    progress.describe(f"{step.strategy}{of}{best}")
+    progress(round((step.number - 1 + step.trials / step.most) / step.strategies * 1000), 1000)
+
+
+def _enough_undivided(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     """Whether there is enough in the recordings where they are not divided."""
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.analysis.tuning.evaluation import evaluation_set
@@ -285,5 +239,39 @@ def _can_be_judged(spec: TuneSpec, runs: Sequence[Run]) -> bool:
     return True
 
 
-def _counted(trials: int) -> str:
-    return f"{trials} new trial{'' if trials == 1 else 's'}"
+def _write_delays(
+    runs: Sequence[Run], strategies: Sequence[StrategySpec], form: str, color: ColorChoice
+) -> None:
+    """The closed form alone; raises ``WrongUsage`` where there are no arrival times."""
+    from epic_cli.analysis.notes import not_enough
+    from epic_cli.analysis.tuning.delays import delays_needed
+    from epic_cli.ui.io.console import write_report
+    from epic_cli.views.tuning.delays import NO_ARRIVALS, report
+
+    found = delays_needed([one.packets for one in runs], strategies)
+    if found is None:
+        raise WrongUsage(not_enough(f"{NO_ARRIVALS}; -s NAME tunes a strategy without them"))
+    write_report(report(found), form, color)
+
+
+def _write(
+    found: Tunings, written: Written, color: ColorChoice, names: Sequence[str], truth: str | None
+) -> None:
+    """Pictures to their files, the report to stdout; what it rests on too, or to stderr."""
+    from epic_cli.ui.io.console import write_document, write_report
+    from epic_cli.views.tuning.report import best_of, report
+    from epic_cli.views.tuning.svg import picture
+
+    if written.html is not None:
+        from epic_cli.analysis.scenes.scene import Selection
+        from epic_cli.ui.commands.compare_output import about_of
+        from epic_cli.views.page.page import page
+
+        drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))
+        best = best_of(found).evaluation
+        shown = list(dict.fromkeys([best.tuned.label, best.default.label]))
+        about, details = about_of(names, truth), report(found, details=True)
+        write_document(page(drawn, "score", shown, about, (), details), written.html)
+    if written.svg is not None:
+        write_document(picture(found), written.svg)
+    write_report(report(found), written.form, color, summary=True)

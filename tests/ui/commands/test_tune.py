@@ -270,7 +270,7 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
         (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
-        (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and judges on all"),
+        (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and evaluates on all"),
         (["-s", "lerp", "--seeds", "3", JITTER], "has been over its own already"),
     ],
 )
