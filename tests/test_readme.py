@@ -18,6 +18,8 @@ from epic_cli import strategies
 from epic_cli.analysis.diagnosis.detector import all_detectors
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import Better, Section
+from epic_cli.analysis.metrics.score import COSTS
+from epic_cli.analysis.weights import GAMES, Weights
 
 DOCUMENTS = sorted(
     [
@@ -167,6 +169,19 @@ def metric_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def cost_table() -> str:
+    """What each cost is, and how much it weighs in which kind of game."""
+    weights = {"usual": Weights(), **{f"`{one.name}`": one.weights for one in GAMES}}
+    lines = [
+        f"| weight | {' | '.join(weights)} | cost |",
+        f"| --- | {' | '.join('---:' for _ in weights)} | --- |",
+    ]
+    for name, cost in COSTS.items():
+        own = (f"{getattr(one, name):g}" for one in weights.values())
+        lines.append(f"| `{name}` | {' | '.join(own)} | {cost} |")
+    return "\n".join(lines) + "\n"
+
+
 def cause_table() -> str:
     """The table of causes, from their detectors."""
     lines = ["| cause | what is wrong | needs |", "| --- | --- | --- |"]
@@ -176,17 +191,22 @@ def cause_table() -> str:
 
 
 @pytest.mark.parametrize(
-    ("document", "table"),
-    [(ENGINE, strategy_table), (ANALYSIS, metric_table), (DIAGNOSIS, cause_table)],
+    ("document", "tables"),
+    [
+        (ENGINE, [strategy_table]),
+        (ANALYSIS, [metric_table, cost_table]),
+        (DIAGNOSIS, [cause_table]),
+    ],
 )
 def test_the_tables_are_what_is_declared(
-    document: Path, table: Callable[[], str], request: pytest.FixtureRequest
+    document: Path, tables: list[Callable[[], str]], request: pytest.FixtureRequest
 ) -> None:
-    text = document.read_text()
+    text, declared = document.read_text(), [table() for table in tables]
     if request.config.getoption("--update-goldens"):
-        text = TABLE.sub(lambda _: table(), text)
+        left = iter(declared)
+        text = TABLE.sub(lambda _: next(left), text)
         document.write_text(text)
-    assert TABLE.findall(text) == [table()]
+    assert TABLE.findall(text) == declared
 
 
 def test_the_two_commands_are_there_to_be_run() -> None:
