@@ -9,7 +9,7 @@ from typing import Any
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
 from epic_cli.formats.columns import POSITION, VELOCITY, star_of
-from epic_cli.formats.layout import TIME_UNITS, Layout, layout_of
+from epic_cli.formats.layout import TIME_UNITS, Layout, Origin, layout_of
 from epic_cli.formats.names.spellings import (
     DEGREES,
     SPELLINGS,
@@ -39,6 +39,12 @@ _PLACE = "(?:pos|position|loc|location|coord)"
 _AXIS = re.compile(rf"[\W_]*{_PLACE}?[\W_]*[xyz]\W*$", re.IGNORECASE)
 _AXIS_BEFORE = re.compile(rf"^(?:{_PLACE}[\W_]*)?[xyz][\W_]+|^{_PLACE}[\W_]+", re.IGNORECASE)
 
+#: Columns by field; names by the texts that they are in; first values by the same; axes by group.
+Columns = dict[str, str]
+Names = Mapping[str, Name]
+Values = Mapping[str, str]
+Groups = Mapping[Component, Mapping[str, str]]
+
 #: So many names are proposed.
 _MOST_NAMES = 12
 
@@ -60,46 +66,33 @@ def is_value(cell: str) -> bool:
 def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
     """The layout of a recording with these names and first values, texts as a layout writes them.
 
-    What is given stands; what is not is told from names and values. Raises ``AmbiguousLayout``.
+    What is given stands; the rest is inferred from names and values, one rule after the other.
+    Raises ``AmbiguousLayout``.
     """
     if given.unless_own and given.pattern is None and {"time", "x"} <= set(values):
         given = Layout(rebase_time=given.rebase_time, beginning=given.beginning)
-    chosen = {field: column for field, column in given.columns or () if column or field != "time"}
-    for field, column in chosen.items():
+    columns = {field: column for field, column in given.columns or () if column or field != "time"}
+    _check_given(columns, values)
+    names = {text: name_of(text) for text in values if text not in columns.values()}
+    if set(FIELDS) <= set(values):
+        own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
+        columns = {**own, **columns}
+    else:
+        for rule in _RULES:
+            columns |= rule(columns, names, values, given)
+    return _with_units(given, columns, values)
+
+
+def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
+    for field, column in columns.items():
         if column and column not in values:
             near = _near(column, values)
             raise AmbiguousLayout(Reason.COLUMN_UNKNOWN, field=field, detail=column, names=near)
-    names = {text: name_of(text) for text in values if text not in chosen.values()}
-    if set(FIELDS) <= set(values):
-        own = {name: name for name in (*FIELDS, *OPTIONAL_FIELDS) if name in names}
-        return _with_units(given, {**own, **chosen}, values)
-    if "time" not in chosen:
-        chosen["time"] = _time(names, given)
-    _add_vectors(chosen, names)
-    for field in ("arrival", "entity", "seq", "teleport"):
-        if field not in chosen:
-            found = _single(field, names)
-            of_each = star_of(_place(chosen)) >= 0 > star_of(chosen["time"])
-            if found and field == "entity" and of_each and star_of(found) < 0:
-                continue  # it is the same for all
-            if found and (found == field or _can_be(field, values[found])):
-                chosen[field] = found
-    return _with_units(given, chosen, values)
 
 
 def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
-    unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
-    first = values[columns["time"]].strip()
-    iso = _ISO.fullmatch(first) is not None
-    # what this program writes is in seconds, and read back as it was unless it is to be drawn
-    named = all(columns.get(name) == name for name in ("time", *POSITION))
-    own = named and given.pattern is None and not given.rebase_time
-    time_unit = given.time_unit or ("iso" if iso else unit or ("s" if own else _unit_of(first)))
-    origin = given.time_origin
-    if origin is None:
-        unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
-        shifts = time_unit == "iso" or (unix and not own)
-        origin = "first" if shifts else 0.0
+    """The layout with these columns, and the units and the axes that they have."""
+    time_unit, origin = _unit_and_origin(given, columns, values[columns["time"]].strip())
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
@@ -107,17 +100,10 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     velocities = [f"v{axis}" for axis in axes]
     speeds = all(columns.get(name) for name in velocities)
     _check_vectors(given, columns, axes, speeds)
-    kept = {
-        field: column
-        for field, column in columns.items()
-        if not column
-        or (
-            (field not in POSITION or field in axes)
-            and (field not in VELOCITY or (speeds and field in velocities))
-        )
-    }
+    left_out = {axis for axis in POSITION if axis not in axes}
+    left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
     return layout_of(
-        kept,
+        {field: column for field, column in columns.items() if not column or field not in left_out},
         time_unit=time_unit,
         time_origin=origin,
         axes=axes,
@@ -125,6 +111,23 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
         pattern=given.pattern,
         beginning=given.beginning,
     )
+
+
+def _unit_and_origin(
+    given: Layout, columns: Mapping[str, str], first: str
+) -> tuple[str, Origin | None]:
+    """The unit and the origin of the times, the first of which is this text."""
+    unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
+    # what this program writes is in seconds, and read back as it was unless it is to be drawn
+    named = all(columns.get(name) == name for name in ("time", *POSITION))
+    own = named and given.pattern is None and not given.rebase_time
+    if given.time_unit is None and _ISO.fullmatch(first):
+        unit = "iso"
+    time_unit = given.time_unit or unit or ("s" if own else _unit_of(first))
+    if given.time_origin is not None:
+        return time_unit, given.time_origin
+    unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
+    return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
 
 
 def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
@@ -143,16 +146,17 @@ def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds:
 # ------------------------------------------------------------------------------------- the time
 
 
-def _time(names: Mapping[str, Name], given: Layout) -> str:
+def _time(columns: Columns, names: Names, _values: Values, given: Layout) -> Columns:
+    """The time: a counter if there is a rate, else a time, else a counter with a unit."""
+    if "time" in columns:
+        return {}
     ticks = [text for text, name in names.items() if name.spelling in TICKS]
     if (given.time_unit or "").startswith("tick") and len(ticks) == 1:
-        return ticks[0]
-    found = _single("time", names)
-    if found:
-        return found
+        return {"time": ticks[0]}
     timed = [text for text in ticks if names[text].unit in TIME_UNIT_WORDS]
-    if len(timed) == 1:
-        return timed[0]
+    found = _single("time", names) or (timed[0] if len(timed) == 1 else None)
+    if found:
+        return {"time": found}
     if ticks:
         raise AmbiguousLayout(Reason.TICKS_WITHOUT_RATE, field="time", detail=ticks[0])
     raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="time", names=tuple(names))
@@ -174,39 +178,62 @@ def _is_unix(value: str, per_second: float) -> bool:
 # ------------------------------------------------------------------- positions and velocities
 
 
-def _add_vectors(chosen: dict[str, str], names: Mapping[str, Name]) -> None:
-    """Adds the columns of position and velocity that are not chosen, group by group."""
+def _groups(names: Names, velocity: bool) -> Groups:
+    """The columns that are axes of positions, or velocities, by the words that they share."""
     groups: dict[Component, dict[str, str]] = {}
     for text, name in names.items():
         component = component_of(name)
-        if component is not None:
-            group = groups.setdefault(component._replace(axis=""), {})
-            group.setdefault(component.axis, text)
-    if not any(axis in chosen for axis in POSITION):
-        places = {g: c for g, c in groups.items() if not g.velocity}
-        if all("x" not in columns for columns in places.values()):
-            _check_degrees(names)  # a height alone is none of their position
-        _add_best(chosen, places, "")
-        if not any(axis in chosen for axis in POSITION):
-            _check_side_by_side(chosen, names)
-            _check_degrees(names)
-            raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
-    if not any(axis in chosen for axis in VELOCITY):
-        _add_best(chosen, {g: c for g, c in groups.items() if g.velocity}, "v")
+        if component is not None and component.velocity == velocity:
+            groups.setdefault(component._replace(axis=""), {}).setdefault(component.axis, text)
+    return groups
 
 
-def _place(chosen: Mapping[str, str]) -> str:
-    return next((chosen[axis] for axis in POSITION if chosen.get(axis)), "")
+def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
+    """The position: the best group of axes."""
+    if any(axis in columns for axis in POSITION):
+        return {}
+    groups = _groups(names, velocity=False)
+    if all("x" not in axes for axes in groups.values()):
+        _check_degrees(names)  # a height alone is none of their position
+    found = _best(groups, "")
+    if not found:
+        _check_side_by_side(columns, names)
+        _check_degrees(names)
+        raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
+    return found
 
 
-def _check_degrees(names: Mapping[str, Name]) -> None:
+def _velocity(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
+    """The velocity, if there is one."""
+    return {} if set(VELOCITY) & set(columns) else _best(_groups(names, velocity=True), "v")
+
+
+def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> Columns:
+    """The fields that are one column, if there is one in which their first value can be meant."""
+    chosen: Columns = {}
+    place = next((columns[axis] for axis in POSITION if columns.get(axis)), "")
+    of_each = star_of(place) >= 0 > star_of(columns["time"])
+    for field in ("arrival", "entity", "seq", "teleport"):
+        found = None if field in columns else _single(field, names)
+        if not found or (field == "entity" and of_each and star_of(found) < 0):
+            continue  # the name of an entity is not the same for all
+        if found == field or _can_be(field, values[found]):
+            chosen[field] = found
+    return chosen
+
+
+#: The rules in their order: what each adds to the columns that are known.
+_RULES = (_time, _position, _velocity, _others)
+
+
+def _check_degrees(names: Names) -> None:
     """Refuses places on the globe."""
     degrees = tuple(text for text, name in names.items() if set(name.words) & set(DEGREES))
     if len(degrees) > 1:
         raise AmbiguousLayout(Reason.DEGREES, field="x", names=degrees)
 
 
-def _check_side_by_side(chosen: Mapping[str, str], names: Mapping[str, Name]) -> None:
+def _check_side_by_side(chosen: Columns, names: Names) -> None:
     """Refuses a row that has positions of several entities, each under the name of its own."""
     entities: dict[str, dict[str, str]] = {}
     for text, name in names.items():
@@ -227,27 +254,24 @@ def _entity(text: str) -> str:
     return _AXIS_BEFORE.sub("", _AXIS.sub("", text)) or text
 
 
-def _add_best(
-    chosen: dict[str, str], groups: Mapping[Component, Mapping[str, str]], prefix: str
-) -> None:
-    whole = {group: columns for group, columns in groups.items() if len(columns) > 1}
-    groups = whole or groups
+def _best(groups: Groups, prefix: str) -> Columns:
+    """The columns of the group that is most surely the entity's own; empty: there is none."""
+    groups = {group: axes for group, axes in groups.items() if len(axes) > 1} or groups
     if not groups:
-        return
+        return {}
     rank = min(group.rank for group in groups)
-    best = [columns for group, columns in groups.items() if group.rank == rank]
+    best = [axes for group, axes in groups.items() if group.rank == rank]
     if len(best) > 1:
+        candidates = tuple(next(iter(axes.values())) for axes in best)
         field = prefix + min(best[0])
-        candidates = tuple(next(iter(columns.values())) for columns in best)
         raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=field, names=candidates)
-    for axis, text in best[0].items():
-        chosen[prefix + axis] = text
+    return {prefix + axis: text for axis, text in best[0].items()}
 
 
 # ---------------------------------------------------------------------------------- single names
 
 
-def _single(field: str, names: Mapping[str, Name]) -> str | None:
+def _single(field: str, names: Names) -> str | None:
     """The name that is spelt as this field, if any; raises ``AmbiguousLayout`` for several."""
     for spellings in SPELLINGS[field]:
         found = [text for text, name in names.items() if name.spelling in spellings]
