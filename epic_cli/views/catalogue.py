@@ -50,7 +50,7 @@ def _facts(one: Declaration) -> list[tuple[str, str]]:
         ("family", one.family),
         ("needs", ", ".join(one.needs)),
         ("lag", one.lag),
-        ("wavers", one.lag_wavers.words if one.lag_wavers else ""),
+        ("lag varies", one.lag_wavers.words if one.lag_wavers else ""),
         ("on loss", one.on_loss),
         ("source", one.source),
         ("proof", one.proof),

@@ -57,10 +57,17 @@ def summary(statistics: Counts, fates: Fates) -> str:
     return lines + clipping(fates.clipped)
 
 
-def quantiles(delay: Callable[[float], float]) -> str:
-    """The least, the usual and the greatest delays (seconds) in milliseconds."""
-    shares = (("min", 0.0), ("50%", 0.5), ("95%", 0.95), ("99%", 0.99), ("max", 1.0))
-    return ", ".join(f"{name} {1000 * delay(one):.3g}" for name, one in shares)
+def quantiles(
+    delay: Callable[[float], float],
+    shares: Iterable[float] = (0.0, 0.5, 0.95, 0.99, 1.0),
+    digits: int = 3,
+) -> str:
+    """The delays (seconds) that these shares do not exceed, in milliseconds."""
+    names = {0.0: "min", 1.0: "max"}
+    return ", ".join(
+        f"{names.get(share, f'{100 * share:g}%')} {1000 * delay(share):.{digits}g}"
+        for share in shares
+    )
 
 
 def clipping(packets: int) -> str:

@@ -1,4 +1,4 @@
-"""What came in while listening, in a few lines."""
+"""What was received while listening, in a few lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from epic_cli.live.counts import Counts, count_words
 from epic_cli.live.receiving import QUEUE
+from epic_cli.views.link import quantiles
 
-#: So many senders' clocks are told of.
+#: So many senders' clocks are listed.
 _MOST_DRIFTS = 5
 
 
@@ -31,7 +32,7 @@ def losses(counts: Counts, dropped: int, queue: int = QUEUE) -> str:
     if dropped:
         lines += f"{dropped:,} datagrams dropped by the full queue of the socket"
         if queue < QUEUE:
-            lines += f", which is granted {queue:,} of the {QUEUE:,} bytes asked for"
+            lines += f", which is granted {queue:,} of the {QUEUE:,} bytes requested"
         lines += "\n"
     return lines
 
@@ -43,22 +44,22 @@ def summary(counts: Counts, entities: int, dropped: int, queue: int = QUEUE) -> 
         f" {counts.late:,} packets older than the one before\n"
     )
     if counts.packets:
-        least = counts.delays.delay(0)
-        shares = (("50%", 0.5), ("95%", 0.95), ("99%", 0.99), ("max", 1.0))
-        above = (f"{name} {1000 * (counts.delays.delay(one) - least):.3g}" for name, one in shares)
-        lines += "delay above the shortest in ms: " + ", ".join(above) + "\n"
+        delay, least = counts.delays.delay, counts.delays.delay(0)
+        above = quantiles(lambda share: delay(share) - least, (0.5, 0.95, 0.99, 1.0))
+        lines += f"delay above the shortest in ms: {above}\n"
     return lines + _drifts(counts.drifts) + losses(counts, dropped, queue)
 
 
 def _drifts(drifts: Sequence[float | None]) -> str:
-    """How fast the clocks of the senders go, those that are not as fast as the receiver's."""
-    told = [drift for drift in drifts if drift]
+    """How fast those senders' clocks run that are not as fast as the receiver's."""
     words = [
-        f"{'slower' if drift > 0 else 'faster'} by {abs(drift) * 1e6:,.0f} ppm" for drift in told
+        f"{'slower' if drift > 0 else 'faster'} by {abs(drift) * 1e6:,.0f} ppm"
+        for drift in drifts
+        if drift
     ]
     if len(words) > _MOST_DRIFTS:
         words[_MOST_DRIFTS:] = ["..."]
     if not words:
         return ""
-    clocks = "the sender's clock goes" if len(drifts) == 1 else "clocks of senders go"
+    clocks = "the sender's clock runs" if len(drifts) == 1 else "clocks of senders run"
     return f"{clocks} {', '.join(words)} than the receiver's\n"

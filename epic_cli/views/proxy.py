@@ -1,4 +1,4 @@
-"""What passes through a proxy: a few lines while it runs, and a summary in the end."""
+"""What passes through a proxy: a few lines while it runs, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -28,35 +28,34 @@ def summary(relay: Relay) -> str:
     for one in (relay.up, relay.down):
         where = "to the server" if one.way == "up" else "from the server"
         lines += f"{one.way}, {where}: {link_summary(one, one.fates)}{_more(one)}"
-    return f"{counted(relay.clients_total, 'client')}\n{lines}{_troubles(relay)}"
+    return f"{counted(relay.clients_total, 'client')}\n{lines}{_errors(relay)}"
 
 
 def _more(one: Direction) -> str:
     lines = ""
     if one.arrived:
-        lines += f"  asked for: {quantiles(one.requested.delay)}\n"
-        shares = (("50%", 0.5), ("99%", 0.99), ("99.9%", 0.999), ("max", 1.0))
-        late = ", ".join(f"{name} {1000 * one.lateness.delay(it):.2g}" for name, it in shares)
-        lines += f"  later than asked for: {late}; {one.late:,} by more than 1 ms\n"
+        lines += f"  requested: {quantiles(one.requested.delay)}\n"
+        late = quantiles(one.lateness.delay, (0.5, 0.99, 0.999, 1.0), digits=2)
+        lines += f"  later than requested: {late}; {one.late:,} by more than 1 ms\n"
     if one.sent:
-        lines += f"  {one.received_bytes:,} bytes came, {one.delivered_bytes:,} left\n"
+        lines += f"  {one.received_bytes:,} bytes received, {one.delivered_bytes:,} sent\n"
     if one.blacked_out:
         lines += f"  {one.blacked_out:,} lost in blackouts\n"
     if one.overflowed:
-        lines += f"  {one.overflowed:,} lost because too much was on its way\n"
+        lines += f"  {one.overflowed:,} lost because too much was in flight\n"
     for reason, count in sorted(one.unsent.items()):
         lines += f"  {count:,} could not be sent: {reason}\n"
     return lines
 
 
-def _troubles(relay: Relay) -> str:
+def _errors(relay: Relay) -> str:
     lines = ""
     if relay.refused:
-        lines += f"the target answered {counted(relay.refused, 'time')} that nobody listens there\n"
+        lines += f"the target refused {counted(relay.refused, 'datagram')}: nothing listens there\n"
     for reason, count in sorted(relay.socket_errors.items()):
-        lines += f"{counted(count, 'time')} no way for a client: {reason}\n"
+        lines += f"no socket for a client, {counted(count, 'time')}: {reason}\n"
     if relay.rejected:
-        lines += f"{counted(relay.rejected, 'datagram')} of too many clients turned away\n"
+        lines += f"{counted(relay.rejected, 'datagram')} rejected: too many clients\n"
     if relay.overrun:
         lines += f"{counted(relay.overrun, 'datagram')} dropped by the full queue of the socket\n"
     return lines
@@ -84,7 +83,7 @@ class Status:
             head,
             *_lines(relay.up, relay.up.passage.since(up), seconds),
             *_lines(relay.down, relay.down.passage.since(down), seconds),
-            *_troubles(relay).splitlines(),
+            *_errors(relay).splitlines(),
         ]
 
 
@@ -94,7 +93,7 @@ def _lines(one: Direction, new: Passage, seconds: float) -> list[str]:
     words = "BLACKOUT, " if one.blackout else ""
     return [
         f"{one.way:4} {new.received / seconds:7,.0f}/s {_rate(new.received_bytes / seconds):>10}"
-        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} on their way",
+        f"  lost {lost:>6}  delay {delay:>9}  {one.waiting:,} in flight",
         f"     {words}{words_of(one.conditions)}",
     ]
 

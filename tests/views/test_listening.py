@@ -16,15 +16,15 @@ NOTHING = "0 packets in 0 datagrams, 0 entities, 0 packets older than the one be
     [
         ([None], ""),
         ([0.0], ""),
-        ([5e-4], "the sender's clock goes slower by 500 ppm than the receiver's\n"),
-        ([-1.2e-3], "the sender's clock goes faster by 1,200 ppm than the receiver's\n"),
+        ([5e-4], "the sender's clock runs slower by 500 ppm than the receiver's\n"),
+        ([-1.2e-3], "the sender's clock runs faster by 1,200 ppm than the receiver's\n"),
         (
             [None, 1e-4, 0.0, -2e-4],
-            "clocks of senders go slower by 100 ppm, faster by 200 ppm than the receiver's\n",
+            "clocks of senders run slower by 100 ppm, faster by 200 ppm than the receiver's\n",
         ),
         (
             [1e-4] * 7,
-            f"clocks of senders go {'slower by 100 ppm, ' * 5}... than the receiver's\n",
+            f"clocks of senders run {'slower by 100 ppm, ' * 5}... than the receiver's\n",
         ),
     ],
 )

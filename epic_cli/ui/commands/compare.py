@@ -197,7 +197,7 @@ def compare(
 
 def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Participant]:
     """The strategies; what the game drew comes last, and is read with the recording."""
-    from epic_cli.ui.io.report import report_left_out
+    from epic_cli.ui.io.refused_lines import report_left_out
 
     if not participants.strategies:
         report_left_out()

@@ -10,7 +10,7 @@ from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.console import PROSE, UNLIMITED, draw, screen_columns
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.parameters import StrategyName
-from epic_cli.ui.io.report import report_left_out
+from epic_cli.ui.io.refused_lines import report_left_out
 from epic_cli.ui.options.common import color_option
 
 EXAMPLES = """\b

@@ -26,7 +26,7 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
         with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
             return read(stream)
     except RefusedLine as refused:
-        from epic_cli.ui.io.report import report_problem  # only when something is wrong
+        from epic_cli.ui.io.refused_lines import report_problem  # only when something is wrong
 
         report_problem(refused.worded(FrontEnd.COMMAND_LINE), name, use_color("auto", sys.stderr))
         raise StoppedAtLine from refused

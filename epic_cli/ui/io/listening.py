@@ -17,7 +17,7 @@ from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.output import Sink
-from epic_cli.ui.io.report import report_problem
+from epic_cli.ui.io.refused_lines import report_problem
 from epic_cli.views.listening import losses, summary
 
 

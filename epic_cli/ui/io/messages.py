@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epic_cli.formats.hints import Hint
     from epic_cli.formats.layout import Layout
     from epic_cli.ui.io.profiles import Saving
-    from epic_cli.ui.io.report import RefusedLines
+    from epic_cli.ui.io.refused_lines import RefusedLines
 
 # The words are loaded when there is something to say: packet text must start fast.
 
@@ -182,7 +182,7 @@ class Reporter:
     def _refused_lines(self) -> RefusedLines:
         from epic_cli.formats.wording import FrontEnd
         from epic_cli.ui.io.console import screen_columns
-        from epic_cli.ui.io.report import RefusedLines
+        from epic_cli.ui.io.refused_lines import RefusedLines
 
         columns = screen_columns(sys.stderr) if sys.stderr and sys.stderr.isatty() else None
         return RefusedLines(

@@ -25,7 +25,7 @@ from epic_cli.ui.session.wording import (
 
 if TYPE_CHECKING:
     from epic_cli.live.addresses import Address
-    from epic_cli.ui.io.report import RefusedLines
+    from epic_cli.ui.io.refused_lines import RefusedLines
     from epic_cli.ui.session.view import Drawing
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from epic_cli.engine.refusals import Refusal
-    from epic_cli.ui.io.report import RefusedLines
+    from epic_cli.ui.io.refused_lines import RefusedLines
 
 #: Sixteen-colour codes, by what a remark is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
@@ -220,7 +220,7 @@ class Screen:
     def refused_lines(self, name: str, everything: bool) -> RefusedLines:
         """Those of one recording, to be written; not ``everything``: the first few."""
         from epic_cli.formats.wording import FrontEnd
-        from epic_cli.ui.io.report import RefusedLines  # the first prompt comes without them
+        from epic_cli.ui.io.refused_lines import RefusedLines  # the first prompt comes without them
 
         return RefusedLines(
             name,

@@ -84,7 +84,7 @@ def note_words(note: Note) -> str:
             )
         case AllAlike():
             return (
-                f"all {note.networks} networks came to the same, since nothing in them is random:"
+                f"all {note.networks} networks gave the same, since nothing in them is random:"
                 " one of them is judged"
             )
         case Adjusted():

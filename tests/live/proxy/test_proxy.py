@@ -149,7 +149,7 @@ def test_nobody_at_the_target_is_told_and_no_end() -> None:
                 client.sendto(b"at last", place)
                 while server.recv(100) != b"at last":
                     pass
-        assert b"that nobody listens there" in proxy.end()[2]
+        assert b"nothing listens there" in proxy.end()[2]
 
 
 def test_an_address_of_ipv6() -> None:
@@ -234,7 +234,7 @@ def test_no_socket_for_a_client_is_told_and_no_end() -> None:
             resource.prlimit(proxy.process.pid, resource.RLIMIT_NOFILE, (500, hard))
             client.sendto(b"two", place)
             assert server.one() == b"two"
-        assert b"1 time no way for a client: Too many open files" in proxy.end()[2]
+        assert b"no socket for a client, 1 time: Too many open files" in proxy.end()[2]
 
 
 def test_what_a_proxy_records_is_whole_on_a_full_disk_and_after_kill_9(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ _INDENT = "  "
 #: How much is said about it.
 _LONGEST = 400
 
-#: What the reasons are called that are not told apart.
+#: What the rest of the reasons is called.
 _OTHERS = "other reasons"
 
 #: With so many refused lines for a packet a recording is something else.
@@ -28,8 +28,8 @@ _HARDLY = 10
 #: So many refused lines of a recording are shown in full.
 SHOWN = 5
 
-#: So many reasons are counted apart, and so many of them are told: memory and screens are finite.
-_COUNTED, _TOLD = 200, 8
+#: So many reasons are counted apart, and so many of them are shown: memory and screens are finite.
+_COUNTED, _LISTED = 200, 8
 
 
 class RefusedLines:
@@ -94,12 +94,12 @@ class RefusedLines:
         return words
 
     def _reasons(self) -> str:
-        told = self._kinds.most_common(_TOLD)
-        rest = self._total - sum(count for _, count in told)
+        listed = self._kinds.most_common(_LISTED)
+        rest = self._total - sum(count for _, count in listed)
         if rest:
-            told.append((_OTHERS, rest))
-        digits = max(len(f"{count:,}") for _, count in told)
-        return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in told)
+            listed.append((_OTHERS, rest))
+        digits = max(len(f"{count:,}") for _, count in listed)
+        return "".join(f"{_INDENT}{count:>{digits},}  {_shown(what)}\n" for what, count in listed)
 
 
 def report_problem(problem: Problem, name: str, color: bool) -> None:
