@@ -135,18 +135,15 @@ def strategy_table() -> str:
     """The table of strategies, from their declarations."""
     declared = strategies()
     lines = [
-        "| strategy | what it draws | needs | lag | when packets stay away | how we know |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| strategy | what it draws | needs | lag | when packets stay away |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for family in dict.fromkeys(one.family for one in declared):
-        lines.append(f"| *{family}* | | | | | |")
+        lines.append(f"| *{family}* | | | | |")
         for one in declared:
             if one.family == family:
-                needs = ", ".join(one.needs) or "positions only"
-                lag = one.lag
-                if one.lag_wavers:
-                    lag += f"; wavers {one.lag_wavers.words}"
-                cells = (f"`{one.name}`", one.summary, needs, lag, one.on_loss, one.proof)
+                needs = ", ".join(one.needs_words) or "positions only"
+                cells = (f"`{one.name}`", one.summary, needs, one.lag, one.on_loss)
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

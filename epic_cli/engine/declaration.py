@@ -5,9 +5,23 @@ a tuner's bounds and the README's table all read these declarations.
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 from epic_cli.engine.parameters import Converted, Setting, SettingError, Value, unknown
+
+
+class Need(StrEnum):
+    """What the packets of a recording must have beyond positions and timestamps."""
+
+    VELOCITY = "velocity"
+    ARRIVALS = "arrival times"
+    STEADY_RATE = "a steady send rate"
+    CLOCKS = "clocks that agree"
+
+    def unless(self, words: str) -> tuple["Need", str]:
+        """The need, and what is written behind it: what does as well."""
+        return self, words
 
 
 class Wavering(NamedTuple):
@@ -40,7 +54,7 @@ class Declaration(NamedTuple):
 
     ``summary`` is one line. ``family`` groups strategies that work alike; that
     of a built-in one is its folder. ``needs`` names what
-    its packets must carry beyond position and timestamp (``velocity``, ``arrival times``, ...).
+    its packets must have, a ``Need`` each, alone or with what does as well.
     ``lag`` says in words how far behind the newest state it draws. ``on_loss`` is what it draws
     when packets stay away. ``source`` is where the algorithm comes from, ``proof`` how the
     agreement with it was established.
@@ -62,7 +76,7 @@ class Declaration(NamedTuple):
     name: str
     summary: str
     family: str = ""
-    needs: tuple[str, ...] = ()
+    needs: tuple[Need | str | tuple[Need, str], ...] = ()
     lag: str = ""
     on_loss: str = ""
     source: str = ""
@@ -78,7 +92,12 @@ class Declaration(NamedTuple):
     @property
     def uses_velocity(self) -> bool:
         """Whether the velocity of the packets has a part in where the entity is drawn."""
-        return any(need.startswith("velocity") for need in self.needs)
+        return any(need.startswith(Need.VELOCITY) for need in self.needs_words)
+
+    @property
+    def needs_words(self) -> tuple[str, ...]:
+        """What the packets must have, in words."""
+        return tuple("".join(one) for one in self.needs)
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All settings by name as they are written, the given ones checked.

@@ -156,7 +156,9 @@ def _checked(declared: Declaration) -> Declaration:
     texts = ("name", "summary", "family", "lag", "on_loss", "source", "proof")
     wrong = [one for one in texts if not isinstance(getattr(declared, one), str)]
     needs = declared.needs
-    if not isinstance(needs, tuple | list) or not all(isinstance(one, str) for one in needs):
+    if not isinstance(needs, tuple | list) or not all(
+        isinstance(one, str | tuple) for one in needs
+    ):
         wrong.append("needs")
     if not isinstance(declared.settings, tuple | list) or not all(
         isinstance(one, Setting) for one in declared.settings

@@ -31,7 +31,7 @@ def catalogue(room: int) -> RenderableType:
 
 
 def _in_short(one: Declaration) -> str:
-    return one.summary + (f" (needs {', '.join(one.needs)})" if one.needs else "")
+    return one.summary + (f" (needs {', '.join(one.needs_words)})" if one.needs_words else "")
 
 
 def explanation(name: str, room: int) -> RenderableType:
@@ -48,7 +48,7 @@ def explanation(name: str, room: int) -> RenderableType:
 def _facts(one: Declaration) -> list[tuple[str, str]]:
     return [
         ("family", one.family),
-        ("needs", ", ".join(one.needs)),
+        ("needs", ", ".join(one.needs_words)),
         ("lag", one.lag),
         ("lag varies", one.lag_wavers.words if one.lag_wavers else ""),
         ("on loss", one.on_loss),

@@ -19,6 +19,7 @@ from epic_cli.analysis.metrics.measure import Entity, measure
 from epic_cli.analysis.metrics.measurement import Measurement, pool
 from epic_cli.analysis.notes import Flaw, ResultNote
 from epic_cli.analysis.scenes.scene import Drawn, Selection, drawn, scene
+from epic_cli.engine.declaration import Need
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Status
 from epic_cli.engine.replay import Trace
@@ -206,9 +207,9 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
     declared = getattr(strategy, "declaration", None)
     settings = getattr(strategy, "settings", {})
     for need in declared.needs if declared is not None else ():
-        if need == "arrival times":
+        if need == Need.ARRIVALS:
             return True
-        if need.startswith("arrival times, or ") and settings.get("latency") == "auto":
+        if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
             return True
     return False
 

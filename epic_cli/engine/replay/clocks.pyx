@@ -2,6 +2,8 @@
 
 from libc.math cimport INFINITY, ceil, isfinite
 
+from epic_cli.engine.strategies.parts cimport draw_sample, take_native
+
 # How far past the newest packet rows are drawn, in seconds: the demo's 0.15f.
 cdef double LEAD = 0.15
 cdef float SINGLE_LEAD = <float>0.15
@@ -40,6 +42,22 @@ cdef class Clock:
     cdef double length(self) noexcept nogil:
         """The time between two ticks."""
         return 0
+
+    cdef void lend(self, Run& run) noexcept nogil:
+        """Gives the loop for one entity the clock, which then goes on there."""
+        run.now = self.now
+        # what is near a limit is left to the pacing, which knows it exactly
+        run.limit = self.reach()
+
+    cdef void take_back(self, const Run& run) noexcept nogil:
+        """Goes on where that loop has come to."""
+        self.now = run.now
+
+    cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
+        """That loop, paced as the demo is."""
+
+    cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
+        """That loop, paced by arrivals."""
 
 
 cdef class SingleClock(Clock):
@@ -92,6 +110,20 @@ cdef class SingleClock(Clock):
     cdef double length(self) noexcept nogil:
         return self.tick
 
+    cdef void lend(self, Run& run) noexcept nogil:
+        Clock.lend(self, run)
+        run.tick = self.tick
+
+    cdef void take_back(self, const Run& run) noexcept nogil:
+        self.current = <float>run.now
+        self.now = run.now
+
+    cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
+        follow[DemoPace[SingleTicks]](run, strategy, take_native, draw_sample)
+
+    cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
+        follow[ArrivalPace[SingleTicks]](run, strategy, take_native, draw_sample)
+
 
 cdef class ExactClock(Clock):
     """Tick k is at k * numerator / denominator seconds, rounded once: it never drifts."""
@@ -140,3 +172,18 @@ cdef class ExactClock(Clock):
 
     cdef double length(self) noexcept nogil:
         return self.numerator / self.denominator
+
+    cdef void lend(self, Run& run) noexcept nogil:
+        Clock.lend(self, run)
+        run.limit = min(run.limit, self.now + MOST_TICKS / 2 * self.length())
+        run.index, run.numerator, run.denominator = self.index, self.numerator, self.denominator
+
+    cdef void take_back(self, const Run& run) noexcept nogil:
+        self.index = run.index
+        self.now = run.now
+
+    cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
+        follow[DemoPace[ExactTicks]](run, strategy, take_native, draw_sample)
+
+    cdef void follow_arrivals(self, Run& run, void* strategy) noexcept nogil:
+        follow[ArrivalPace[ExactTicks]](run, strategy, take_native, draw_sample)

@@ -68,6 +68,9 @@ cdef class Pacing:
         """The time up to which rows are due once this packet has come."""
         return -INFINITY
 
+    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
+        """The loop for one entity, as far as nothing is odd."""
+
     cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
         if ticks == INFINITY:
@@ -125,6 +128,11 @@ cdef class DemoPacing(Pacing):
     cdef double asks_for(self, const Packet& packet) noexcept nogil:
         return self.clock.lead(packet.time, packet.single.time)
 
+    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
+        run.promised = self.promised
+        self.clock.follow_demo(run, strategy)
+        self.promised = run.promised
+
 
 cdef class ArrivalPacing(Pacing):
     """Packets in order of arrival, each applied before the first tick at or after its arrival.
@@ -180,3 +188,9 @@ cdef class ArrivalPacing(Pacing):
 
     cdef double asks_for(self, const Packet& packet) noexcept nogil:
         return self.arrival(packet)
+
+    cdef void follow(self, Run& run, void* strategy) noexcept nogil:
+        run.limit -= 1
+        run.newest, run.latency = self.newest, self.latency
+        self.clock.follow_arrivals(run, strategy)
+        self.newest = run.newest

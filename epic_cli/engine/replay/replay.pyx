@@ -5,30 +5,13 @@ from libc.stdint cimport int32_t
 
 from epic_cli.engine.packets cimport Entities, Packet, PacketBlock, Sample, SampleBlock
 from epic_cli.engine.strategies.parts cimport (
-    Strategy, begin_after, draw_sample, is_broken, is_native, take_native, take_packet,
+    Strategy, begin_after, draw_sample, is_broken, is_native, take_packet,
 )
 
 
 cdef struct RefusedPacket:
     size_t index
     Verdict verdict
-
-
-cdef int let_go_of(strategies) except -1:
-    cdef Strategy strategy
-    for strategy in strategies:
-        strategy.let_go()
-    return 0
-
-
-class StrategiesInUse(list):
-    """The strategies of one replay, which lets go of them when it is gone itself.
-
-    A class of Python, because a compiled one gets no ``__del__`` in the stable interface.
-    """
-
-    def __del__(self):
-        let_go_of(self)
 
 
 cdef class Replay:
@@ -65,7 +48,6 @@ cdef class Replay:
     cdef bint broken
     cdef bint any_python
     cdef bint is_usual                  # a pacing and a clock that one_entity.h knows
-    cdef bint by_arrival, is_single
     cdef object error
 
     def __init__(self, make_strategy, Pacing pacing not None, Entities entities=None,
@@ -79,8 +61,6 @@ cdef class Replay:
         pacing.restart()
         self.is_usual = type(pacing) in (DemoPacing, ArrivalPacing) and type(pacing.clock) in (
             SingleClock, ExactClock)
-        self.by_arrival = isinstance(pacing, ArrivalPacing)
-        self.is_single = isinstance(pacing.clock, SingleClock)
 
     @property
     def strategies(self):
@@ -255,46 +235,13 @@ cdef class Replay:
         run.capacity = out.capacity
         run.due = self.due
         run.entity = self.drawn[0]
-        self.follow_clock(run)
+        self.pacing.clock.lend(run)
+        self.pacing.follow(run, self.pointers[0])
+        self.pacing.clock.take_back(run)
         self.taken += run.taken
         self.discarded += run.discarded
         self.index = self.block.items.size() - (run.end - run.packet)
         self.due = run.due
-
-    cdef void follow_clock(self, Run& run) noexcept nogil:
-        """Hands clock and pacing over to the loop, and takes them back."""
-        cdef void* strategy = self.pointers[0]
-        # what is near a limit is left to the pacing, which knows it exactly
-        run.limit = self.pacing.clock.reach()
-        run.now = self.pacing.clock.now
-        if self.is_single:
-            run.tick = (<SingleClock>self.pacing.clock).tick
-        else:
-            run.index = (<ExactClock>self.pacing.clock).index
-            run.numerator = (<ExactClock>self.pacing.clock).numerator
-            run.denominator = (<ExactClock>self.pacing.clock).denominator
-            run.limit = min(run.limit, run.now + MOST_TICKS / 2 * self.pacing.clock.length())
-        if self.by_arrival:
-            run.limit -= 1
-            run.newest = (<ArrivalPacing>self.pacing).newest
-            run.latency = (<ArrivalPacing>self.pacing).latency
-            if self.is_single:
-                follow[ArrivalPace[SingleTicks]](run, strategy, take_native, draw_sample)
-            else:
-                follow[ArrivalPace[ExactTicks]](run, strategy, take_native, draw_sample)
-            (<ArrivalPacing>self.pacing).newest = run.newest
-        else:
-            run.promised = (<DemoPacing>self.pacing).promised
-            if self.is_single:
-                follow[DemoPace[SingleTicks]](run, strategy, take_native, draw_sample)
-            else:
-                follow[DemoPace[ExactTicks]](run, strategy, take_native, draw_sample)
-            (<DemoPacing>self.pacing).promised = run.promised
-        self.pacing.clock.now = run.now
-        if self.is_single:
-            (<SingleClock>self.pacing.clock).current = <float>run.now
-        else:
-            (<ExactClock>self.pacing.clock).index = run.index
 
     cdef bint draw_due(self, SampleBlock out) noexcept nogil:
         """Draws the ticks that are due; True: the block is full before the last of them."""

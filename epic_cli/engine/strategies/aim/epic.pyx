@@ -5,7 +5,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -43,7 +43,7 @@ cdef class Epic(Strategy):
     declaration = Declaration(
         name="epic",
         summary="the EPIC demo's interpolator: a line from what is drawn to where it will be",
-        needs=("velocity",),
+        needs=(Need.VELOCITY,),
         lag="display_behind - calc_ahead at constant velocity: none at the defaults",
         on_loss="goes on along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",

@@ -28,7 +28,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice
 
 # Times closer than this are taken for the same, in seconds.
@@ -77,7 +77,7 @@ cdef class Extrapolator(Strategy):
     declaration = Declaration(
         name="extrapolator",
         summary="the EPIC library's Extrapolator: adaptive line from a snap point to an aim point",
-        needs=("velocity (or estimated)", "clocks that agree"),
+        needs=(Need.VELOCITY.unless(" (or estimated)"), Need.CLOCKS),
         lag="none at constant velocity: the entity is drawn where it is now",
         on_loss="goes on for two update times after the last packet, then holds",
         source="Jon Watte, EPIC library, Extrapolator.h and .cpp (jwatte/EPIC, 2019 state); MIT",

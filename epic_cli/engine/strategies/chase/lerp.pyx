@@ -30,7 +30,6 @@ cdef class Lerp(Strategy):
     declaration = Declaration(
         name="lerp",
         summary="each frame moves a fraction of the way to the newest position",
-        needs=(),
         lag="about lerp_time at a high frame rate, plus the age of the newest packet",
         on_loss="glides to the newest position, then holds",
         source="Jermaine Easterling, How I Implemented Client-Side Linear Interpolation (2019)",

@@ -29,7 +29,6 @@ cdef class LocalPerception(Strategy):
     declaration = Declaration(
         name="local-perception",
         summary="from what is drawn to the new state, over one packet period",
-        needs=(),
         lag="latency plus the period",
         on_loss="arrives at the newest state, then holds",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"

@@ -4,7 +4,7 @@ from epic_cli.engine.packets cimport EXTRAPOLATED, NONE, Motion, Packet, Sample,
 from epic_cli.engine.strategies.parts.curves cimport critically_damped, hermite, projected
 from epic_cli.engine.strategies.parts cimport Acceleration, Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_CORRECTION
 
@@ -51,7 +51,7 @@ cdef class DeadReckoning(Strategy):
     declaration = Declaration(
         name="dead-reckoning",
         summary="goes on as received; corrects by snap, blend, spline or second order",
-        needs=("velocity", "clocks that agree, or age=rtt"),
+        needs=(Need.VELOCITY, Need.CLOCKS.unless(", or age=rtt")),
         lag="none at constant velocity",
         on_loss="goes on as before, for ever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",

@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.parts cimport Acceleration, MovingAverage, Packe
 from epic_cli.engine.strategies.parts.blending cimport blended
 from epic_cli.engine.strategies.parts.curves cimport projected
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_CORRECTION, age_setting
 
@@ -58,7 +58,7 @@ cdef class Projective(Strategy):
     declaration = Declaration(
         name="projective",
         summary="projective velocity blending: passes from its own path into the received one",
-        needs=("velocity",),
+        needs=(Need.VELOCITY,),
         lag="the age of a packet when it comes in; none with age=auto or stamp",
         on_loss="goes on as received, for ever",
         source="Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011);"

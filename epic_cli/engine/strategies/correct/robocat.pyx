@@ -8,7 +8,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy, WeightedTimedAverage
 from epic_cli.engine.strategies.parts.curves cimport lerp
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import age_setting
 
@@ -77,7 +77,7 @@ cdef class Robocat(Strategy):
     declaration = Declaration(
         name="robocat",
         summary="RoboCat Action: simulates one round-trip time ahead, slides there within it",
-        needs=("velocity", "clocks that agree or arrival times, or rtt=seconds"),
+        needs=(Need.VELOCITY, Need.CLOCKS.unless(" or arrival times, or rtt=seconds")),
         lag="half an RTT ahead of the present",
         on_loss="goes on as it moved, for ever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"

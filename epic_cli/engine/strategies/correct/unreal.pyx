@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
 
 cpdef enum Mode:
@@ -55,7 +55,7 @@ cdef class Unreal(Strategy):
     declaration = Declaration(
         name="unreal",
         summary="Unreal's mesh smoothing: simulates on, fades the offset of each correction",
-        needs=("velocity",),
+        needs=(Need.VELOCITY,),
         lag="the age of a packet when it comes in",
         on_loss="goes on as received, for ever",
         source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"

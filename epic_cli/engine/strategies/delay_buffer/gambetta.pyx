@@ -6,7 +6,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     SnapshotBuffer, draw_between, fraction_between, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -40,7 +40,7 @@ cdef class Gambetta(Strategy):
     declaration = Declaration(
         name="gambetta",
         summary="Gambetta's live demo: between the last two arrivals, one packet ago",
-        needs=("arrival times", "a steady send rate"),
+        needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency plus one send interval",
         on_loss="holds what it drew last",
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",

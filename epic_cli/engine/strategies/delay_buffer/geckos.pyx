@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -54,7 +54,7 @@ cdef class Geckos(Strategy):
     declaration = Declaration(
         name="geckos",
         summary="geckos.io: linear between two snapshots, a fixed buffer behind the server",
-        needs=("arrival times",),
+        needs=(Need.ARRIVALS,),
         lag="latency of the first packet plus the buffer",
         on_loss="interpolates across what the buffer covers, then holds what it drew last",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",

@@ -11,7 +11,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_between, farther, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import (
     LATENCY, SEND_INTERVAL, SNAP_DISTANCE_OR_ERROR,
@@ -65,7 +65,7 @@ cdef class Hermite(Strategy):
     declaration = Declaration(
         name="hermite",
         summary="Fiedler: Hermite curves over a jitter buffer, with adaptive smoothing",
-        needs=("velocity", "arrival times, or clocks that agree and latency=0"),
+        needs=(Need.VELOCITY, Need.ARRIVALS.unless(", or clocks that agree and latency=0")),
         lag="latency plus playout_delay",
         on_loss="interpolates across two lost packets at the defaults, then holds",
         source="Glenn Fiedler, Gaffer On Games, Snapshot Interpolation and State"

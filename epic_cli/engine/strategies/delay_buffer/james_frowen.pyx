@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -52,7 +52,7 @@ cdef class JamesFrowen(Strategy):
     declaration = Declaration(
         name="james-frowen",
         summary="NetworkPositionSync: a snapshot buffer on a clock with five speeds",
-        needs=("arrival times", "a steady send rate"),
+        needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency of the first packet plus 2 send intervals",
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",

@@ -8,7 +8,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_at, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP_DISTANCE
 
@@ -59,7 +59,7 @@ cdef class Mirror(Strategy):
     declaration = Declaration(
         name="mirror",
         summary="Mirror: a snapshot buffer on a timeline that catches up and slows down",
-        needs=("arrival times", "a steady send rate"),
+        needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency plus 2 send intervals, more where arrivals jitter",
         on_loss="interpolates across one lost packet, then holds",
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",

@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample,
 from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
 
 
@@ -48,7 +48,7 @@ cdef class SnapshotInterpolation(Strategy):
     declaration = Declaration(
         name="snapshot",
         summary="interpolates between two updates, a fixed time in the past",
-        needs=("clocks that agree, or clock=pll and a steady send rate",),
+        needs=(Need.CLOCKS.unless(", or clock=pll and a steady send rate"),),
         lag="interpolation_time (plus latency, with clock=pll)",
         on_loss="interpolates across one lost update if the delay allows, then holds",
         source="Multiplayer Platformer Log #5 - Entity Interpolation (TimeSyncer,"

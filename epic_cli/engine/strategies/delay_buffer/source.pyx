@@ -11,7 +11,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
     Snapshot, SnapshotBuffer, draw_between, farther, snapshot_of,
 )
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import LATENCY, SNAP_DISTANCE
 
@@ -58,7 +58,7 @@ cdef class Source(Strategy):
     declaration = Declaration(
         name="source",
         summary="Source engine: a one-sided Hermite curve, 0.1 s in the past",
-        needs=("arrival times, or clocks that agree and latency=0",),
+        needs=(Need.ARRIVALS.unless(", or clocks that agree and latency=0"),),
         lag="latency plus the larger of cl_interp and cl_interp_ratio / cl_updaterate, and a tick",
         on_loss="interpolates across what is lost, extrapolates for 0.25 s, then holds",
         source="Source SDK 2013 (Valve), interpolatedvar.h; formulas only, none of its code",

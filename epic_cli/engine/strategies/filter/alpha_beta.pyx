@@ -6,7 +6,7 @@ from epic_cli.engine.packets cimport Motion, Packet, Vec3, components, is_finite
 from epic_cli.engine.strategies.parts.curves cimport projected
 from epic_cli.engine.strategies.parts cimport Filter
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import FILTER_SETTINGS
 
@@ -75,7 +75,7 @@ cdef class AlphaBeta(Filter):
     declaration = Declaration(
         name="alpha-beta",
         summary="the alpha-beta (g-h) filter on positions, predicted to now",
-        needs=("clocks that agree, or arrival times",),
+        needs=(Need.CLOCKS.unless(", or arrival times"),),
         lag="none at constant velocity",
         on_loss="goes on in a straight line for max_prediction, then holds",
         source="Brookner, Tracking and Kalman Filtering Made Easy (1998); Kalata, The Tracking"

@@ -5,7 +5,7 @@ from libc.math cimport isfinite
 from epic_cli.engine.packets cimport Packet, Vec3, is_finite
 from epic_cli.engine.strategies.parts cimport Filter
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import FILTER_SETTINGS
 
@@ -46,7 +46,7 @@ cdef class Kalman(Filter):
     declaration = Declaration(
         name="kalman",
         summary="a constant-velocity Kalman filter on positions and velocities, predicted to now",
-        needs=("velocity (or measures=position)", "clocks that agree, or arrival times"),
+        needs=(Need.VELOCITY.unless(" (or measures=position)"), Need.CLOCKS.unless(", or arrival times")),
         lag="none at constant velocity",
         on_loss="goes on in a straight line for max_prediction, then holds",
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"

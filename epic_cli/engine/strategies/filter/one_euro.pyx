@@ -5,7 +5,7 @@ from libc.math cimport M_PI, fabs
 from epic_cli.engine.packets cimport Packet, Vec3, is_finite
 from epic_cli.engine.strategies.parts cimport Filter
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import FILTER_SETTINGS
 
@@ -51,7 +51,7 @@ cdef class OneEuro(Filter):
     declaration = Declaration(
         name="one-euro",
         summary="the 1 euro filter on positions, predicted to now",
-        needs=("clocks that agree, or arrival times",),
+        needs=(Need.CLOCKS.unless(", or arrival times"),),
         lag="1 / (2 pi (mincutoff + beta speed)), 0.16 s at the defaults",
         on_loss="goes on in a straight line for max_prediction, then holds",
         source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"

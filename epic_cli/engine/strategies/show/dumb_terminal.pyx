@@ -23,7 +23,6 @@ cdef class DumbTerminal(Strategy):
     declaration = Declaration(
         name="dumb-terminal",
         summary="the last received state, held",
-        needs=(),
         lag="the age of the newest packet: latency, plus up to one packet period",
         on_loss="holds",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"

@@ -9,7 +9,7 @@ from epic_cli.engine.packets cimport (
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number, Switch
 
 cdef enum:
@@ -55,7 +55,7 @@ cdef class Spline(Strategy):
     declaration = Declaration(
         name="spline",
         summary="Decentraland's players: one of seven curves from message to message",
-        needs=("velocity",),
+        needs=(Need.VELOCITY,),
         lag="latency and one interval between packets",
         on_loss="goes on for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",

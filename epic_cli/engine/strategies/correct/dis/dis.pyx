@@ -7,7 +7,7 @@ from epic_cli.engine.packets cimport (
 )
 from epic_cli.engine.strategies.parts cimport PacketAge, Strategy
 
-from epic_cli.engine.declaration import Declaration
+from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number
 from epic_cli.engine.strategies.parts.common_settings import age_setting
 
@@ -50,7 +50,7 @@ cdef class Dis(Strategy):
     declaration = Declaration(
         name="dis",
         summary="IEEE 1278.1 dead reckoning, models 1 to 9; jumps to each new state",
-        needs=("velocity", "clocks that agree, or arrival times"),
+        needs=(Need.VELOCITY, Need.CLOCKS.unless(", or arrival times")),
         lag="none while the entity moves as the model does",
         on_loss="goes on by the model for timeout, then holds",
         source="IEEE 1278.1-2012, annex E; Towers and Hines (1994); values of"

@@ -10,7 +10,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 from epic_cli.engine.strategies.parts cimport Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 
@@ -61,7 +61,7 @@ cdef class Quake3(Strategy):
     declaration = Declaration(
         name="quake3",
         summary="Quake III: between two snapshots, on a clock that feels its way",
-        needs=("arrival times",),
+        needs=(Need.ARRIVALS,),
         lag="latency plus about one send interval; less for predicted trajectories",
         on_loss="freezes; predicted trajectories go on",
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"

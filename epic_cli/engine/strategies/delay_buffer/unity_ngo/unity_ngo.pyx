@@ -5,7 +5,7 @@ from libc.math cimport isnan
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
 
-from epic_cli.engine.declaration import Declaration, Wavering
+from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
@@ -68,7 +68,7 @@ cdef class UnityNgo(Strategy):
     declaration = Declaration(
         name="unity-ngo",
         summary="Unity Netcode for GameObjects: buffered interpolation, then a second smoothing",
-        needs=("arrival times", "a steady send rate"),
+        needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
         on_loss="goes to the newest state, then holds",
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",

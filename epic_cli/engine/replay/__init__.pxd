@@ -1,3 +1,5 @@
+"""The loop for one entity, and the state that clock and pacing lend it."""
+
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 

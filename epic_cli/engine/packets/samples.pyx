@@ -1,0 +1,45 @@
+"""Blocks of samples: what a strategy draws, tick by tick."""
+
+
+cdef class SampleBlock:
+    """Up to ``capacity`` ticks' worth of samples, to be filled and emptied again."""
+
+    def __init__(self, size_t capacity=2048):
+        if capacity < 1:
+            raise ValueError("a block holds at least one sample")
+        self.capacity = capacity
+        self.items.reserve(capacity)
+
+    cdef bint full(self) noexcept nogil:
+        return self.items.size() >= self.capacity
+
+    def clear(self):
+        """Empties the block."""
+        self.items.clear()
+
+    def __len__(self):
+        return self.items.size()
+
+    def samples(self, Entities entities):
+        """The samples as a list of the Python API's ``Sample``."""
+        cdef size_t index
+        return [
+            sample_to_python(self.items[index], entities.name(self.items[index].entity))
+            for index in range(self.items.size())
+        ]
+
+    def copy(self):
+        """A block of its own with these samples."""
+        cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
+        copy.items.assign(self.items.begin(), self.items.end())
+        return copy
+
+    def rows(self):
+        """The samples as bytes: a copy of what ``SAMPLE`` in ``engine.replay.trace`` describes."""
+        return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
+
+    def last(self, Entities entities):
+        """The last of ``samples``; raises ``IndexError`` where there is none."""
+        if self.items.empty():
+            raise IndexError("the block is empty")
+        return sample_to_python(self.items.back(), entities.name(self.items.back().entity))
