@@ -5,11 +5,10 @@ Nothing is written here: see ``writing`` for what becomes of the rows.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
+from epic_cli.analysis.jobs.executors import Threads
+from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.checking.case import BrokenCase, Case, CheckSpec
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.drawing import draw
@@ -18,40 +17,22 @@ from epic_cli.checking.outcome import CaseStatus, Outcome, broken
 from epic_cli.checking.rows import NotRows, format_of, parse
 from epic_cli.engine.failures import StrategyFailed
 
-#: How many outcomes may wait for those before them.
-_AHEAD = 64
-
 EXPECTED_ROWS = CheckSpec()
 
 
 def check_all(
-    cases: Sequence[Case | Outcome],
-    spec: CheckSpec = EXPECTED_ROWS,
-    stop: threading.Event | None = None,
+    cases: Sequence[Case | Outcome], spec: CheckSpec = EXPECTED_ROWS
 ) -> Iterator[Outcome]:
-    """The outcome of each case, in their order; what is an outcome already stays one.
+    """The outcome of each case, in their order; what is an outcome already stays one."""
+    with Threads(spec.threads, len(cases)) as executor:
 
-    ``stop`` is set when nobody waits for the outcomes any more.
-    """
-    stop = stop or threading.Event()
+        def one(case: Case | Outcome) -> Outcome:
+            return case if isinstance(case, Outcome) else check(case, spec, executor.stop.is_set)
 
-    def one(case: Case | Outcome) -> Outcome | None:
-        if isinstance(case, Outcome):
-            return case
-        return None if stop.is_set() else check(case, spec, stop.is_set)
-
-    with ThreadPoolExecutor(spec.threads or os.cpu_count() or 1, "check") as executor:
-        try:
-            waiting = [executor.submit(one, case) for case in cases[:_AHEAD]]
-            for index in range(len(cases)):
-                outcome = waiting.pop(0).result()
-                if index + _AHEAD < len(cases):
-                    waiting.append(executor.submit(one, cases[index + _AHEAD]))
-                if outcome is not None:
-                    yield outcome
-        finally:
-            stop.set()
-            executor.shutdown(wait=True, cancel_futures=True)
+        for _, outcome in run_jobs(one, cases, executor):
+            if isinstance(outcome, Failure):
+                raise outcome.error
+            yield outcome
 
 
 def check(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Sequence
 from functools import partial
 
@@ -86,10 +85,9 @@ def check(
     _check_usage(context, paths, doing, program)
     if doing.new is not None:
         return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
-    stop = threading.Event()
     spec = program.spec(threads)
     output = Output(report, doing, color)
-    for outcome in check_all(_cases(paths, program, drawing), spec, stop):
+    for outcome in check_all(_cases(paths, program, drawing), spec):
         output.add(outcome if spec.port else keep_new(outcome))
     return output.end()
 
