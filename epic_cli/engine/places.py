@@ -29,16 +29,17 @@ class Plugin(NamedTuple):
     distribution: str
 
 
-class LeftOut(NamedTuple):
-    """A strategy of another package that cannot be used, and why."""
+class UnusablePlugin(NamedTuple):
+    """What another package offers (a strategy, a detector: ``what``) and cannot be used, and why."""
 
     name: str
     distribution: str
     reason: str
+    what: str = "strategy"
 
     def __str__(self) -> str:
         package = f" of {self.distribution}" if self.distribution else ""
-        return f"the strategy {self.name!r}{package} is left out: {self.reason}"
+        return f"the {self.what} {self.name!r}{package} is left out: {self.reason}"
 
 
 def plugins(group: str = GROUP) -> list[Plugin]:

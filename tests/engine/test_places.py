@@ -9,7 +9,7 @@ import pytest
 
 import epic_cli
 from epic_cli import StrategyFailed, UnknownStrategy, replay, strategy
-from epic_cli.engine.places import LeftOut
+from epic_cli.engine.places import UnusablePlugin
 from epic_cli.engine.strategies import declaration, find, left_out, names
 
 GOOD = '''
@@ -138,8 +138,8 @@ def test_a_name_that_is_taken_is_left_out(install: Install) -> None:
     assert names() == [*before, "theirs"]
     assert declaration("theirs").summary == "Stands at the origin."
     assert left_out() == [
-        LeftOut("epic", "one 1.2", "it is the name of a built-in one"),
-        LeftOut("theirs", "two 1.2", "one 1.2 has that name already"),
+        UnusablePlugin("epic", "one 1.2", "it is the name of a built-in one"),
+        UnusablePlugin("theirs", "two 1.2", "one 1.2 has that name already"),
     ]
     assert list(replay([], "epic")) == []
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from epic_cli.engine.places import plugins
+from epic_cli.engine.places import UnusablePlugin, plugins
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
@@ -89,24 +89,12 @@ DETECTORS = "epic_cli.analysis.diagnosis.detectors"
 GROUP = "epic_cli.detectors"
 
 
-class FailedDetector(NamedTuple):
-    """A detector of another package that cannot be used, and why."""
-
-    name: str
-    distribution: str
-    reason: str
-
-    def __str__(self) -> str:
-        package = f" of {self.distribution}" if self.distribution else ""
-        return f"the detector {self.name!r}{package} is left out: {self.reason}"
-
-
 class Registry(NamedTuple):
     """All that can be used, by rank; the names of those of other packages; those left out."""
 
     detectors: tuple[Detector, ...]
     foreign: frozenset[str]
-    left_out: tuple[FailedDetector, ...]
+    left_out: tuple[UnusablePlugin, ...]
 
 
 @cache
@@ -133,7 +121,7 @@ def registry() -> Registry:
                 found[one.name] = one
                 foreign.add(one.name)
                 continue
-        left_out.append(FailedDetector(plugin.name, plugin.distribution, reason))
+        left_out.append(UnusablePlugin(plugin.name, plugin.distribution, reason, "detector"))
     ranked = sorted(found.values(), key=lambda one: (one.rank, one.name))
     return Registry(tuple(ranked), frozenset(foreign), tuple(left_out))
 

@@ -14,13 +14,13 @@ from epic_cli.analysis.diagnosis.detector import (
     STRATEGY,
     VELOCITIES,
     Detector,
-    FailedDetector,
     Finding,
     detector_of,
     registry,
 )
 from epic_cli.analysis.diagnosis.messages import Network, network_of
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic
+from epic_cli.engine.places import UnusablePlugin
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.match import Match
@@ -38,7 +38,7 @@ class Diagnosis:
 
     findings: tuple[Finding, ...]
     lacking: tuple[tuple[str, tuple[str, ...]], ...]
-    left_out: tuple[FailedDetector, ...] = ()
+    left_out: tuple[UnusablePlugin, ...] = ()
     drawn: Match | None = None
     packets: int = 0
     duration: float = 0.0
@@ -90,7 +90,8 @@ def diagnose(
         except Exception as error:  # a plug-in's code may fail in any way
             if detector.name not in known.foreign:
                 raise
-            left_out.append(FailedDetector(detector.name, "", f"{type(error).__name__}: {error}"))
+            reason = f"{type(error).__name__}: {error}"
+            left_out.append(UnusablePlugin(detector.name, "", reason, "detector"))
     beside = _beside(traffic, [one.cause for one in findings], using, known.foreign)
     folded = _folded(findings, beside, using)
     folded.sort(key=lambda one: -one.share)

@@ -22,7 +22,7 @@ from epic_cli.engine.parameters import Value, nearest
 
 if TYPE_CHECKING:
     from epic_cli.engine.contract import SmoothingStrategy
-    from epic_cli.engine.places import LeftOut, Plugin
+    from epic_cli.engine.places import Plugin, UnusablePlugin
 
 DEFAULT = "epic"
 
@@ -54,7 +54,7 @@ def declarations() -> list[Declaration]:
     return [declaration(name) for name in names()]
 
 
-def left_out() -> list[LeftOut]:
+def left_out() -> list[UnusablePlugin]:
     """The strategies of other packages that cannot be used."""
     return [reason for _, reason in _others() if reason]
 
@@ -220,12 +220,12 @@ def _plugins() -> list[Plugin]:
     return plugins()
 
 
-def _others() -> list[tuple[str, LeftOut | None]]:
+def _others() -> list[tuple[str, UnusablePlugin | None]]:
     """What other packages offer by name, in that order, each with what is wrong with it."""
-    from epic_cli.engine.places import LeftOut
+    from epic_cli.engine.places import UnusablePlugin
 
     taken = dict.fromkeys(_built_in(), "it is the name of a built-in one")
-    found: list[tuple[str, LeftOut | None]] = []
+    found: list[tuple[str, UnusablePlugin | None]] = []
     for plugin in _plugins():
         reason = taken.get(plugin.name, "")
         if not reason:
@@ -234,6 +234,6 @@ def _others() -> list[tuple[str, LeftOut | None]]:
                 create(plugin.name)
             except (UnknownStrategy, StrategyFailed) as error:
                 reason = str(error)
-        flaw = LeftOut(plugin.name, plugin.distribution, reason) if reason else None
+        flaw = UnusablePlugin(plugin.name, plugin.distribution, reason) if reason else None
         found.append((plugin.name, flaw))
     return found
