@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -129,6 +128,8 @@ def make_case(
     ``values`` are all other keys; ``rows`` are TSV that has been drawn already. Raises
     ``CaseExists``, ``BrokenCase``, ``StrategyFailed`` or ``OSError``; then it is not made.
     """
+    import tomlkit  # a check writes no case files
+
     path = os.path.join(folder, CASE_FILE)  # noqa: PTH118
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
@@ -139,7 +140,7 @@ def make_case(
             write_whole(here, packets)
         named = [_seen_from(folder, one) for one in recordings] if packets is None else [PACKETS]
         recording: Value = named[0] if len(named) == 1 else named
-        write_whole(path, case_text({"recording": recording, **values}).encode())
+        write_whole(path, tomlkit.dumps({"recording": recording, **values}).encode())
         case = read_case(path)
         outcome = check_rows(case, draw(case.drawing).rows if rows is None else rows)
         if takeable(outcome) is None:
@@ -166,17 +167,3 @@ def _strategy_from(folder: str, strategy: str) -> str:
         return strategy
     seen = os.path.relpath(path, folder)
     return f"{seen if seen.startswith('.') else f'./{seen}'}:{rest}"
-
-
-def case_text(values: Mapping[str, Value]) -> str:
-    """A case file that says this."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, str):
-        # a string of JSON is one of TOML
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value).lower()
