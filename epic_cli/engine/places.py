@@ -30,7 +30,7 @@ class Plugin(NamedTuple):
 
 
 class UnusablePlugin(NamedTuple):
-    """What another package offers (a strategy, a detector: ``what``) and cannot be used, and why."""
+    """What a package offers (a strategy, a detector: ``what``) and cannot be used, and why."""
 
     name: str
     distribution: str
