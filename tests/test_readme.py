@@ -20,6 +20,8 @@ from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import Better, Section
 from epic_cli.analysis.metrics.score import COSTS
 from epic_cli.analysis.weights import GAMES, Weights
+from epic_cli.engine.parameters import Custom
+from epic_cli.formats.layout import LAYOUT
 
 DOCUMENTS = sorted(
     [
@@ -31,6 +33,7 @@ DOCUMENTS = sorted(
 )
 README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
+FORMATS = ROOT / "epic_cli" / "formats" / "README.md"
 ANALYSIS = ROOT / "epic_cli" / "analysis" / "README.md"
 DIAGNOSIS = ROOT / "epic_cli/analysis/diagnosis/README.md"
 
@@ -187,9 +190,20 @@ def cause_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def layout_table() -> str:
+    """The options that say how a recording is laid out."""
+    lines = ["| option | |", "| --- | --- |"]
+    for one in LAYOUT:
+        form = one.form if isinstance(one, Custom) else "NUMBER"
+        option = f"--{one.name.replace('_', '-')} {form}".replace("|", "\\|")
+        lines.append(f"| `{option}` | {one.help.partition('  [')[0].replace('*', chr(92) + '*')} |")
+    return "\n".join(lines) + "\n"
+
+
 @pytest.mark.parametrize(
     ("document", "tables"),
     [
+        (FORMATS, [layout_table]),
         (ENGINE, [strategy_table]),
         (ANALYSIS, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),

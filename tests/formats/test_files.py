@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.places import ROOT
 from support.running import epic
 
 from epic_cli import Packet
@@ -15,7 +14,7 @@ from epic_cli.formats.recordings import read
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "files").iterdir())
-README = (ROOT / "epic_cli" / "formats" / "README.md").read_text()
+GUIDE = (HERE / "files.md").read_text()
 
 #: What a program cannot on_layout from the file alone: what a person has to add.
 ADDED = {
@@ -79,6 +78,6 @@ def test_the_guide_names_the_kind_of_each_file() -> None:
     assert len(FILES) >= 25
     for file in FILES:
         row = f"| `{file.name}` |"
-        assert README.count(row) == 1, row
-        options = README.partition(row)[2].partition("\n")[0]
+        assert GUIDE.count(row) == 1, row
+        options = GUIDE.partition(row)[2].partition("\n")[0]
         assert f"`{ADDED[file.name]}`" in options if file.name in ADDED else "--" not in options
