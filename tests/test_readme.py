@@ -22,6 +22,7 @@ from epic_cli.analysis.metrics.score import COSTS
 from epic_cli.analysis.weights import GAMES, Weights
 from epic_cli.engine.parameters import Custom
 from epic_cli.formats.layout import LAYOUT
+from epic_cli.network.conditions import LINK as LINK_PARAMETERS
 
 DOCUMENTS = sorted(
     [
@@ -35,6 +36,7 @@ README = ROOT / "README.md"
 ENGINE = ROOT / "epic_cli" / "engine" / "README.md"
 FORMATS = ROOT / "epic_cli" / "formats" / "README.md"
 ANALYSIS = ROOT / "epic_cli" / "analysis" / "README.md"
+NETWORK = ROOT / "epic_cli" / "network" / "README.md"
 DIAGNOSIS = ROOT / "epic_cli/analysis/diagnosis/README.md"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -200,6 +202,17 @@ def layout_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def link_table() -> str:
+    """The table of a link's parameters, from their declarations."""
+    lines = ["| option | takes | default | |", "| --- | --- | --- | --- |"]
+    for one in LINK_PARAMETERS:
+        default = "" if one.default is None else one.show(one.default)
+        option = f"`--{one.name.replace('_', '-')}`"
+        cells = (option, one.range.replace("|", " or "), default, one.help)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 @pytest.mark.parametrize(
     ("document", "tables"),
     [
@@ -207,6 +220,7 @@ def layout_table() -> str:
         (ENGINE, [strategy_table]),
         (ANALYSIS, [metric_table, cost_table]),
         (DIAGNOSIS, [cause_table]),
+        (NETWORK, [link_table]),
     ],
 )
 def test_the_tables_are_what_is_declared(
