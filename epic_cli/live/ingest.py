@@ -115,8 +115,8 @@ class Ingest:
             found.late,
             self._refused,
             self._delays,
-            found.anew,
-            found.step,
+            found.clock_resets,
+            found.clock_step,
             found.drifts(),
             self._example,
         )

@@ -14,11 +14,11 @@ cdef extern from "intake/lowest.h" namespace "epic" nogil:
         double drift()
 
 
-cdef extern from "intake/anew.h" namespace "epic" nogil:
+cdef extern from "intake/clock_reset.h" namespace "epic" nogil:
     enum Verdict "epic::SenderClock::Verdict":
         AS_BEFORE "epic::SenderClock::kAsBefore"
         DOUBTFUL "epic::SenderClock::kDoubtful"
-        ANEW "epic::SenderClock::kAnew"
+        RESET "epic::SenderClock::kReset"
 
     cdef cppclass SenderClock:
         SenderClock()
@@ -53,16 +53,16 @@ cdef class Admission:
     finite, for times that are far from the clock's, and for what has no velocity
     (``needs_velocity``) or was true before its time (unless ``takes_delta``).
 
-    Where a sender's clock begins anew (``anew.h``), the times of his packets are moved by what it
-    has gone back: they go on, with the shortest delay taken for 0. Until that is clear his packets
-    are late ones; those that would have come before they were sent are refused.
+    Where a sender's clock is reset (``clock_reset.h``), the times in its packets are moved by what
+    it has gone back: they go on, with the shortest delay taken for 0. Until that is clear its
+    packets are late ones; those that would have come before they were sent are refused.
     """
 
     cdef readonly Entities entities
     cdef readonly size_t packets        # let in
     cdef readonly size_t late           # with a time before one that came before it
-    cdef readonly size_t anew           # how often a sender's clock began anew
-    cdef readonly double step           # by how much (s) the last one of them had gone back
+    cdef readonly size_t clock_resets   # how often a sender's clock was reset
+    cdef readonly double clock_step     # by how much (s) the last one of them had gone back
     cdef object refuse_name
     cdef object tally
     cdef tuple reasons
@@ -165,8 +165,8 @@ cdef class Admission:
         time = packet.time - origin + self.clocks[sender].shift()
         came = nearbyint((machine - zero) * 1e6) / 1e6
         verdict = self.clocks[sender].look(came, came - time)
-        if verdict == ANEW:
-            self.begin_anew(sender)
+        if verdict == RESET:
+            self.reset_clock(sender)
             time = packet.time - origin + self.clocks[sender].shift()
         arrival = max(came, self.newest, earliest)
         if (verdict == DOUBTFUL and time > came) or not fabs(time - arrival) <= FAR:
@@ -189,9 +189,9 @@ cdef class Admission:
         self.count(packet, sender)
         return None
 
-    cdef void begin_anew(self, int32_t sender) noexcept:
-        self.anew += 1
-        self.step = self.clocks[sender].step()
+    cdef void reset_clock(self, int32_t sender) noexcept:
+        self.clock_resets += 1
+        self.clock_step = self.clocks[sender].step()
         self.lowest[sender] = LowestDelays()
 
     cdef int32_t look(self, int32_t entity) except? -100:

@@ -12,7 +12,7 @@ namespace epic {
 // clock that stands still makes delays that grow by more than kAlike in that time.)
 class SenderClock {
 public:
-    enum Verdict { kAsBefore, kDoubtful, kAnew };
+    enum Verdict { kAsBefore, kDoubtful, kReset };
 
     // What is added to the times in the packets (s).
     double shift() const { return shift_; }
@@ -20,7 +20,7 @@ public:
     // How far (s) the clock had gone back when it was last found to be another one.
     double step() const { return step_; }
 
-    // A packet with this delay, shift included. Once the clock begins anew the shift is another,
+    // A packet with this delay, shift included. Once the clock was reset the shift is another,
     // with which the shortest of the delays that said so is 0.
     Verdict look(double arrival, double delay) {
         if (std::fabs(delay - level_) <= kStep) {
@@ -40,7 +40,7 @@ public:
         step_ = shortest_;
         level_ = delay - shortest_;
         count_ = 0;
-        return kAnew;
+        return kReset;
     }
 
 private:
