@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.faulty_traffic import Columns, traffic_of_tables
 
+from epic_cli.analysis.diagnosis.detector import detector_of
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.link.found import found_link
+from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.views.diagnosis.link import link_story
@@ -100,6 +102,11 @@ def test_of_a_dull_recording_nothing_is_told(case: str) -> None:
 def test_a_wild_recording_raises_and_warns_of_nothing(case: str) -> None:
     told({"": WILD[case]})
     told({"a": plain(200), "b": WILD[case]})
+
+
+def test_messages_of_one_stamp_have_no_drift() -> None:
+    messages = Messages(np.zeros(200), np.arange(200) / 20, 0, 200)
+    assert detector_of("clock-drift").detect(Traffic((), messages, 200)) == []
 
 
 def test_one_entity_of_many_is_looked_at() -> None:
