@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.truth import lengths
+from epic_cli.analysis.arrays import lengths, root_mean_square
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.truth import Flags, Floats, Integers, Truth
+    from epic_cli.analysis.arrays import Flags, Floats, Integers
+    from epic_cli.analysis.truth import Truth
 
     Rows = NDArray[np.intp]
 
@@ -188,8 +189,3 @@ def sliding_maximum(values: Floats, reach: int) -> Floats:
         width *= 2
     rest = size - width
     return np.maximum(padded[: len(padded) - rest], padded[rest:]) if rest else padded
-
-
-def root_mean_square(values: Floats) -> float:
-    """The root mean square; 0 of nothing."""
-    return float(np.sqrt(np.mean(np.square(values)))) if len(values) else 0.0

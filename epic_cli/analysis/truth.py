@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import (
+    LARGEST,
+    POSITION,
+    TELEPORT,
+    TIME,
+    VELOCITY,
+    all_three,
+    lengths,
+    packet_table,
+    resolution_of,
+)
 from epic_cli.analysis.notes import (
     Bridged,
     Cut,
@@ -21,26 +32,17 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
-from epic_cli.analysis.packet_table import POSITION, TELEPORT, TIME, VELOCITY, packet_table
 from epic_cli.engine.measure import Path
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from epic_cli.analysis.arrays import Flags, Floats, Integers
     from epic_cli.engine.packets import PacketBlock
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int32]
-    Flags = NDArray[np.bool_]
 
 Origin = Literal["given", "rebuilt"]
 
 #: Two states further apart than this many usual intervals, and than so many seconds, are a gap.
 GAP_INTERVALS = 4
 GAP_SECONDS = 0.5
-
-#: A resolution is no more than this share of the usual step from one state to the next.
-ROUNDED_STEP = 0.05
 
 #: An interval this many times longer than the usual one has lost a packet, or more.
 BRIDGED_INTERVALS = 1.5
@@ -50,9 +52,6 @@ TELEPORT_STEPS = 5
 
 #: A teleport between two states that were sampled more often takes up to so many seconds.
 SMEARED_SECONDS = 0.2
-
-#: Larger numbers cannot be squared; they count as not finite.
-LARGEST = 1e100
 
 #: Velocities that differ from what the positions say by more than this share are not used.
 VELOCITY_MISMATCH = 0.5
@@ -146,9 +145,9 @@ def build(
     """
     notes: list[TruthNote] = []
     marks = np.zeros(len(times), bool) if teleports is None else teleports
-    missing = _all_three(np.isnan(velocities))
+    missing = all_three(np.isnan(velocities))
     with np.errstate(invalid="ignore"):
-        finite = (np.abs(times) < LARGEST) & _all_three(np.abs(positions) < LARGEST)
+        finite = (np.abs(times) < LARGEST) & all_three(np.abs(positions) < LARGEST)
         velocities = np.where(np.abs(velocities) < LARGEST, velocities, np.nan)
     whole = bool(finite.all())
     if not whole:
@@ -248,27 +247,6 @@ def _cuts(
     return cut, gap
 
 
-def resolution_of(positions: Floats) -> float:
-    """The least difference between finite positions (n, 3) that means something.
-
-    Half a unit of the last decimal that they are written with, where they have been rounded to
-    it; else what single precision, in which some strategies compute, tells apart.
-    """
-    rounding = float(np.abs(positions).max(initial=0.0)) * 2.0**-23
-    some = positions[:4096]
-    thirds = lengths(np.diff(some, 3, axis=0))
-    steps = lengths(np.diff(some, axis=0))
-    moving = steps[steps > rounding]
-    # states that lie exactly on a line or a parabola were not rounded, however few digits they have
-    if not len(moving) or 2 * np.count_nonzero(thirds > 8 * rounding) < len(thirds):
-        return rounding
-    for decimals in range(7):
-        unit = 10.0**-decimals
-        if (np.abs(some - np.rint(some / unit) * unit) <= rounding).all():
-            return max(min(unit / 2, ROUNDED_STEP * float(np.median(moving))), rounding)
-    return rounding
-
-
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _usable(
     times: Floats,
@@ -309,13 +287,3 @@ def _usable(
         if len(times[mine]) > 1:
             derived[mine] = np.gradient(positions[mine], times[mine], axis=0)
     return derived
-
-
-def _all_three(flags: Flags) -> Flags:
-    """Which of n rows (n, 3) are true throughout, several times faster than ``all``."""
-    return np.asarray(flags[:, 0] & flags[:, 1] & flags[:, 2])
-
-
-def lengths(vectors: Floats) -> Floats:
-    """The lengths of vectors (n, 3), several times faster than numpy's own norm."""
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))

@@ -22,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
 
 #: How often an interval is to contain the figure.
 CONFIDENCE = 0.95

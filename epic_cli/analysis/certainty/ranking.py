@@ -12,7 +12,7 @@ from epic_cli.analysis.certainty.bootstrap import CONFIDENCE, expanded, interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
 
 #: Scores that differ by less are equal, whatever the draws say: nobody reads more digits.
 RESOLUTION = 0.05

@@ -27,7 +27,7 @@ from epic_cli.analysis.metrics.metric import Better
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.weights import Weights
 
 #: Whatever the errors look like, what happens within so many seconds hangs together: packets

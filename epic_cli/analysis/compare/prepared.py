@@ -25,8 +25,8 @@ from epic_cli.engine.replay import Trace
 from epic_cli.engine.strategies.parts import Strategy
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.compare.spec import CompareSpec, Run
-    from epic_cli.analysis.truth import Floats
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.refusals import Refusal
     from epic_cli.engine.replay import Pacing

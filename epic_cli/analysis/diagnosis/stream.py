@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes, lattice, median
-from epic_cli.analysis.truth import lengths
 
 #: The fewest states, messages or steps of which anything is said.
 FEWEST = 20

@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.messages import Messages
-from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes
-from epic_cli.analysis.diagnosis.spec import EVERYTHING, DiagnoseSpec
-from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
-from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.packet_table import (
+from epic_cli.analysis.arrays import (
     ARRIVAL,
+    LARGEST,
     POSITION,
     SEQUENCE,
     TELEPORT,
@@ -22,7 +18,11 @@ from epic_cli.analysis.packet_table import (
     VELOCITY,
     packet_table,
 )
-from epic_cli.analysis.truth import LARGEST
+from epic_cli.analysis.diagnosis.messages import Messages
+from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes
+from epic_cli.analysis.diagnosis.spec import EVERYTHING, DiagnoseSpec
+from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.engine.measure import tidy
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table
 from epic_cli.analysis.drawn.path import FEWEST, DrawnPath, UnusableDrawing
 from epic_cli.analysis.drawn.redraw import Redraw, at_times
 from epic_cli.analysis.drawn.search import Explanation, Search
 from epic_cli.analysis.drawn.smoothing import EARLIEST, LATEST, Fit
-from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
-from epic_cli.analysis.truth import LARGEST
 from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.packet_table import POSITION, TIME, packet_table
-from epic_cli.analysis.truth import LARGEST, resolution_of
+from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
 from epic_cli.engine.contract import Sample
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
 

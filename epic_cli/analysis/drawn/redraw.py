@@ -12,7 +12,7 @@ from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import Timing, parse_tick
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.replay.strategy_spec import StrategySpec

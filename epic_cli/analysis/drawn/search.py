@@ -13,9 +13,9 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.drawn.redraw import Redraw
     from epic_cli.analysis.drawn.smoothing import Fit
-    from epic_cli.analysis.truth import Floats
     from epic_cli.engine.parameters import Value
 
 #: Settings are sought of so many strategies: those that come nearest with their usual ones.

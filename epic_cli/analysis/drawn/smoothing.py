@@ -13,7 +13,7 @@ from epic_cli.analysis.minimum import minimum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
 
 #: Seconds: later than a strategy, or earlier, that a game may be.
 EARLIEST, LATEST = -0.5, 1.0

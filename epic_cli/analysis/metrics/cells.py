@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.arrays import Floats, Integers
     from epic_cli.analysis.metrics.lag import Lag
     from epic_cli.analysis.metrics.measurement import Measurement
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.truth import Floats, Integers
     from epic_cli.analysis.weights import Weights
 
 #: A recording is cut into so many cells, fewer where it has many entities ...

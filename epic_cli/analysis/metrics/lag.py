@@ -11,7 +11,8 @@ import numpy as np
 from epic_cli.analysis.sampled_truth import SHIFTS, Window, shift_window
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.truth import Floats, Integers, Truth
+    from epic_cli.analysis.arrays import Floats, Integers
+    from epic_cli.analysis.truth import Truth
 
 #: The longest shift; a lag that is unknown costs as much.
 LONGEST = float(SHIFTS[-1])

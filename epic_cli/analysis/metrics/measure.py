@@ -19,7 +19,7 @@ from epic_cli.analysis.weights import SCALE
 from epic_cli.engine.measure import accumulate_errors, overshoot
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.truth import Floats, Integers
+    from epic_cli.analysis.arrays import Floats, Integers
     from epic_cli.analysis.weights import Weights
     from epic_cli.engine.packets import PacketBlock
 

@@ -16,7 +16,7 @@ from epic_cli.analysis.metrics.recovery import Recovery
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.weights import Weights
 
 

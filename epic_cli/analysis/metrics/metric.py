@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epic_cli.analysis.digits import three_digits
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats, Integers
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.truth import Floats, Integers
 
 
 class Better(enum.Enum):

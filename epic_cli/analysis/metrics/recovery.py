@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
-from epic_cli.analysis.truth import GAP_INTERVALS, GAP_SECONDS, lengths
+from epic_cli.analysis.arrays import ARRIVAL, TIME, lengths, packet_table
+from epic_cli.analysis.truth import GAP_INTERVALS, GAP_SECONDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.arrays import Flags, Floats
     from epic_cli.analysis.sampled_truth import SampledTruth
-    from epic_cli.analysis.truth import Flags, Floats, Truth
+    from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
 
     Rows = NDArray[np.intp]

@@ -11,9 +11,9 @@ from epic_cli.analysis.metrics.metric import Better, DrawnRows, Metric, Section
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.metrics.cells import Resampled
     from epic_cli.analysis.metrics.measurement import Measurement
-    from epic_cli.analysis.truth import Floats
 
 
 def _jerk(measured: Measurement | Resampled) -> Any:

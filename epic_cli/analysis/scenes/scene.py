@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.sampled_truth import root_mean_square
-from epic_cli.analysis.scenes.deliveries import Deliveries, deliveries_of
-from epic_cli.analysis.scenes.interruptions import Interruption, interruptions, snaps
-from epic_cli.analysis.scenes.lag_over_time import LagSeries, lag_over_time
-from epic_cli.analysis.scenes.thinning import kept_rows, runs
-from epic_cli.analysis.truth import LARGEST, lengths
+from epic_cli.analysis.arrays import LARGEST, lengths, root_mean_square
+from epic_cli.analysis.scenes.events import (
+    Deliveries,
+    Interruption,
+    deliveries_of,
+    interruptions,
+    snaps,
+)
+from epic_cli.analysis.scenes.series import LagSeries, kept_rows, lag_over_time, runs
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
@@ -20,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.metrics.measure import Entity
     from epic_cli.analysis.metrics.recovery import Events
-    from epic_cli.analysis.scenes.thinning import Rows
-    from epic_cli.analysis.truth import Floats
+    from epic_cli.analysis.scenes.series import Rows
 
 #: All pictures of a comparison together hold about so many drawn positions.
 MOST_POSITIONS = 400_000

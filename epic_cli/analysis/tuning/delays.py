@@ -24,8 +24,8 @@ from epic_cli.engine.strategies import declaration
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.diagnosis.messages import Messages
-    from epic_cli.analysis.truth import Floats
     from epic_cli.analysis.tuning.buffers import Buffer
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.engine.parameters import Value

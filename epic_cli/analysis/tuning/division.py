@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import ARRIVAL, TIME, packet_table
 from epic_cli.analysis.notes import NotEnoughToSay
-from epic_cli.analysis.packet_table import ARRIVAL, TIME, packet_table
 from epic_cli.analysis.sampled_truth import sample_truth
 from epic_cli.analysis.tuning.evaluation import EvaluationSet, evaluation_set
 from epic_cli.engine.packets import PacketBlock

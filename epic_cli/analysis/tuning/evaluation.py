@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epic_cli.analysis.arrays import packet_table
 from epic_cli.analysis.compare.pool import pool_results, pool_runs
 from epic_cli.analysis.compare.prepared import Prepared, prepare
 from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.run import compare_prepared, evaluate
 from epic_cli.analysis.notes import NothingJudged, NotJudged
-from epic_cli.analysis.packet_table import packet_table
 from epic_cli.engine.replay import TooManyRows
 
 if TYPE_CHECKING:

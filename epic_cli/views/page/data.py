@@ -19,8 +19,8 @@ from epic_cli.views.pictures.scenes import ground_axes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.scenes.scene import Drawn, Scene
-    from epic_cli.analysis.truth import Floats
 
 #: What is further away is not drawn: single precision ends not far beyond.
 FURTHEST = 1e30

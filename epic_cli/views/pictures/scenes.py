@@ -12,7 +12,7 @@ from epic_cli.analysis.digits import three_digits
 from epic_cli.engine.packets import Status
 
 if TYPE_CHECKING:
-    from epic_cli.analysis.scenes.deliveries import Deliveries
+    from epic_cli.analysis.scenes.events import Deliveries
     from epic_cli.analysis.scenes.scene import Drawn, Scene
 
 

@@ -19,8 +19,8 @@ from epic_cli.views.pictures.scenes import chosen_of, ground_axes, scene_words
 from epic_cli.views.pictures.styles import line_style
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.scenes.scene import Drawn, Scene
-    from epic_cli.analysis.truth import Floats
 
 WIDTH, HEIGHT = 960, 640
 

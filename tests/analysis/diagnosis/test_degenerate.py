@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.faulty_traffic import Columns, traffic_of_tables
 
+from epic_cli.analysis.arrays import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.analysis.diagnosis.detector import detector_of
 from epic_cli.analysis.diagnosis.diagnose import diagnose
 from epic_cli.analysis.diagnosis.link.found import found_link
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.packet_table import ARRIVAL, POSITION, SEQUENCE, TIME, VELOCITY
 from epic_cli.views.diagnosis.link import link_story
 from epic_cli.views.diagnosis.report import report
 from epic_cli.views.documents import as_jsonl, as_markdown

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.faulty_traffic import Columns, traffic_of_tables
 
+from epic_cli.analysis.arrays import ARRIVAL, SEQUENCE, TIME
 from epic_cli.analysis.diagnosis.link.found import FoundLink, found_link
-from epic_cli.analysis.packet_table import ARRIVAL, SEQUENCE, TIME
 from epic_cli.network import GilbertElliott, Link, LinkConditions, TraceLink, read_trace
 from epic_cli.network.trace_file import write_trace
 from epic_cli.views.diagnosis.link import link_options

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from support import movements
 
 from epic_cli.analysis.sampled_truth import SampledTruth, sample_truth
-from epic_cli.analysis.scenes.lag_over_time import lag_over_time
+from epic_cli.analysis.scenes.series import lag_over_time
 from epic_cli.analysis.truth import truth_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from support import movements
 
 from epic_cli import Packet, replay
-from epic_cli.analysis.packet_table import ARRIVAL, POSITION, TELEPORT, TIME, packet_table
+from epic_cli.analysis.arrays import ARRIVAL, POSITION, TELEPORT, TIME, packet_table
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.replay import TooManyRows, Trace, separate

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import Flags, Numbers
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.truth import lengths
 
 #: In periods.
 LONG = 2.5

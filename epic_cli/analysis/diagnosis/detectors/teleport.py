@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.detector import Detector, Finding
 from epic_cli.analysis.diagnosis.robust import quantile, runs
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.truth import lengths
 
 #: Times the pace that 90 % of the moving steps do not exceed.
 PACE = 4.0

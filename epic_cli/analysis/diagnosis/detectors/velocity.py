@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import Flags, Floats
 from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
-from epic_cli.analysis.truth import lengths
 
 #: How far velocities may be off the positions' own, in their length.
 OFF = 0.25
