@@ -55,21 +55,21 @@ class PacketReader(Iterator["Packet"]):
     file is closed at its end, by ``close``, or by ``with``. Made by ``read_packets``.
     """
 
-    def __init__(self, name: str, blocks: _Blocks, told: list[Layout]) -> None:
+    def __init__(self, name: str, blocks: _Blocks, inferred: list[Layout]) -> None:
         self.name = name
-        self._told = told
+        self._inferred = inferred
         self._blocks = blocks
         self._block = PacketBlock()
         self._given = 0
 
     @property
     def layout(self) -> Layout | None:
-        """Which column is which field, in which units, where that was told from the recording.
+        """Which column is which field, in which units, where that was inferred.
 
-        None: nothing had to be told, or nothing has been read yet. ``layout.options()`` is the
+        None: nothing had to be inferred, or nothing has been read yet. ``layout.options()`` is the
         same in the words of the command line.
         """
-        return self._told[0] if self._told else None
+        return self._inferred[0] if self._inferred else None
 
     @property
     def used_up(self) -> bool:
@@ -127,8 +127,8 @@ def read_packets(
     """The packets of a recording: packet text, a table, JSON lines or Parquet.
 
     ``source`` is a path (also as ``str``) or a file that is open for reading bytes. The format is
-    told from the content unless ``input_format`` says it. Where a table or JSON lines have names
-    of their own, these are told too, as far as they are usual, or given: ``columns`` by field
+    detected unless ``input_format`` says it. Where a table or JSON lines have names
+    of their own, these are recognised as far as they are usual, or given: ``columns`` by field
     (``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``arrival``, ``entity``, ``seq``,
     ``teleport``, ``delta``) has the column's name, its number from 1 where there is no header, or
     a path in a JSON object as ``pos.0``; or all of it as text, ``"time=t,x=pos.0"``.
@@ -162,14 +162,14 @@ def read_packets(
         scale=scale,
         pattern=pattern,
     )
-    told: list[Layout] = []
+    inferred: list[Layout] = []
     file: IO[bytes]
     if isinstance(source, (str, os.PathLike)):
         name, file = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
     else:
         name, file = _name(source), source
-    blocks = _blocks(file, file is not source, input_format, layout, told.append)
-    reader = PacketReader(name, _accepted(blocks, name, refused), told)
+    blocks = _blocks(file, file is not source, input_format, layout, inferred.append)
+    reader = PacketReader(name, _accepted(blocks, name, refused), inferred)
     if file is not source:
         reader.begin()
     return reader

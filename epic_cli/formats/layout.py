@@ -45,7 +45,7 @@ class Beginning:
 
 
 class Layout(NamedTuple):
-    """How the packets of a table or of JSON lines are laid out; None: to be told from them.
+    """How the packets of a table or of JSON lines are laid out; None: to be inferred.
 
     ``columns`` gives, for each field, the column with that name (or number, from 1, where the
     table has no header) or the path in an object (``pos.0``, ``header.t``); an empty text says
@@ -56,8 +56,8 @@ class Layout(NamedTuple):
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
     ``pattern``: a regular expression whose named groups are what columns are in a table.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
-    ``rebase_time``: where it is to be told, Unix times under this program's own names begin at the
-    first packet, as those of others do. ``beginning``: other recordings have the same ``first``.
+    ``rebase_time``: where it is to be inferred, Unix times under this program's own names begin at
+    the first packet, as those of others do. ``beginning``: others have the same ``first``.
     """
 
     columns: tuple[tuple[str, str], ...] | None = None

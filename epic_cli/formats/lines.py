@@ -20,8 +20,8 @@ from epic_cli.formats.layout import Layout
 class LineReader(ABC):
     """Cuts bytes into lines and makes a packet of each; formats say how.
 
-    ``layout`` is what is known of it; the rest is told from the first lines. ``on_layout`` is given
-    what came of that, unless it is what was given, or the layout of this program's own files.
+    ``layout`` is what is known of it; the rest is inferred from the first lines. ``on_layout`` is
+    called with the result, unless it is what was given, or the layout of this program's own files.
     """
 
     #: Bytes of a line with its end.

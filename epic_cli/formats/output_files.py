@@ -96,7 +96,7 @@ def cleaning_up(clean_up: Callable[[], None]) -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    with contextlib.suppress(ValueError):  # only the main thread is told of signals
+    with contextlib.suppress(ValueError):  # only the main thread gets signals
         for number in _ENDINGS:
             handler = signal.getsignal(number)
             if handler is not None and handler != signal.SIG_IGN:

@@ -1,4 +1,4 @@
-"""Recordings in their formats, told apart by their content, read block by block.
+"""Recordings in whatever format, which their content shows, read block by block.
 
 Whatever the length of a recording or of its lines, only a block of it is in memory at a time.
 """

@@ -23,7 +23,7 @@ _AXIS = re.compile(r"""(?:^|(?<=[\s,;]))["']?([XYZWxyzw])["']?\s*[=:]\s*""")
 #: decimal one where another stands with one: ``(1,5, 2,5)``.
 _BETWEEN = (re.compile(r"\s*;\s*"), re.compile(r"\s*,\s+"), re.compile(r"\s*,"), re.compile(r"\s+"))
 
-#: What most vectors look like: it is told at once, and as it would be told below.
+#: What most vectors look like: it is read at once, as it would be below.
 _USUAL = re.compile(r"\((-?\d+(?:\.\d+)?)(, ?)(-?\d+(?:\.\d+)?)(?:\2(-?\d+(?:\.\d+)?))?\)")
 
 #: A longer text is none.
@@ -39,10 +39,10 @@ def numbers_in(text: str) -> tuple[str, ...] | None:
     if usual:
         x, _, y, z = usual.groups()
         return (x, y) if z is None else (x, y, z)
-    return None if len(text) > _LONGEST else _told(text)
+    return None if len(text) > _LONGEST else _parse(text)
 
 
-def _told(text: str) -> tuple[str, ...] | None:
+def _parse(text: str) -> tuple[str, ...] | None:
     """As ``numbers_in``, however the vector is written."""
     around = _AROUND.fullmatch(text)
     inner = around.group(1) if around else text.strip()
@@ -59,5 +59,5 @@ def _told(text: str) -> tuple[str, ...] | None:
         return None
     commas = sum("," in part for part in parts)
     if commas and commas < len(parts) and between is not _BETWEEN[0]:
-        return None  # which of them are decimal cannot be told
+        return None  # which of them are decimal is unknown
     return tuple(_SUFFIX.sub("", part.replace(",", ".")) for part in parts)

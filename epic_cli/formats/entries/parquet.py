@@ -87,7 +87,7 @@ def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:
     try:
         found = infer_row_layout(layout, dict(zip(map(column_text, names), cells, strict=True)))
     except AmbiguousLayout:
-        return names  # what is wrong is told by who reads them
+        return names  # the reader says what is wrong
     texts = [column_text(name) for name in names]
     several = entities_in(starred(found), texts).values()
     own = {names[place] for places in several for place in places.values()}

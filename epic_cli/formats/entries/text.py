@@ -32,7 +32,7 @@ def is_packet(line: bytes) -> bool:
     """Whether a line, without blanks before it, is meant to be packet text.
 
     All that the demo could read is: a number, two commas, a slash. So is anything with the commas
-    and slashes of packet text, which deserves to be told what is wrong with it.
+    and slashes of packet text, whose mistake deserves a message.
     """
     position, *others = line.split(b"/")
     if not others or position.count(b",") != 2:

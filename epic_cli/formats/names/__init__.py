@@ -1,1 +1,1 @@
-"""Which column, or which name in an object, holds which field: told from how they are called."""
+"""Which column, or name in an object, holds which field: inferred from what they are called."""

@@ -35,7 +35,7 @@ class Hints:
         self._sample: PacketBlock | None = None
         self._looked = 0
         self._texts: list[bytes] = []
-        self._told: set[tuple[object, ...]] = set()
+        self._shown: set[tuple[object, ...]] = set()
         self._settled: Layout | None = None
 
     def settled(self, layout: Layout | None) -> None:
@@ -62,7 +62,7 @@ class Hints:
         return bool(self._texts) or (count != self._looked and count >= _LEAST)
 
     def new(self) -> list[Hint]:
-        """What has not been told before."""
+        """What has not been shown before."""
         from epic_cli.formats.hints import hints, word_hints
 
         found = [hint for text in self._texts for hint in word_hints(text)]
@@ -74,9 +74,9 @@ class Hints:
         fresh = {
             hint.key: hint
             for hint in found
-            if hint.key not in self._told and hint.option not in settled
+            if hint.key not in self._shown and hint.option not in settled
         }
-        self._told.update(fresh)
+        self._shown.update(fresh)
         return list(fresh.values())
 
 
@@ -107,7 +107,7 @@ class Reporter:
         self._write = write
         self._lines: RefusedLines | None = None
         self._hints: Hints | None = None if remarks.quiet else Hints()
-        self._told: Layout | None = None
+        self._inferred: Layout | None = None
         self._saved = False
         self.packets = 0
 
@@ -127,15 +127,15 @@ class Reporter:
             self._hints.settled(layout)
 
     def layout(self, layout: Layout) -> None:
-        """How a recording is read whose layout was told from it."""
-        self._told = layout
+        """How a recording is read whose layout was inferred."""
+        self._inferred = layout
         self.say(layout_words(self.name, layout))
 
     def save(self, saving: Saving | None, given: Layout | None) -> None:
-        """Saves how the recording is read, which was told from it or ``given``, as a profile."""
+        """Saves how the recording is read, inferred or ``given``, as a profile."""
         if saving is not None and self.packets and not self._saved:
             self._saved = True
-            self.say(saving.save(self._told or given))
+            self.say(saving.save(self._inferred or given))
 
     def look(self, block: PacketBlock) -> None:
         """The packets of the recording, as they come."""

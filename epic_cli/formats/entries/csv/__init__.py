@@ -27,8 +27,8 @@ _SIDE_BY_SIDE = 4
 def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) -> int:
     """How many of the first lines of a table are not its own: titles, and what a logger tells.
 
-    Its header has the names that are wanted as ``columns``, or such that a time and a position can
-    be told, and as many as the line below has cells. Where there is none, the first line is it.
+    Its header has the names that are wanted as ``columns``, or such as a time and a position
+    have, and as many as the line below has cells. Where there is none, the first line is it.
     """
     from epic_cli.formats.tables import delimiter_of, split_row
 

@@ -9,7 +9,8 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from epic_cli.formats import BYTE_ORDER_MARK, LONGEST_OBJECT
-from epic_cli.formats.entries.json.values import has_no_entries, infer_object_layout, parse
+from epic_cli.formats.entries.json.entities import has_no_entries, infer_object_layout
+from epic_cli.formats.entries.json.values import parse
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout
 

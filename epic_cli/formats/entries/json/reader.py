@@ -12,12 +12,14 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import FIELDS, EntriesScanner, JsonScanner, RecordScanner
 from epic_cli.formats import LONGEST_OBJECT
 from epic_cli.formats.columns import POSITION, VELOCITY, path_names
-from epic_cli.formats.entries.json.values import (
+from epic_cli.formats.entries.json.entities import (
     Entries,
-    Object,
     entries_of,
     has_no_entries,
     infer_object_layout,
+)
+from epic_cli.formats.entries.json.values import (
+    Object,
     is_unicode,
     look_up,
     parse,

@@ -1,29 +1,17 @@
-"""What is in a JSON object: its values by their paths, and the entries that it has for entities.
-
-A path with a ``*`` leads to each entry of an array, or of an object: ``players.*.x``.
-"""
+"""What is in a JSON object: its values, by their paths."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.columns import POSITION, path_names, path_text, star_of
-from epic_cli.formats.layout import Layout
-from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
-from epic_cli.formats.names.stars import starred
+from epic_cli.formats.columns import path_text
 from epic_cli.formats.vectors import numbers_in
 
 #: What is looked at of the first object: so many levels, entries of an array, and names in all.
-_DEEPEST, _WIDEST, _MOST = 8, 16, 500
-
-
-#: Arrays of states that stand together are of an entity each.
-_SEVERAL = 2
+DEEPEST, _WIDEST, _MOST = 8, 16, 500
 
 
 class Number(str):
@@ -93,7 +81,7 @@ def single_values(item: Any) -> dict[str, str]:
 
 
 def _add_values(value: Any, path: tuple[str, ...], into: dict[str, str]) -> None:
-    if len(path) > _DEEPEST or len(into) >= _MOST:
+    if len(path) > DEEPEST or len(into) >= _MOST:
         return
     if isinstance(value, dict):
         for name, below in value.items():
@@ -113,196 +101,3 @@ def _vector(value: Any) -> tuple[str, ...]:
     if not isinstance(value, str) or isinstance(value, Number):
         return ()
     return numbers_in(value) or ()
-
-
-# ------------------------------------------------------------------------------- several entities
-
-
-class Entries(NamedTuple):
-    """Where an object has its entries, and where each of them has its fields.
-
-    Entries with their own times are states: those of an array, or of one that stands for an entry,
-    have no names of their own. Among an object's own members are those entries that have a place.
-    """
-
-    steps: tuple[str, ...]
-    paths: dict[str, tuple[str, ...]]
-
-    def of(self, item: Any) -> Iterator[tuple[str, Any]]:
-        """The entries that there are, each with its name or number; none where nothing is."""
-        found, _ = look_up(item, self.steps)
-        timed = "time" in self.paths
-        pairs: Iterable[tuple[str, Any]] = (
-            found.pairs or found.items()
-            if isinstance(found, Object)
-            else (("" if timed else str(at), one) for at, one in enumerate(_list(found)))
-        )
-        for name, entry in pairs:
-            states = entry if timed and _has_objects(entry) else (entry,)
-            for state in states:
-                if state is not None and (self.steps or self._is_placed(state)):
-                    yield name, state
-
-    def _is_placed(self, entry: Any) -> bool:
-        places = [self.paths[axis] for axis in POSITION if axis in self.paths]
-        return isinstance(entry, dict | list) and any(not look_up(entry, at)[1] for at in places)
-
-
-def _has_objects(value: Any) -> bool:
-    return any(isinstance(one, dict) for one in _list(value))
-
-
-def _first_state(entry: Any) -> Any:
-    return next((one for one in _list(entry) if isinstance(one, dict)), entry)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def entries_of(layout: Layout) -> Entries | None:
-    """How objects with several entities are read; None: a layout without stars."""
-    places = starred(layout)
-    if not places:
-        return None
-    paths = {}
-    steps: tuple[str, ...] = ()
-    for field, path in places.items():
-        steps, paths[field] = _cut(path)
-    return Entries(steps, paths)
-
-
-def _cut(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names before and behind the star of a path."""
-    at = star_of(path)
-    before, behind = path[:at].removesuffix("."), path[at + 1 :].removeprefix(".")
-    return path_names(before) if before else (), path_names(behind) if behind else ()
-
-
-def infer_object_layout(given: Layout, item: Any) -> Layout:
-    """As ``infer_layout``, of an object that may have an entry for each of several entities."""
-    values = single_values(item)
-    entries = entries_of(given)
-    if entries is not None:
-        return infer_layout(given, {**_first(item, entries.steps), **values})
-    try:
-        return infer_layout(given, values)
-    except AmbiguousLayout as ambiguous:
-        containers = list(_containers(item, ()))
-        if ambiguous.reason is Reason.ENTITIES_IN_A_ROW and len(_objects_in(item)) > 1:
-            containers.append(())
-        found = _inferred(given, item, values, containers)
-        if (
-            not found and ambiguous.reason is Reason.COLUMN_UNCLEAR
-        ):  # one of them may be there as yet
-            here = _inferred(given, item, values, [()])
-            found = [one for one in here if _has_times(one, item)]
-        found = _outermost(found)
-        parents = {_parent(one) for one in found}
-        if len(found) > 1 and len(parents) == 1:
-            found = _inferred(given, item, values, [one[0] for one in parents if one]) or found
-        if len(found) > 1:
-            names = tuple(next(iter(starred(one).values())) for one in found)
-            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from ambiguous
-        if found:
-            return found[0]
-        if ambiguous.reason is Reason.COLUMN_UNCLEAR:
-            names = _names_with_stars(item, values, containers)
-            raise AmbiguousLayout(
-                ambiguous.reason, **{**ambiguous.facts, "names": names}
-            ) from ambiguous
-        raise
-
-
-def _inferred(
-    given: Layout, item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
-) -> list[Layout]:
-    """The layouts with entries in one of these containers, as far as they say what is what."""
-    found = []
-    for steps in containers:
-        with suppress(AmbiguousLayout):
-            layout = infer_layout(given, {**_first(item, steps), **values})
-            if set(POSITION) & set(starred(layout)):
-                found.append(layout)
-    return found
-
-
-def _has_times(layout: Layout, item: Any) -> bool:
-    """Whether the entries have times of their own where these are looked for in them."""
-    entries = entries_of(layout)
-    if entries is None or "time" not in entries.paths:
-        return True
-    return all(look_up(entry, entries.paths["time"])[1] is None for _, entry in entries.of(item))
-
-
-def _outermost(found: list[Layout]) -> list[Layout]:
-    """Without containers in a container that has several of them, and without one of a single."""
-    steps = [entries.steps for entries in map(entries_of, found) if entries is not None]
-    within = Counter(one[:-1] for one in steps if one[:-1] in steps and one)
-    return [
-        layout
-        for layout, one in zip(found, steps, strict=True)
-        if within[one] != 1 and within[one[:-1]] < _SEVERAL
-    ]
-
-
-def _parent(layout: Layout) -> tuple[tuple[str, ...], Any] | None:
-    """What has the container of states with times of their own, and how they are read."""
-    entries = entries_of(layout)
-    if entries is None or not entries.steps or "time" not in entries.paths:
-        return None
-    return entries.steps[:-1], tuple(sorted(entries.paths.items()))
-
-
-def _objects_in(item: Any) -> list[Any]:
-    return [one for one in item.values() if isinstance(one, dict)] if isinstance(item, dict) else []
-
-
-def _names_with_stars(
-    item: Any, values: Mapping[str, str], containers: Iterable[tuple[str, ...]]
-) -> tuple[str, ...]:
-    """The names of the values that an object has, and those that its entries have, once."""
-    within = tuple(f"{path_text(steps)}." for steps in containers)
-    stars = dict.fromkeys(name for steps in containers for name in _first(item, steps))
-    return (*(name for name in values if not name.startswith(within)), *stars)
-
-
-def has_no_entries(given: Layout, item: Any) -> bool:
-    """Whether it may be an object of which entities are to come, and that has none yet."""
-    entries = entries_of(given)
-    if entries is not None:
-        found, _ = look_up(item, entries.steps)
-        return found is None or found in ([], {})
-    values: Mapping[str, Any] = item if isinstance(item, dict) else {}
-    return any(value in ([], {}) for value in values.values())
-
-
-def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Where a value has arrays or objects of objects or arrays."""
-    if not isinstance(item, dict) or len(steps) > _DEEPEST:
-        return
-    for name, value in item.items():
-        if not is_unicode(name):
-            continue
-        entries = value.values() if isinstance(value, dict) else _list(value)
-        if any(isinstance(entry, dict | list) for entry in entries):
-            yield (*steps, name)
-        yield from _containers(value, (*steps, name))
-
-
-def _first(item: Any, steps: tuple[str, ...]) -> dict[str, str]:
-    """The single values of the first entry, by their paths with a star.
-
-    Among an object's own members it is not known which of them are entries.
-    """
-    found, _ = look_up(item, steps)
-    entries = list(found.values()) if isinstance(found, dict) else _list(found)
-    firsts = [_first_state(entry) for entry in entries if entry is not None]
-    firsts = firsts[:1] if steps else _objects_in(item) or firsts
-    star = f"{path_text(steps)}.*" if steps else "*"
-    return {
-        f"{star}.{path}": value
-        for first in reversed(firsts)
-        for path, value in single_values(first).items()
-        if path
-    }

@@ -21,7 +21,7 @@ class PatternReader(LineReader):
     """Reads a packet from each line in which ``layout.pattern`` is found, and passes over others.
 
     Its named groups are to a line what the columns are to a row of a table. Without a pattern the
-    first line from which one can be told is refused, with that.
+    first line from which one can be made is refused, with that.
     """
 
     def begin(self) -> None:
