@@ -8,7 +8,7 @@ that. ``study`` makes one comparison of many recordings or
 simulated ``networks``: its intervals, ranks and gaps (``certainty``) come from a bootstrap over
 the sums of ``cells``, and ``advice`` says what it comes to, for the weights of a kind of game
 (``games``). ``conditions`` are for programs that judge. What cannot be said is a value of
-``notes``, for which views have the words. ``archive`` shares the work out and remembers what came
+``notes``, for which views have the words. ``jobs`` shares the work out and remembers what came
 of it. ``scenes`` are what pictures show. ``literature`` has metrics of published work as functions
 of arrays.
 """

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from epic_cli.analysis.jobs.journal import program_version
@@ -23,7 +23,6 @@ from epic_cli.analysis.jobs.journal import program_version
 if TYPE_CHECKING:
     from distributed import Client
 
-Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 #: A scheduler that is there answers within so many seconds: first its machine, then the program.
@@ -76,13 +75,7 @@ class Cluster(Executor):
             return max(1, _AT_HAND * sum(threads.values()))
         return _AT_HAND
 
-    def submit(
-        self,
-        fn: Callable[Parameters, Result],
-        /,
-        *args: Parameters.args,
-        **kwargs: Parameters.kwargs,
-    ) -> Future[Result]:
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """Lets a worker call ``fn``; no answer is shared with another call."""
         answer: Future[Result] = Future()
         try:
@@ -160,7 +153,7 @@ def place_of(address: str) -> tuple[str, int]:
     except ValueError:  # half an IPv6 address, or a port beyond all ports
         host = port = None
     if not host or not port or parts.scheme not in ("tcp", "tls"):
-        raise ValueError(f"{address!r} is no address of a scheduler such as tcp://host:8786")
+        raise ValueError(f"{address!r} is not the address of a scheduler, such as tcp://host:8786")
     return host, port
 
 

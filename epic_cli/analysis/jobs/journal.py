@@ -1,6 +1,6 @@
-"""A journal of answers: what has been asked and answered once is not asked again.
+"""A journal of results: what is known is not computed again.
 
-    with Journal(path, "compare") as journal:    # "compare": what kind of answers these are
+    with Journal(path, "compare") as journal:    # "compare": the kind of its results
         asked = key(recording=digest, settings={"delay": 0.1}, seed=3)
         answer = journal.find(asked)             # None: not known yet
         if answer is None:
@@ -66,7 +66,7 @@ def program_version() -> str:
 def key(**asked: Any) -> str:
     """A stable name (64 hexadecimal digits) for what is asked: equal values, equal names.
 
-    Values are what JSON can hold; numbers are told apart by all their digits, 1 and 1.0 too.
+    Values are what JSON can hold; numbers differ by any of their digits, 1 and 1.0 too.
     """
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -74,7 +74,7 @@ def key(**asked: Any) -> str:
 
 def digest_of(path: str) -> str:
     """The SHA-256 of a file's content, in hexadecimal digits. Raises ``OSError``."""
-    with open(path, "rb") as stream:  # noqa: PTH123 - it is a name as somebody has given it
+    with open(path, "rb") as stream:  # noqa: PTH123 - a name as it was given
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -151,7 +151,7 @@ class Journal:
         self.close()
 
     def _lock(self) -> None:
-        """Where it can be told: nobody else writes it."""
+        """Makes sure that nobody else writes it, where the system can tell."""
         try:
             import fcntl
         except ImportError:  # a system without it
@@ -197,7 +197,7 @@ class Journal:
         entry = _entry(line) or {}
         theirs, kind = entry.get("epic"), entry.get("journal")
         if not isinstance(theirs, str) or not isinstance(kind, str):
-            raise UnusableJournal(path, "this is no journal of epic")
+            raise UnusableJournal(path, "not a journal of epic")
         if kind != self._header["journal"]:
             raise UnusableJournal(
                 path, f"this is a journal of epic {kind}, not of epic {self._header['journal']}"
@@ -210,7 +210,7 @@ class Journal:
 def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
     """A descriptor that ``opened`` closes."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
-        raise UnusableJournal(path, "this is no file")  # a pipe would be waited for
+        raise UnusableJournal(path, "not a file")  # a pipe would be waited for
     descriptor = os.open(path, how, 0o666)
     opened.callback(os.close, descriptor)
     return descriptor

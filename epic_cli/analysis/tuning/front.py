@@ -1,4 +1,4 @@
-"""What smoothness costs in latency: the tries that no other one beats in both."""
+"""What smoothness costs in latency: the trials that no other one beats in both."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class FrontPoint(NamedTuple):
     score: float
 
 
-def front(strategy: str, tries: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
-    """The Pareto front of these tries, the one with the least latency first."""
+def front(strategy: str, trials: Iterable[Trial], weights: Weights) -> tuple[FrontPoint, ...]:
+    """The Pareto front of these trials, the one with the least latency first."""
     points = [
         FrontPoint(
             strategy,
@@ -49,7 +49,7 @@ def front(strategy: str, tries: Iterable[Trial], weights: Weights) -> tuple[Fron
             roughness(one.figures, weights),
             one.figures["score"],
         )
-        for one in tries
+        for one in trials
         if one.figures and not math.isnan(one.figures["lag"])
     ]
     return pareto(one for one in points if not math.isnan(one.roughness))
@@ -74,7 +74,7 @@ def worth(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
 def simplified(
     points: Sequence[FrontPoint], trials: Trials, weights: Weights, held: Mapping[str, Value]
 ) -> tuple[FrontPoint, ...]:
-    """The same front, without settings that change nothing; ``trials`` gets a few more tries.
+    """The same front, without settings that change nothing; ``trials`` gets a few more trials.
 
     Those that are ``held`` stay.
     """

@@ -48,7 +48,7 @@ class Influence(NamedTuple):
 def plain(space: Space, trials: Trials) -> Trial:
     """The best settings, without what changes nothing, in as few digits as do as well.
 
-    ``trials`` has the defaults, and gets a few more tries.
+    ``trials`` has the defaults, and gets a few more trials.
     """
     best = trials.best
     limit = trials.goal.cost(best.figures) + _slack(trials, best, RESOLUTION, SAME)

@@ -22,10 +22,10 @@ from epic_cli.analysis.tuning.trials import BudgetSpent, Trials
 if TYPE_CHECKING:
     from epic_cli.engine.parameters import Value
 
-#: So many tries for each setting, and no more than so many in all.
+#: So many trials for each setting, and no more than so many in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400
 
-#: This share of the tries are points all over the space.
+#: This share of the trials are points all over the space.
 SPREAD = 0.3
 
 #: One number is tried at so many places for each choice, then so often around the best.
@@ -42,7 +42,7 @@ FRUITLESS = 5
 
 
 def default_trials(space: Space) -> int:
-    """How many tries a search of this space takes unless somebody says otherwise."""
+    """How many trials a search of this space takes by default."""
     if not space.axes:
         return 1
     if not space.numeric:
@@ -55,7 +55,7 @@ def search(
 ) -> None:
     """Fills ``trials`` until there is nothing left to try, or ``BudgetSpent``.
 
-    ``hints`` are settings that somebody else thinks well of. The defaults come first.
+    ``hints`` are settings that the closed form recommends. The defaults come first.
     """
     places = min(GRID, trials.budget.trials // space.combinations)
     grid = len(space.numeric) == 1 and places >= COARSEST

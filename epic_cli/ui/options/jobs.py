@@ -34,7 +34,7 @@ def parse_shard(text: str) -> Shard:
     """``2/10``; raises ``ValueError``."""
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise ValueError(f"{text!r} is no part such as 2/10, the second of ten")
+        raise ValueError(f"{text!r} is not a part such as 2/10, the second of ten")
     return Shard(int(found[1]), int(found[2]))
 
 
@@ -148,7 +148,7 @@ class JobOptions:
         except OSError as error:
             raise CannotAccess("write to", path, error) from error
         if journal.cut:
-            say(f"epic: {printable(path)}: its last line is not whole, and is asked again\n")
+            say(f"epic: {printable(path)}: its last line is cut off, and computed again\n")
         with journal:
             yield journal
 
@@ -187,7 +187,7 @@ job_options = OptionGroup(
         type=click.IntRange(0),
         default=0,
         show_default=True,
-        help="So many recordings may be left out (they cannot be read or judged, or a worker died"
+        help="So many recordings may be left out (they cannot be read or compared, or a worker died"
         " of them) before that shows in the exit status.",
     ),
 )

@@ -89,7 +89,7 @@ class Figure(ParameterType):
 
 @dataclass(frozen=True)
 class Purpose:
-    """What is tuned for, what the score weighs, and on what it is judged."""
+    """What is tuned for, what the score weighs, and on what it is evaluated."""
 
     figure: str
     given_weights: dict[str, float]
@@ -125,8 +125,8 @@ purpose_options = OptionGroup(
         "--validate",
         "division",
         type=click.Choice(DIVISIONS),
-        help="Judge on the second half of the time, on every other recording, or on the same that"
-        " was tuned on.  [default: recording with four or more, else time]",
+        help="Evaluate on the second half of the time, on every other recording, or on the same"
+        " that was tuned on.  [default: recording with four or more, else time]",
     ),
 )
 
@@ -160,8 +160,8 @@ effort_options = OptionGroup(
     click.option(
         "--threads",
         type=click.IntRange(1, 256),
-        help="How many settings are judged at a time; the answer does not depend on it.  [default:"
-        " one on each core]",
+        help="How many settings are evaluated at a time; the answer does not depend on it. "
+        " [default: one on each core]",
     ),
 )
 

@@ -133,7 +133,7 @@ def test_what_is_no_such_journal_is_refused_and_left_alone(path: str, content: b
 def test_pipes_and_folders_are_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "."):
-        with pytest.raises(UnusableJournal, match="no file"):
+        with pytest.raises(UnusableJournal, match="not a file"):
             Journal(str(tmp_path / name), "compare")
     with pytest.raises(FileNotFoundError):
         Journal(str(tmp_path / "no" / "such"), "compare")

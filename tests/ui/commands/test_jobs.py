@@ -196,12 +196,12 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
     [
         (("--workers", "2", "--scheduler", "tcp://h:1"), b"give one", 2),
         (("--shard", "1/2"), b"give --journal, too", 2),
-        (("--shard", "3/2"), b"no part such as 2/10", 2),
-        (("--shard", "0/2"), b"no part such as 2/10", 2),
-        (("--scheduler", "host"), b"no address of a scheduler", 2),
+        (("--shard", "3/2"), b"not a part such as 2/10", 2),
+        (("--shard", "0/2"), b"not a part such as 2/10", 2),
+        (("--scheduler", "host"), b"not the address of a scheduler", 2),
         (("--scheduler", "tcp://127.0.0.1:1"), b"nobody answers", 3),
         (("--workers", "2", "-"), b"not for standard input", 2),
-        (("--journal", "a/r0.txt"), b"no journal of epic", 2),
+        (("--journal", "a/r0.txt"), b"not a journal of epic", 2),
         (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
     ],
 )

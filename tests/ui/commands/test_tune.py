@@ -159,7 +159,7 @@ def test_a_journal_that_cannot_be_gone_on_with_is_refused(
     assert "this journal is of epic 0.0.1" in err
     journal.write_text("something else\n")
     _, err = told(capsys, "-s", "lerp", "--journal", str(journal), recording, status=2)
-    assert "this is no journal of epic" in err
+    assert "not a journal of epic" in err
     done = epic("tune", "-s", "lerp", "--journal", str(tmp_path / "no" / "j"), recording)
     assert done.returncode == 3
     assert b"cannot write" in done.stderr
