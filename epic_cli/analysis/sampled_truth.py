@@ -25,7 +25,7 @@ JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
 #: How long after the beginning of a movement, or after a cut, rows are not counted yet, unless
-#: somebody says otherwise: a second, or a tenth of the movement.
+#: told otherwise: a second, or a tenth of the movement.
 WARM_UP = 1.0
 WARM_UP_SHARE = 0.1
 

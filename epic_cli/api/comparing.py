@@ -93,7 +93,7 @@ def compare(
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS
     distance from the truth in the recording's length unit, ``"lag"`` in seconds, ``"score"`` from 0
     to 100 (NaN: not enough to say). ``result.interval("error")`` is from where to where it goes
-    with 95 % confidence, ``result.rank`` one more than how many others are better beyond doubt,
+    with 95 % confidence, ``result.rank`` one more than how many others are clearly better,
     ``result.standing.gap`` how far it is behind the best. ``by_entity`` has the same for each
     entity, ``by_recording`` for each recording, without intervals; ``advice`` says what it comes
     to, ``certainty`` what the intervals rest on, ``skipped`` which recordings cannot be judged.

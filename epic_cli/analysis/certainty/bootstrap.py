@@ -76,7 +76,7 @@ def block_length(series: Floats) -> float:
 
 
 def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
-    """The interval of a figure from what it was in each draw; None: it cannot be told."""
+    """The interval of a figure from what it was in each draw; None: unknown."""
     if not np.isfinite(replicates).all():
         return None
     tail = _NORMAL.cdf(-expanded(units))

@@ -47,7 +47,7 @@ class Ranking(NamedTuple):
 def ranking(scores: Floats, replicates: Floats, units: int) -> Ranking:
     """Ranks the scores (n), of which ``replicates`` (n, draws) are the same draws.
 
-    The rank of one is one more than how many others are better beyond doubt: those of which
+    The rank of one is one more than how many others are clearly better: those of which
     nobody is share the first. An interval reaches as far to either side as the largest of all
     studentised differences to one candidate does in 95 % of the draws (max-t; Romano and Wolf
     2005): with many strategies one of them is always lucky.
@@ -84,7 +84,7 @@ def _gaps(one: int, scores: Floats, replicates: Floats, reach: float) -> list[Ga
 
 
 def sole_best(keys: Sequence[float], replicates: Sequence[Floats | None], units: int) -> int | None:
-    """The index of the smallest key, if it is smaller than each other beyond doubt.
+    """The index of the smallest key, if it is clearly smaller than each other.
 
     An infinite key takes no part. A false winner has to beat the true one as well: each pair at
     its own level is enough.

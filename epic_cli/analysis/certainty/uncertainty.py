@@ -124,7 +124,7 @@ def difference(
 ) -> tuple[float, float] | None:
     """From where to where the second candidate's ``value`` less the first one's goes, paired.
 
-    None: it cannot be told. See ``assess`` for the other parameters.
+    None: unknown. See ``assess`` for the other parameters.
     """
     certainty, sampled = _sampled([one, other], tick, weights, resolution, seed)
     if sampled is None:
@@ -253,7 +253,7 @@ def _standings(
     if places:
         points = np.array([values[place]["score"] for place in places])
         if scores is None:
-            found_ranks = dict.fromkeys(places, 1)  # nobody is better beyond doubt
+            found_ranks = dict.fromkeys(places, 1)  # nobody is clearly better
         else:
             # where no draw can be judged (it has diverged), the score is what it is
             drawn_scores = [

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 class Confidence(enum.Enum):
     """What a comparison comes to."""
 
-    CLEAR = "one is best beyond doubt"
-    TIED = "several cannot be told apart"
-    UNCERTAIN = "one has the best score, how surely cannot be told"
+    CLEAR = "one is clearly best"
+    TIED = "too close to call"
+    UNCERTAIN = "one scores highest, from too little data to say how surely"
     ALONE = "there is one only"
     NONE_GOOD = "none is good"
     NOTHING = "none can be ranked"
@@ -69,8 +69,8 @@ class Confidence(enum.Enum):
 class Advice(NamedTuple):
     """The advice, in the order in which people want it.
 
-    ``best`` has the highest score. ``tied`` are the others that cannot be told from it, ``next``
-    the first that can. ``weakest`` is the cost, by its name among the weights, that takes most
+    ``best`` has the highest score. ``tied`` are the others that are too close to it, ``next`` the
+    first that is not. ``weakest`` is the cost, by its name among the weights, that takes most
     from the best one's score. ``other_games`` are kinds of games, each with the strategy that has
     the highest score under its weights where that is another one. ``worst`` is the recording in
     which the best one's score is lowest, None where it is no lower than that of all.

@@ -37,7 +37,7 @@ class Lag(NamedTuple):
     shift can be told to be better than the others, ``seconds`` is NaN and the residual that
     without a shift. ``others`` (s) are shifts that are as plausible, further from 0: the movement
     repeats itself. ``charged`` (s) is what the lag counts as: |seconds|, or ``LONGEST`` where it
-    cannot be told; NaN where the truth rests, which has no lag.
+    is unknown; NaN where the truth rests, which has no lag.
     """
 
     seconds: float

@@ -95,7 +95,7 @@ _SHIFTS = np.arange(-12, 61) * 0.025
 
 
 class LagSeries(NamedTuple):
-    """The lag (n, seconds) in windows around ``times`` (n); NaN where it cannot be told."""
+    """The lag (n, seconds) in windows around ``times`` (n); NaN where it is unknown."""
 
     times: Floats
     seconds: Floats

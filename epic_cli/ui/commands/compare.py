@@ -117,7 +117,7 @@ def compare(
 
     Exit status: 0 all packets accepted, 1 some lines were refused or a recording was left out, 2
     wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
-    strategy of somebody's own failed, 5 a --fail-if condition holds, 130 interrupted.
+    custom strategy failed, 5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.analysis.compare.pool import compare as compare_runs
     from epic_cli.analysis.compare.spec import CompareSpec
