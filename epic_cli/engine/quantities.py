@@ -80,3 +80,15 @@ def _split(text: str, unit: str) -> tuple[str, int]:
         return text, 0
     word = text[len(number) :]
     return number.strip(), _WORDS[unit][word] if word else 0
+
+
+def parse_span(text: str) -> tuple[float, float]:
+    """``start:end`` in seconds, either of which may be left out; raises ``ValueError``."""
+    start, colon, end = text.partition(":")
+    try:
+        span = float(start or -math.inf), float(end or math.inf)
+    except ValueError:
+        span = math.nan, math.nan
+    if not (colon and span[0] < span[1]):
+        raise ValueError(f"{text!r} is not a span: write 10:20, 10: or :20, in seconds")
+    return span

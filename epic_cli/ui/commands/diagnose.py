@@ -18,7 +18,6 @@ from epic_cli.ui.io.color import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import spare
-from epic_cli.ui.io.quantities import Span
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -26,6 +25,7 @@ from epic_cli.ui.options.common import (
     layout_options,
     messages_options,
 )
+from epic_cli.ui.options.declared import SPAN
 from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
@@ -130,7 +130,7 @@ diagnose_options = OptionGroup(
     click.option("--entity", help="Diagnose only the packets of this entity."),
     click.option(
         "--span",
-        type=Span(),
+        type=SPAN,
         default=(-math.inf, math.inf),
         help="Diagnose only packets stamped in these seconds.",
     ),

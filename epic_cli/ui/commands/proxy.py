@@ -27,8 +27,8 @@ from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.panel import has_panel
 from epic_cli.ui.io.parameters import Parsed
-from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import quiet_option, seed_option
+from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.live import ADDRESS, endless_option
@@ -75,7 +75,7 @@ _proxy_options = OptionGroup(
     ProxySpec,
     click.option(
         "--idle",
-        type=Seconds(0.1, 86_400),
+        type=seconds(0.1, 86_400),
         default=f"{ProxySpec.idle:g}s",
         show_default=True,
         help="Forget a client when nothing came from it or for it for so long.",

@@ -139,22 +139,3 @@ def assignments_of(strategy: str, begun: str, before: str = "") -> list[Completi
         for choice in one.choices
         if choice.startswith(value)
     ]
-
-
-class TickLength(ParameterType):
-    """Seconds between two rows, as an exact ratio."""
-
-    name = "seconds"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Takes ``0.05``, ``1/60``, ``50ms`` and ``60hz``."""
-        from epic_cli.engine.replay.playback import parse_tick
-
-        if isinstance(value, tuple):
-            return value
-        try:
-            return parse_tick(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -11,11 +10,14 @@ import click
 
 from epic_cli.checking.case import CheckSpec, Tolerance, Tolerances
 from epic_cli.checking.port import Port
+from epic_cli.engine.parameters import Number
 from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.quantities import FiniteRange, Seconds
+from epic_cli.ui.options.declared import ParameterType, seconds
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.views.pictures import VIEWS, View
+
+_TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ program_options = OptionGroup(
     ),
     click.option(
         "--timeout",
-        type=Seconds(0.01, 3600),
+        type=seconds(0.01, 3600),
         default=10.0,
         show_default=True,
         help="How long it may take for one case.",
@@ -106,12 +108,14 @@ program_options = OptionGroup(
     ),
     click.option(
         "--atol",
-        type=FiniteRange(0, math.inf),
+        type=_TOLERANCE,
+        metavar="NUMBER",
         help="What its numbers may differ by.  [default: as each case says, else nothing]",
     ),
     click.option(
         "--rtol",
-        type=FiniteRange(0, math.inf),
+        type=_TOLERANCE,
+        metavar="NUMBER",
         help="The same, as a share of the number: 1e-6.",
     ),
 )

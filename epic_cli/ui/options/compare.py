@@ -18,8 +18,8 @@ from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import ParameterType, Parsed, completions
-from epic_cli.ui.io.quantities import Seconds, Span
 from epic_cli.ui.options.common import figures_format_option
+from epic_cli.ui.options.declared import SPAN, seconds
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 from epic_cli.ui.options.runs import Strategies
 from epic_cli.views.pictures import VIEWS, View
@@ -137,7 +137,7 @@ weighing_options: tuple[Decorator, ...] = (
 
 warm_up_option = click.option(
     "--warm-up",
-    type=Seconds(0, 3600),
+    type=seconds(0, 3600),
     default=None,
     metavar="SECONDS",
     help="How long after each beginning, teleport and gap rows do not count."
@@ -255,7 +255,7 @@ pictures_options = OptionGroup(
     ),
     click.option(
         "--span",
-        type=Span(),
+        type=SPAN,
         default=None,
         help="Which seconds charts, picture and page show.  [default: all]",
     ),

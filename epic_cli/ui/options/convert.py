@@ -12,7 +12,6 @@ from epic_cli.formats.conversion import Changes
 from epic_cli.ui.io.color import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.quantities import Seconds, Span
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -20,6 +19,7 @@ from epic_cli.ui.options.common import (
     messages_options,
     output_option,
 )
+from epic_cli.ui.options.declared import SPAN, seconds
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.live import record_layout_option, sender_option
 
@@ -40,13 +40,13 @@ _changes_options = OptionGroup(
     ),
     click.option(
         "--span",
-        type=Span(),
+        type=SPAN,
         default=None,
         help="Keep only packets with times in these seconds, before they are shifted.",
     ),
     click.option(
         "--shift",
-        type=Seconds(-1e12, 1e12),
+        type=seconds(-1e12, 1e12),
         default=0.0,
         metavar="SECONDS",
         help="Add this to all times, arrival times too; -250ms moves them back.",

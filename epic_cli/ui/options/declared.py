@@ -29,8 +29,9 @@ from epic_cli.engine.parameters import (
     Table,
     parse_assignment,
 )
+from epic_cli.engine.quantities import parse_span
 from epic_cli.ui.io.parameters import ParameterType as BaseType
-from epic_cli.ui.io.parameters import completions
+from epic_cli.ui.io.parameters import Parsed, completions
 from epic_cli.ui.options.groups import Decorator
 
 if TYPE_CHECKING:
@@ -78,6 +79,15 @@ class ParameterType(BaseType):
         """The words that the parameter proposes."""
         del ctx, param
         return completions(self.parameter.complete(), incomplete)
+
+
+def seconds(low: float, high: float) -> ParameterType:
+    """A time from ``low`` to ``high``, of an option whose sentence is its own."""
+    return ParameterType(Number("time", None, "", "s", low, high))
+
+
+#: ``start:end`` in seconds.
+SPAN = Parsed("start:end", parse_span, tuple)
 
 
 def _type_name(parameter: Parameter) -> str:

@@ -9,7 +9,7 @@ import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import WrongUsage, say
-from epic_cli.ui.io.quantities import Seconds
+from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def drawn_options(meaning: str) -> OptionGroup:
         ),
         click.option(
             "--drawn-offset",
-            type=Seconds(-1e9, 1e9),
+            type=seconds(-1e9, 1e9),
             default=0.0,
             metavar="SECONDS",
             help="Add this to the times of --drawn, if its clock is not that of the arrivals.",

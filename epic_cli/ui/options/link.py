@@ -25,8 +25,7 @@ from epic_cli.network.words import (
 )
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.output import write_text
-from epic_cli.ui.io.quantities import Seconds
-from epic_cli.ui.options.declared import Assignment, option, options
+from epic_cli.ui.options.declared import Assignment, option, options, seconds
 from epic_cli.ui.options.groups import Decorator, OptionGroup, given_options
 
 _DEFAULTS = LinkConditions()
@@ -233,7 +232,7 @@ class _TimeAndWords(click.Tuple):
     envvar_list_splitter = ";"
 
     def __init__(self) -> None:
-        super().__init__([Seconds(0, 1e9), click.STRING])
+        super().__init__([seconds(0, 1e9), click.STRING])
 
 
 class At(click.Option):

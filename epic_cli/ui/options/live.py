@@ -11,8 +11,9 @@ from epic_cli.live.addresses import Address, parse_address, parse_sender, resolv
 from epic_cli.live.binary import RecordLayout
 from epic_cli.ui.io.errors import WrongUsage, accessing
 from epic_cli.ui.io.parameters import Parsed
-from epic_cli.ui.io.quantities import Duration
+from epic_cli.ui.options.declared import option
 from epic_cli.ui.options.groups import Decorator
+from epic_cli.ui.options.movement import DURATION
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
@@ -34,9 +35,7 @@ record_layout_option = click.option(
 
 def endless_option(meaning: str) -> Decorator:
     """``--duration`` of what goes on until it is stopped."""
-    return click.option(
-        "--duration", type=Duration(0, 1e9), default="endless", show_default=True, help=meaning
-    )
+    return option(DURATION, default="endless", help=meaning)
 
 
 def sender_option(help_text: str) -> Decorator:

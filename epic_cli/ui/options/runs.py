@@ -10,9 +10,9 @@ import click
 from epic_cli.engine.replay.strategy_spec import read_owned_assignment
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import ParameterType, assignments_of, completions
-from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import input_format_option
 from epic_cli.ui.options.common import layout_options as recording_layout_options
+from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ inputs_options = OptionGroup(
     ),
     click.option(
         "--truth-offset",
-        type=Seconds(-1e9, 1e9),
+        type=seconds(-1e9, 1e9),
         default=0.0,
         metavar="SECONDS",
         help="Add this to the truth's times, if the clocks differ: the receiver's minus the"

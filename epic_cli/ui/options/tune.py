@@ -10,9 +10,9 @@ import click
 from epic_cli.analysis.weights import Weights
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.parameters import ParameterType
-from epic_cli.ui.io.quantities import Seconds
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.compare import warm_up_option, weighing_options, weights_of
+from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, renamed_option
 from epic_cli.ui.options.runs import Participants, assignments_option, strategies_option
 
@@ -153,7 +153,7 @@ effort_options = OptionGroup(
     click.option(
         "--time",
         "seconds",
-        type=Seconds(0.01, 1e9),
+        type=seconds(0.01, 1e9),
         metavar="SECONDS",
         help="Stop searching after this long, for all strategies together.",
     ),

@@ -236,7 +236,7 @@ def test_files_of_cases_and_one_case_twice(capfd: pytest.CaptureFixture[str]) ->
         (["check", "--yes"], 2, "--yes goes with --accept"),
         (["check", "--tap", "-", "--junit", "-"], 2, "cannot both go to standard output"),
         (["check", "--html", "-"], 2, "a page goes to a file"),
-        (["check", "--timeout", "0"], 2, "out of range"),
+        (["check", "--timeout", "0"], 2, "0 is not allowed: it must be 0.01 to 3600 s"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
