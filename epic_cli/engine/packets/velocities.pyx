@@ -3,7 +3,6 @@
 from libcpp.vector cimport vector
 
 
-
 cdef class VelocityFiller:
     """Gives packets the estimate that strategies get: from the entity's packets before each.
 

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypedDict, Unpack
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
 from epic_cli.engine.refusals import Reason
@@ -7,16 +8,18 @@ FIELDS: tuple[str, ...]
 OPTIONAL_FIELDS: tuple[str, ...]
 ALL_FIELDS: tuple[str, ...]
 
+class Units(TypedDict, total=False):
+    per_second: float | None
+    origin: float | None
+    scale: float
+    axes: str
+    decimal_comma: bool
+
 class RecordScanner:
     def __init__(
         self,
         entities: Entities | None = None,
-        *,
-        per_second: float | None = 1.0,
-        origin: float | None = 0.0,
-        scale: float = 1,
-        axes: str = "xyz",
-        decimal_comma: bool = False,
+        **units: Unpack[Units],
     ) -> None: ...
     @property
     def entities(self) -> Entities: ...
@@ -35,12 +38,7 @@ class TableScanner(RecordScanner):
         columns: Sequence[str | None],
         delimiter: str = ",",
         entities: Entities | None = None,
-        *,
-        per_second: float | None = 1.0,
-        origin: float | None = 0.0,
-        scale: float = 1,
-        axes: str = "xyz",
-        decimal_comma: bool = False,
+        **units: Unpack[Units],
     ) -> None: ...
 
 class JsonScanner(RecordScanner):
@@ -48,12 +46,7 @@ class JsonScanner(RecordScanner):
         self,
         paths: Mapping[str, Sequence[str]],
         entities: Entities | None = None,
-        *,
-        per_second: float | None = 1.0,
-        origin: float | None = 0.0,
-        scale: float = 1,
-        axes: str = "xyz",
-        decimal_comma: bool = False,
+        **units: Unpack[Units],
     ) -> None: ...
 
 class EntriesScanner(RecordScanner):
@@ -63,12 +56,7 @@ class EntriesScanner(RecordScanner):
         paths: Mapping[str, Sequence[str]],
         own: Mapping[str, Sequence[str]],
         entities: Entities | None = None,
-        *,
-        per_second: float | None = 1.0,
-        origin: float | None = 0.0,
-        scale: float = 1,
-        axes: str = "xyz",
-        decimal_comma: bool = False,
+        **units: Unpack[Units],
     ) -> None: ...
 
 FORMATS: tuple[str, ...]

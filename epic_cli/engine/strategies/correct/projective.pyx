@@ -11,7 +11,11 @@ from epic_cli.engine.strategies.parts.curves cimport projected
 
 from epic_cli.engine.declaration import Declaration, Need
 from epic_cli.engine.parameters import Choice, Number, Switch
-from epic_cli.engine.strategies.parts.common_settings import ACCELERATION, SNAP_CORRECTION, age_setting
+from epic_cli.engine.strategies.parts.common_settings import (
+    ACCELERATION,
+    SNAP_CORRECTION,
+    age_setting,
+)
 
 
 cpdef enum class Blending:

@@ -11,7 +11,6 @@ from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 
-
 cdef class Gambetta(Strategy):
     """Draws between the states that came in around a time one packet ago.
 

@@ -1,11 +1,11 @@
 """The entity interpolation of the platformer log: drawn in the past, between two updates."""
 
 from libc.math cimport ceil, fabs
-from libcpp.vector cimport vector
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample, Vec3
-from epic_cli.engine.strategies.parts.curves cimport lerp
 from epic_cli.engine.strategies.parts cimport PhaseLockedLoop, Strategy
+from epic_cli.engine.strategies.parts.curves cimport lerp
+from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, snapshot_of
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number
@@ -14,11 +14,6 @@ from epic_cli.engine.parameters import Choice, Number
 cpdef enum class Clock:
     STAMPS
     PLL
-
-cdef struct Point:
-    double time
-    Vec3[double] position
-
 
 cdef class SnapshotInterpolation(Strategy):
     """Draws the entity ``interpolation_time`` in the past, between the two updates around it.
@@ -82,39 +77,24 @@ cdef class SnapshotInterpolation(Strategy):
     cdef public Clock clock
     cdef bint running               # the loop has had its first update
     cdef PhaseLockedLoop loop
-    cdef vector[Point] ring
-    cdef size_t first, next         # of the ring: the oldest update, the place for the next one
+    cdef SnapshotBuffer updates
 
     def configure(self, *, step, server_step, decay, gain, limit):
         self.check_free()
-        cdef double size = ceil(self.interpolation_time / step) + 1
         self.loop = PhaseLockedLoop(server_step, decay, gain, limit)
-        # two updates and the empty place are the least to interpolate with
-        self.ring.resize(<size_t>max(size, 3.0))
+        # two updates are the least to interpolate with
+        self.updates.set_capacity(<size_t>max(ceil(self.interpolation_time / step), 2.0))
 
     cdef void clear(self) noexcept nogil:
         self.running = False
-        self.first = 0
-        self.next = 0
-
-    cdef bint empty(self) noexcept nogil:
-        return self.first == self.next
-
-    cdef size_t after(self, size_t index) noexcept nogil:
-        return (index + 1) % self.ring.size()
-
-    cdef size_t last(self) noexcept nogil:
-        return (self.next + self.ring.size() - 1) % self.ring.size()
+        self.updates.clear()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef double time = self.update_time(packet, now)
-        if not self.empty() and time <= self.ring[self.last()].time:
+        cdef Snapshot update = snapshot_of(packet, now)
+        update.time = self.update_time(packet, now)
+        if not self.updates.empty() and update.time <= self.updates.back().time:
             return False
-        self.ring[self.next].time = time
-        self.ring[self.next].position = packet.position
-        self.next = self.after(self.next)
-        if self.next == self.first:     # full: the oldest is overwritten
-            self.first = self.after(self.first)
+        self.updates.append(update)
         return True
 
     cdef double update_time(self, const Packet& packet, double now) noexcept nogil:
@@ -136,21 +116,17 @@ cdef class SnapshotInterpolation(Strategy):
 
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
         cdef double time = self.drawn_time(at)
-        cdef size_t second
-        cdef Point* before
-        cdef Point* after
-        if self.empty():
+        cdef Snapshot before, after
+        if self.updates.empty():
             sample.status = NONE
             return
-        second = self.after(self.first)
-        while second != self.next and self.ring[second].time < time:
-            self.first = second
-            second = self.after(second)
-        before = &self.ring[self.first]
-        if before.time >= time or second == self.next:
+        while self.updates.size() > 1 and self.updates[1].time < time:
+            self.updates.drop_front(1)
+        before = self.updates.front()
+        if before.time >= time or self.updates.size() == 1:
             sample.hold(Motion(before.position, Vec3[double]()), self.drawn, INTERPOLATED)
             return
-        after = &self.ring[second]
+        after = self.updates[1]
         sample.show(
             Motion(lerp(before.position, after.position,
                         (time - before.time) / (after.time - before.time)),

@@ -46,7 +46,10 @@ cdef class Kalman(Filter):
     declaration = Declaration(
         name="kalman",
         summary="a constant-velocity Kalman filter on positions and velocities, predicted to now",
-        needs=(Need.VELOCITY.unless(" (or measures=position)"), Need.CLOCKS.unless(", or arrival times")),
+        needs=(
+            Need.VELOCITY.unless(" (or measures=position)"),
+            Need.CLOCKS.unless(", or arrival times"),
+        ),
         lag="none at constant velocity",
         on_loss="goes on in a straight line for max_prediction, then holds",
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"

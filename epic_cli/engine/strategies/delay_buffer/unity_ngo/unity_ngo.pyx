@@ -124,7 +124,7 @@ cdef class UnityNgo(Strategy):
         self.positions.snap_distance = snap_distance
         self.positions.slack = self.velocities.slack = ROUNDING
         self.clock = NetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
-                                    sync_interval)
+                                 sync_interval)
         self.interval = SendInterval(1.0 / tick_rate, 1.0 / 30)
         if isnan(self.tick_latency):
             self.tick_latency = 1 if self.mode in (DOUBLE_LERP, LEGACY_LERP) else 2
