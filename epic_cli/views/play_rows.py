@@ -12,7 +12,7 @@ from epic_cli.engine.text.widths import cut
 from epic_cli.formats.writing import csv_field, number
 from epic_cli.play.report.headless import Row
 from epic_cli.play.report.statistics import Figure, Shot
-from epic_cli.play.world.events import Event
+from epic_cli.play.world.moves import Event
 
 FORMATS = ("table", "epic", "tsv", "csv", "jsonl")
 

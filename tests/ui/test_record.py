@@ -16,8 +16,7 @@ from epic_cli.network import LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.play import MatchSpec
 from epic_cli.play.client.clock import CLOCK_SYNCS
-from epic_cli.play.client.correction import SMOOTHING_CURVES
-from epic_cli.play.client.prediction import LOCAL_MODES
+from epic_cli.play.client.local_player import LOCAL_MODES, SMOOTHING_CURVES
 from epic_cli.play.match.bots import BOTS
 from epic_cli.play.match.changes import describe
 from epic_cli.play.match.match import Match

@@ -7,23 +7,24 @@ and script give the same match, however it is watched.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from heapq import heappop, heappush
 
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.strategies import create
+from epic_cli.network.link import Channel, fates
 from epic_cli.network.randomness import stream
 from epic_cli.play.client.client import Client, Identity
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.contract import ClockSync
 from epic_cli.play.match.bots import BOTS, Controller, ScriptedInput
 from epic_cli.play.match.changes import Change, changed
-from epic_cli.play.match.participant import OneWayLink, Participant
 from epic_cli.play.match.script import Script
 from epic_cli.play.match.spec import MatchSpec, PlayerConfig
 from epic_cli.play.server.server import Server
-from epic_cli.play.world.events import Event, Value
+from epic_cli.play.world.moves import Event, Value
 from epic_cli.play.world.times import SECOND_US, FixedStepLoop, MachineClock, to_seconds, to_us
 
 #: In this order at the same microsecond.
@@ -235,3 +236,61 @@ class Match:
 def _period_us(rate: float) -> Fraction:
     """Between two ticks at this rate (hertz), exactly."""
     return Fraction(SECOND_US) / Fraction(rate)
+
+
+class OneWayLink:
+    """From a client to the server (``up/NAME``) or back (``down/NAME``).
+
+    ``sent`` and ``arrived`` count the packets of the present channel.
+    """
+
+    def __init__(self, purpose: str, channel: Channel) -> None:
+        self.purpose = purpose
+        self._clipped_before = 0
+        self._begin(channel)
+
+    def _begin(self, channel: Channel) -> None:
+        self.channel = channel
+        self.sent = 0
+        self.arrived = 0
+        self._total_delay = 0.0
+
+    @property
+    def mean_delay(self) -> float:
+        """Of the packets that arrived, in seconds; 0 where none did."""
+        return self._total_delay / self.arrived if self.arrived else 0.0
+
+    @property
+    def clipped(self) -> int:
+        """How many packets arrived at once because their delay would have been below 0."""
+        return self._clipped_before + fates(self.channel).clipped
+
+    def replace(self, channel: Channel) -> None:
+        """Goes on over another channel; what is measured from now on is of that one."""
+        self._clipped_before = self.clipped
+        self._begin(channel)
+
+    def send(self, now_us: int) -> list[int]:
+        """When a packet sent now arrives, in microseconds of the match."""
+        time = to_seconds(now_us)
+        self.sent += 1
+        if self.channel.ended(time):
+            return []
+        arrivals = self.channel.send(time)
+        self.arrived += len(arrivals)
+        for arrival in arrivals:
+            self._total_delay += arrival - time
+        return [to_us(arrival) for arrival in arrivals]
+
+
+@dataclass
+class Participant:
+    """What a ``PlayerConfig`` becomes; ``frames`` is the loop of his client, on his ``clock``."""
+
+    config: PlayerConfig
+    client: Client
+    clock: MachineClock
+    frames: FixedStepLoop
+    up: OneWayLink
+    down: OneWayLink
+    controller: Controller

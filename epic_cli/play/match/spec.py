@@ -16,10 +16,14 @@ from epic_cli.network.randomness import SEED
 from epic_cli.network.words import TwoWays, Words
 from epic_cli.play.client.clock import CLOCK_SYNCS
 from epic_cli.play.client.clock.lightyear import interpolation_delay
-from epic_cli.play.client.correction import SMOOTHING_CURVES, Smoothing, SmoothingCurve
-from epic_cli.play.client.prediction import LOCAL_MODES, LocalMode
-from epic_cli.play.server.compensation import COMPENSATIONS
-from epic_cli.play.server.rewind import DEFAULT_HISTORY
+from epic_cli.play.client.local_player import (
+    LOCAL_MODES,
+    SMOOTHING_CURVES,
+    LocalMode,
+    Smoothing,
+    SmoothingCurve,
+)
+from epic_cli.play.server.compensation import COMPENSATIONS, DEFAULT_HISTORY
 from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import STEP, Rules
 from epic_cli.play.world.times import SECOND_US

@@ -8,15 +8,14 @@ from typing import Literal, NamedTuple
 
 from epic_cli.engine.contract import Packet
 from epic_cli.network.state import Snapshot, State
-from epic_cli.play.match.match import Match
-from epic_cli.play.match.participant import Participant
+from epic_cli.play.match.match import Match, Participant
 from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.script import Script
 from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.report.scene import Flashes, Scene, scenes
 from epic_cli.play.report.statistics import Figure, MatchStatistics, Shot
 from epic_cli.play.world.arena import distance
-from epic_cli.play.world.events import Event
+from epic_cli.play.world.moves import Event
 
 
 class Row(NamedTuple):

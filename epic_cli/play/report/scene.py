@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from epic_cli.play.match.match import Match
-from epic_cli.play.match.participant import Participant
+from epic_cli.play.match.match import Match, Participant
 from epic_cli.play.world.arena import Arena, Point, ray_to_wall
-from epic_cli.play.world.events import Event
+from epic_cli.play.world.moves import Event
 
 #: Seconds for which a shot stays visible.
 LONGEST_FLASH = 0.3

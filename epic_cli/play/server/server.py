@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from epic_cli.play.server.compensation import COMPENSATIONS
-from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
-from epic_cli.play.server.rewind import DEFAULT_HISTORY, PoseHistory
+from epic_cli.play.server.compensation import (
+    COMPENSATIONS,
+    DEFAULT_HISTORY,
+    LagCompensation,
+    PoseHistory,
+    Shooter,
+)
 from epic_cli.play.server.weapons import Weapons
 from epic_cli.play.wire import (
     InputPacket,
@@ -18,8 +22,7 @@ from epic_cli.play.wire import (
     encode_state,
 )
 from epic_cli.play.world.arena import Point
-from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move, MoveList
+from epic_cli.play.world.moves import Move, MoveList, Value
 from epic_cli.play.world.rules import STUN_US, Body, Rules
 from epic_cli.play.world.times import RoundTrip, to_seconds
 

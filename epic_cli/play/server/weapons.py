@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-from epic_cli.play.server.compensation.contract import LagCompensation, Shooter
-from epic_cli.play.server.rewind import judge
+from epic_cli.play.server.compensation import LagCompensation, Shooter
 from epic_cli.play.wire import MOST_PROJECTILES, MOST_VERDICTS, VERDICTS, Projectile, Verdict
-from epic_cli.play.world.arena import Point, first_hit, ray_to_wall
-from epic_cli.play.world.events import Value
-from epic_cli.play.world.moves import Move
+from epic_cli.play.world.arena import Arena, Point, distance, first_hit, ray_to_wall, sees
+from epic_cli.play.world.moves import Move, Value
 from epic_cli.play.world.rules import THROW_SPEED, Body, MoveResult, Rules, Weapon
 from epic_cli.play.world.times import to_seconds
+
+
+class Judgement(NamedTuple):
+    """A shot, judged both ways.
+
+    ``rewound`` and ``present`` are whom it hits with and without rewind. ``seen`` is where the
+    victim with rewind was on the shooter's screen, ``moved`` how far he has moved on since, and
+    ``behind_cover`` whether a wall now stands between them.
+    """
+
+    rewound: int | None
+    present: int | None
+    seen: Point | None
+    moved: float
+    behind_cover: bool
+
+
+def judge(
+    arena: Arena,
+    origin: Point,
+    aim: Point,
+    present: Mapping[int, Point],
+    rewound: Mapping[int, Point],
+) -> Judgement:
+    """Casts a ray at the players where they were rewound to, and at where they are now.
+
+    A player who is missing from ``rewound`` was not on the shooter's screen: he cannot be hit with
+    rewind, unless nobody was.
+    """
+    with_rewind = first_hit(arena, origin, aim, rewound or present)
+    without = first_hit(arena, origin, aim, present)
+    seen, moved, behind_cover = None, 0.0, False
+    if with_rewind is not None and with_rewind in rewound:
+        seen = rewound[with_rewind]
+        moved = distance(seen, present[with_rewind])
+        behind_cover = not sees(arena, origin, present[with_rewind])
+    return Judgement(with_rewind, without, seen, moved, behind_cover)
 
 
 class Weapons:

@@ -1,4 +1,4 @@
-"""Moves: input with a timestamp and a duration, and what its player saw of the others.
+"""Moves, views and events: what a player does, what he saw of the others, and what came of it.
 
 Source: Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, listings 8.1 and 8.2.
 """
@@ -105,3 +105,19 @@ class MoveList:
     def newest(self, count: int = MOVES_IN_PACKET) -> list[Move]:
         """The newest moves, oldest first."""
         return list(self._moves)[-count:]
+
+
+Value = float | int | str | bool
+
+
+class Event(NamedTuple):
+    """``time`` is the match's own; ``where`` is ``server`` or the player on whose screen it was.
+
+    Times are in seconds, in ``details`` too; there ``stamp`` is on the clock of the player.
+    """
+
+    time: float
+    where: str
+    what: str
+    player: str
+    details: dict[str, Value]

@@ -21,7 +21,7 @@ def test_the_round_trip_is_estimated_within_the_jitter(
     played = match("0 A right\n", link=link, send_rate=send_rate)
     played.run_until(10)
     for participant in played.participants:
-        real = participant.up.delays.mean + participant.down.delays.mean
+        real = participant.up.mean_delay + participant.down.mean_delay
         assert participant.client.round_trip.estimate == pytest.approx(real, abs=jitter + 1e-6)
 
 

@@ -8,11 +8,10 @@ from support.recordings import EXHAUSTIVE
 
 from epic_cli.engine.strategies import declaration, names
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
-from epic_cli.play.server.compensation.contract import Shooter, ViewCompensation
-from epic_cli.play.server.rewind import PoseHistory, judge
+from epic_cli.play.server.compensation import PoseHistory, Shooter, ViewCompensation
+from epic_cli.play.server.weapons import judge
 from epic_cli.play.world.arena import DEFAULT_ARENA, RADIUS, Arena, Block
-from epic_cli.play.world.events import Event
-from epic_cli.play.world.moves import View, between
+from epic_cli.play.world.moves import Event, View, between
 
 #: They draw a point between two received states, by one of their settings or always.
 DELAY_BUFFERS = [name for name in names() if declaration(name).family == "delay buffer"]

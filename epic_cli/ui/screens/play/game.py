@@ -23,9 +23,17 @@ from epic_cli.ui.screens.cells import (
     speaks_unicode,
     too_small,
 )
-from epic_cli.ui.screens.play.canvas import ASCII, UNICODE, Canvas
+from epic_cli.ui.screens.play.drawing import (
+    ASCII,
+    KEYS,
+    UNICODE,
+    Canvas,
+    conditions,
+    figures,
+    news,
+    techniques,
+)
 from epic_cli.ui.screens.play.keyboard import KeyboardInput, Switches
-from epic_cli.ui.screens.play.status import KEYS, conditions, figures, news, techniques
 from epic_cli.ui.screens.program import FullScreen
 
 SMALLEST = (20, 10)

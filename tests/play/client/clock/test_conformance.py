@@ -26,7 +26,7 @@ from epic_cli.play.client.clock.netfox import (
     average_offset,
     stretch,
 )
-from epic_cli.play.client.correction import decay
+from epic_cli.play.client.local_player import decay
 from epic_cli.play.world.moves import between
 
 BOTH = load("netfox_lightyear")

@@ -8,7 +8,7 @@ from support.play_links import script
 from epic_cli.play import LinkConditions, Match, MatchSpec, PlayerConfig
 from epic_cli.play.match.changes import changed
 from epic_cli.play.report.headless import Row, rows
-from epic_cli.ui.screens.play.canvas import ASCII, UNICODE, Canvas
+from epic_cli.ui.screens.play.drawing import ASCII, UNICODE, Canvas
 from epic_cli.ui.screens.play.game import Game
 from epic_cli.ui.screens.play.keyboard import LATENCIES, Switches
 

@@ -1,13 +1,23 @@
-"""Prediction and move replay: when there is a correction, and how large it is."""
+"""The local player: reconciled to the last bit, corrected as in Mirror; corrections fade."""
 
 import itertools
 import math
+from typing import Any
 
 import pytest
+from support.conformance import load
 from support.play_links import dropping, match
 from support.play_oracle import Runner, walk, walk_into
 
 from epic_cli.play import LinkConditions, Match, PlayerConfig
+from epic_cli.play.client.local_player import (
+    SMOOTHING_CURVES,
+    Correction,
+    RecordedState,
+    Smoothing,
+    SmoothingCurve,
+    correct_history,
+)
 
 ZIGZAG = "0.1 A right\n0.4 A right up\n0.7 A left\n0.9 A down\n1.3 A stop\n1.6 A left up\n"
 
@@ -156,3 +166,117 @@ def test_smoothing_goes_on_from_where_the_player_was_drawn() -> None:
         jumps[smoothing] = max(math.dist(a, b) for a, b in itertools.pairwise(drawn))
     assert jumps[0.0] > 0.4
     assert jumps[0.3] < jumps[0.0] / 2 + 8 * 0.033
+
+
+SOURCE = load("source_lagcomp_smoothing")
+LIMITS = {
+    "smooth_above": SOURCE["defaults"]["min_prediction_epsilon"],
+    "snap_above": SOURCE["defaults"]["max_prediction_error"],
+}
+
+
+@pytest.mark.parametrize("case", SOURCE["error_decay"], ids=lambda case: str(case["age"]))
+def test_a_correction_fades_as_in_source(case: dict[str, Any]) -> None:
+    correction = Correction(Smoothing(case["smooth_time"]))
+    correction.add((case["error"], 0.0), 0.0)
+    assert correction.left(case["age"]) == pytest.approx((case["offset"], 0.0), abs=1e-12)
+
+
+def test_a_second_correction_is_added_to_what_is_left_of_the_first() -> None:
+    correction = Correction(Smoothing(0.1))
+    correction.add((10.0, 0.0), 1.0)
+    correction.add((0.0, 2.0), 1.05)
+    assert correction.left(1.05) == pytest.approx((5.0, 2.0))
+    assert correction.left(1.1) == pytest.approx((2.5, 1.0))
+
+
+@pytest.mark.parametrize(("size", "drawn"), [(0.49, 0.0), (0.5, 0.5), (64.0, 64.0), (64.1, 0.0)])
+def test_sources_limits_leave_small_and_large_errors_alone(size: float, drawn: float) -> None:
+    correction = Correction(Smoothing(0.1, **LIMITS))
+    correction.add((0.0, size), 2.0)
+    assert correction.left(2.0) == (0.0, drawn)
+
+
+def test_a_snap_forgets_what_was_left_and_a_trifle_does_not() -> None:
+    correction = Correction(Smoothing(0.1, **LIMITS))
+    correction.add((10.0, 0.0), 1.0)
+    correction.add((0.1, 0.0), 1.05)
+    assert correction.left(1.075) == pytest.approx((2.5, 0.0))
+    correction.add((65.0, 0.0), 1.08)
+    assert correction.left(1.08) == (0.0, 0.0)
+
+
+def test_an_exponential_one_halves_in_each_duration_however_often_it_is_drawn() -> None:
+    correction = Correction(Smoothing(0.2, "exponential"))
+    correction.add((8.0, -4.0), 1.0)
+    for halvings in range(6):
+        left = correction.left(1.0 + 0.2 * halvings)
+        assert left == pytest.approx((8 / 2**halvings, -4 / 2**halvings))
+    frame = math.exp(math.log(0.5) / 0.2 / 60)
+    assert correction.left(1.0 + 7 / 60)[0] == pytest.approx(8 * frame**7)
+
+
+@pytest.mark.parametrize("curve", SMOOTHING_CURVES)
+def test_without_a_duration_nothing_is_left_at_once(curve: SmoothingCurve) -> None:
+    correction = Correction(Smoothing(0.0, curve))
+    correction.add((1.0, 1.0), 0.0)
+    assert correction.left(0.0) == (0.0, 0.0)
+
+
+CASES = load("mirror_prediction")["cases"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["correction_t"]))
+def test_the_history_is_corrected_as_in_mirror(case: dict[str, Any]) -> None:
+    xs = case["history_x"]
+    history = [
+        RecordedState(time, (float(x),), (float(x - (xs[index - 1] if index else x)),))
+        for index, (time, x) in enumerate(zip(case["history_t"], xs, strict=True))
+    ]
+    corrected = correct_history(history, case["correction_t"], (case["correction_x"],))
+    assert (corrected is not None) == case["sample_ok"]
+    assert corrected is not None
+    for state, expected in zip(corrected, case["history_after"], strict=True):
+        assert state.time == expected["t"]
+        assert state.values[0] == pytest.approx(expected["x"], abs=1e-6)
+        assert state.delta[0] == pytest.approx(expected["delta"], abs=1e-6)
+    assert corrected[-1].values[0] == pytest.approx(case["final_x"], abs=1e-6)
+    # what comes after the first state is what the file counts as its share
+    after = case["after_index"]
+    before_t, after_t = case["history_t"][after - 1], case["history_t"][after]
+    if case["sample_t"]:
+        fraction = (case["correction_t"] - before_t) / (after_t - before_t)
+        assert fraction == pytest.approx(case["sample_t"])
+
+
+@pytest.mark.parametrize("time", [-0.1, 2.1])
+def test_a_time_that_was_not_recorded_corrects_nothing(time: float) -> None:
+    history = [RecordedState(t, (float(t),), (1.0,)) for t in range(3)]
+    assert correct_history(history, time, (5.0,)) is None
+    assert correct_history(history[:1], 0.0, (5.0,)) is None
+
+
+def bumped(mode: str) -> Match:
+    players = (PlayerConfig("A", (300.0, 300.0)), PlayerConfig("B", (303.0, 300.3)))
+    played = match("0 A right\n1 A stop\n", players, trace=dropping(), local=mode)
+    played.run_until(3)
+    return played
+
+
+def test_a_corrected_player_comes_to_rest_within_the_threshold_of_the_server() -> None:
+    played = bumped("corrected")
+    local = played.participants[0].client.local
+    off = math.dist(local.body.position, played.server.body(0).position)
+    assert off < 0.1
+    assert local.corrections > 0
+    alone = bumped("predicted")
+    assert math.dist(alone.participants[0].client.local.body.position,
+                     alone.server.body(0).position) > 0.5  # fmt: skip
+
+
+def test_where_nothing_unexpected_happens_nothing_is_corrected() -> None:
+    played = match("0.1 A right\n0.7 A left up\n1.3 A stop\n", trace=dropping(), local="corrected")
+    played.run_until(3)
+    local = played.participants[0].client.local
+    assert (local.corrections, local.mispredictions) == (0, 0)
+    assert local.body == played.server.body(0)
