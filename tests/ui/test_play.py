@@ -199,7 +199,7 @@ def test_a_recorded_network_carries_both_ways(tmp_path: Path) -> None:
         (("--step", "1"), b"'--step': 1 is not allowed: it must be 0.005 to 0.1 s"),
         (("--bot", "A=wizard"), b"'--bot': A=wizard is not allowed: it must be still, "),
         (("--bot", "C=still"), b"--bot C=...: only A, B play"),
-        (("--clock", "A=x"), b"'--clock': A=x is not allowed: 'x' is not a time"),
+        (("--clock", "A=x"), b"'--clock': A='x' is not a time"),
         (("--clock", "A=0,0"), b"'--clock': A=0,0 is not allowed: write AHEAD"),
         (("--clock", "Z=1"), b"'--clock': a match has no player 'Z'"),
         (("--clock", "C=1"), b"--clock C=...: only A, B play"),
