@@ -71,10 +71,7 @@ def test_latency_is_a_number() -> None:
 def test_a_latency_in_words_is_refused_as_one_would_say_it(latency: str) -> None:
     done = epic("replay", "--latency", latency, stdin=PACKET)
     assert done.returncode == 2
-    assert (
-        f"'--latency': '{latency}' is not a time: write 0.08 or 80ms (units: s, ms, us)"
-        in done.stderr.decode()
-    )
+    assert f"'--latency': {latency} is not allowed" in done.stderr.decode()
 
 
 MODULE = """
