@@ -107,22 +107,17 @@ _ORDER = (
     "strategies",
 )
 
-#: How the file of a command begins.
-_HEAD = '"""``epic '
-
 
 def _found() -> dict[str, Entry]:
-    """The commands by name: each file in ``commands`` that begins as one."""
-    found = {}
+    """The commands by name: the files in ``commands``."""
     folder = os.path.join(os.path.dirname(__file__), "commands")  # noqa: PTH118, PTH120
-    for file in sorted(os.listdir(folder)):  # noqa: PTH208 - pathlib is slow to load
-        path = os.path.join(folder, file)  # noqa: PTH118
-        name, ending = os.path.splitext(file)  # noqa: PTH122
-        if ending == ".py":
-            with open(path, "rb") as stream:  # noqa: PTH123
-                if stream.read(len(_HEAD)) == _HEAD.encode():
-                    found[name] = Entry(name, path)
-    return {name: found[name] for name in [*_ORDER, *(one for one in found if one not in _ORDER)]}
+    files = {
+        file[:-3]: os.path.join(folder, file)  # noqa: PTH118
+        for file in sorted(os.listdir(folder))  # noqa: PTH208 - pathlib is slow to load
+        if file.endswith(".py") and not file.startswith("_")
+    }
+    names = [*_ORDER, *(name for name in files if name not in _ORDER)]
+    return {name: Entry(name, files[name]) for name in names}
 
 
 COMMANDS = _found()

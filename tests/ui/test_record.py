@@ -24,8 +24,8 @@ from epic_cli.play.match.recorder import Recorder, Unrecordable
 from epic_cli.play.match.spec import PlayerConfig
 from epic_cli.play.server.compensation import COMPENSATIONS
 from epic_cli.ui.commands.play import play
-from epic_cli.ui.commands.play_output import OutputOptions
 from epic_cli.ui.main import main
+from epic_cli.ui.runs.play_output import OutputOptions
 
 TRACE = ROOT / "tests" / "network" / "trace.csv"
 

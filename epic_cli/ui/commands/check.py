@@ -16,7 +16,7 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import ReplaySpec
-from epic_cli.ui.io.color import ColorChoice
+from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.options.check import (
@@ -79,7 +79,7 @@ def check(
     """
     from epic_cli.checking.run import check_all
     from epic_cli.checking.writing import keep_new
-    from epic_cli.ui.commands.check_output import Output
+    from epic_cli.ui.runs.check_output import Output
 
     context = click.get_current_context()
     _check_usage(context, paths, doing, program)

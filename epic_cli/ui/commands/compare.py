@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.replay.playback import Timing
-from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import spare
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison
     from epic_cli.analysis.compare.spec import Participant
     from epic_cli.analysis.notes import NotEnoughToSay
-    from epic_cli.ui.commands.compare_recordings import Recordings
     from epic_cli.ui.io.profiles import Saving
+    from epic_cli.ui.runs.compare_jobs import Recordings
 
 _METRICS = """\b
 Metrics, each with its name in --sort, --fail-if, csv and jsonl, its column
@@ -123,11 +123,11 @@ def compare(
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.ui.commands.compare_output import about_of, write
-    from epic_cli.ui.commands.compare_recordings import Recordings
-    from epic_cli.ui.commands.recordings import simulated_runs
     from epic_cli.ui.io.progress import Progress
     from epic_cli.ui.options.groups import given_options
+    from epic_cli.ui.runs.compare_jobs import Recordings
+    from epic_cli.ui.runs.compare_output import about_of, write
+    from epic_cli.ui.runs.recordings import simulated_runs
 
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
@@ -212,7 +212,7 @@ def _taking_part(participants: Participants, drawing: DrawnFile) -> list[Partici
 def _status(
     comparison: Comparison | None, scoring: Scoring, recordings: Recordings | None
 ) -> ExitStatus:
-    from epic_cli.ui.commands.compare_output import write_failures
+    from epic_cli.ui.runs.compare_output import write_failures
 
     if comparison is not None:
         failing = write_failures(comparison, scoring.fail_if)

@@ -13,14 +13,14 @@ from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault
-from epic_cli.ui.io.captures import begins_as_capture, capture_blocks
-from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
 from epic_cli.ui.io.progress import Progress, told_of_each
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
+from epic_cli.ui.runs.captures import begins_as_capture, capture_blocks
 
 if TYPE_CHECKING:
     from epic_cli.formats import Writer
@@ -124,7 +124,7 @@ class _Recording:
 
     def _captured(self) -> Iterator[PacketBlock]:
         """The packets of a capture, and what it had else."""
-        from epic_cli.ui.commands.convert_capture import (  # few recordings are one
+        from epic_cli.ui.runs.captures import (  # few recordings are one
             lacks,
             make_capture,
         )

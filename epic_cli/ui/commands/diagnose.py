@@ -13,8 +13,7 @@ import click
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import begun_together
-from epic_cli.ui.commands.recordings import recordings_of
-from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import spare
@@ -30,13 +29,14 @@ from epic_cli.ui.options.drawn import DrawnFile, drawn_options
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.jobs import JobOptions, job_options
 from epic_cli.ui.options.runs import Participants, strategies_option, variants_assignments_option
+from epic_cli.ui.runs.recordings import recordings_of
 
 if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.traffic import Traffic
     from epic_cli.engine.replay.strategy_spec import StrategySpec
     from epic_cli.formats.layout import Layout
     from epic_cli.network.trace import Trace
-    from epic_cli.ui.commands.diagnose_jobs import DiagnoseJobs
+    from epic_cli.ui.runs.diagnose_jobs import DiagnoseJobs
     from epic_cli.views.report import Report
 
 _EXAMPLES = """\b
@@ -184,9 +184,9 @@ def diagnose(options: DiagnoseOptions) -> int:
     cannot be read or written, 5 --fail-if found its cause, 130 interrupted.
     """
     from epic_cli.analysis.jobs.executors import Threads
-    from epic_cli.ui.commands.diagnose_jobs import DiagnoseJobs
-    from epic_cli.ui.commands.jobs import Tally, Unusable, run_recordings
     from epic_cli.ui.io.progress import Progress
+    from epic_cli.ui.runs.diagnose_jobs import DiagnoseJobs
+    from epic_cli.ui.runs.jobs import Tally, Unusable, run_recordings
     from epic_cli.views.diagnosis.report import report
 
     names = recordings_of(options.recordings)
@@ -226,7 +226,7 @@ def diagnose(options: DiagnoseOptions) -> int:
 def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus:
     """One recording, for which there is more: what was drawn of it, and its network."""
     from epic_cli.analysis.drawn.path import UnusableDrawing
-    from epic_cli.ui.commands.diagnose_jobs import diagnosis_of
+    from epic_cli.ui.runs.diagnose_jobs import diagnosis_of
     from epic_cli.views.diagnosis.report import report
 
     drawing, messages, link = options.drawing, options.remarks, None

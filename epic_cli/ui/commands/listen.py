@@ -22,8 +22,7 @@ from epic_cli.live.listener import Listener, ListenSpec
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import PacketRecording, Recording
 from epic_cli.live.whole_files import Rotation, parse_rotation
-from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import has_terminal
+from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.listening import Progress, RowOutput
 from epic_cli.ui.io.output import open_sink

@@ -22,24 +22,7 @@ from epic_cli.play.match.spec import (
     default_players,
 )
 from epic_cli.play.report.headless import HeadlessRun
-from epic_cli.ui.commands.play_output import (
-    OutputOptions,
-    keep_record,
-    open_optional,
-    output_options,
-    unrecordable,
-    write_match,
-)
-from epic_cli.ui.commands.play_spec import (
-    begin_with,
-    make_players,
-    make_spec,
-    over_network,
-    read_script,
-    with_changes,
-)
-from epic_cli.ui.io.color import use_color
-from epic_cli.ui.io.console import has_terminal
+from epic_cli.ui.io.console import has_terminal, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.options.common import (
     quiet_option,
@@ -50,6 +33,22 @@ from epic_cli.ui.options.declared import Assignment, option
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.link import TwoWayLink, two_way_link_options
 from epic_cli.ui.options.trace import TraceOptions, check_network, two_way_trace_options
+from epic_cli.ui.runs.play_output import (
+    OutputOptions,
+    keep_record,
+    open_optional,
+    output_options,
+    unrecordable,
+    write_match,
+)
+from epic_cli.ui.runs.play_spec import (
+    begin_with,
+    make_players,
+    make_spec,
+    over_network,
+    read_script,
+    with_changes,
+)
 from epic_cli.views.link import clipping
 from epic_cli.views.play_rows import summary
 

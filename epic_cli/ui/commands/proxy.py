@@ -22,7 +22,6 @@ from epic_cli.live.proxy.traffic_log import TrafficLog
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.network import AddedLink, Link, Trace, TraceLink
 from epic_cli.network.words import TwoWays, Way
-from epic_cli.ui.commands.proxy_screen import show_and_obey
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.panel import has_panel
@@ -38,6 +37,7 @@ from epic_cli.ui.options.trace import (
     read_both_ways,
     two_way_trace_options,
 )
+from epic_cli.ui.screens.proxy import show_and_obey
 from epic_cli.views.proxy import summary
 
 EXAMPLES = """\b

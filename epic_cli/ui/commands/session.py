@@ -16,7 +16,7 @@ from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import checked
 from epic_cli.ui.command_line import TYPED
-from epic_cli.ui.io.color import use_color
+from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
@@ -128,8 +128,7 @@ def _refuse(context: click.Context, names: Container[str], why: str) -> None:
 
 
 def _run_script(options: ReplayOptions, own: SessionOptions, context: click.Context) -> int:
-    from epic_cli.ui.io.input import read_file
-    from epic_cli.ui.io.sources import source_name
+    from epic_cli.ui.io.sources import read_file, source_name
     from epic_cli.ui.session.loop import run_script
 
     _refuse(context, ("resume",), "is for a session, which needs a terminal")

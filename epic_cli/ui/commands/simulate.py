@@ -22,18 +22,11 @@ from epic_cli.network import (
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, Velocities
-from epic_cli.ui.commands.simulate_output import (
-    OutputOptions,
-    output_options,
-    write_packets,
-    write_truth,
-)
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
-from epic_cli.ui.io.input import read_file
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import spare
 from epic_cli.ui.io.progress import Progress
-from epic_cli.ui.io.sources import source_name
+from epic_cli.ui.io.sources import read_file, source_name
 from epic_cli.ui.options.common import layout_options, quiet_option, seed_option
 from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import OptionGroup, given_options
@@ -50,6 +43,12 @@ from epic_cli.ui.options.trace import (
     check_network,
     make_channel,
     one_way_trace_options,
+)
+from epic_cli.ui.runs.simulate_output import (
+    OutputOptions,
+    output_options,
+    write_packets,
+    write_truth,
 )
 from epic_cli.views.link import summary
 

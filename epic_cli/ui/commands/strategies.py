@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import PROSE, UNLIMITED, draw, screen_columns
+from epic_cli.ui.io.console import PROSE, UNLIMITED, ColorChoice, draw, screen_columns, use_color
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.io.refused_lines import report_left_out

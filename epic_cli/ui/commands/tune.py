@@ -12,9 +12,7 @@ import click
 
 from epic_cli.engine.replay.playback import Timing
 from epic_cli.engine.text.widths import printable
-from epic_cli.ui.commands.jobs import Tally
-from epic_cli.ui.commands.recordings import recordings_of
-from epic_cli.ui.io.color import ColorChoice, use_color
+from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.output import spare
@@ -39,6 +37,8 @@ from epic_cli.ui.options.tune import (
     tuned_options,
     written_options,
 )
+from epic_cli.ui.runs.jobs import Tally
+from epic_cli.ui.runs.recordings import recordings_of
 from epic_cli.views.metric_list import game_lines
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def tune(
     """
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.tuning.spec import TuneSpec
-    from epic_cli.ui.commands.recordings import recorded_runs, simulated_runs
     from epic_cli.ui.options.groups import given_options
+    from epic_cli.ui.runs.recordings import recorded_runs, simulated_runs
 
     given = given_options(context)
     network.check(given, inputs.recordings, inputs.truth)
@@ -264,7 +264,7 @@ def _write(
 
     if written.html is not None:
         from epic_cli.analysis.scenes.scene import Selection
-        from epic_cli.ui.commands.compare_output import about_of
+        from epic_cli.ui.runs.compare_output import about_of
         from epic_cli.views.page.page import page
 
         drawn = found.before_and_after(Selection(PICTURE_ROWS, -math.inf, math.inf))

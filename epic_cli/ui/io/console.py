@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from epic_cli.engine.text.widths import printable
-from epic_cli.ui.io.color import PLAIN_TERMINALS, ColorChoice, use_color
 from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.output import open_sink
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-    from epic_cli.ui.io.color import Stream
     from epic_cli.views.report import Report
 
 #: The narrowest that tables are made for: what is narrower gets lines of so many columns.
@@ -113,3 +111,33 @@ def write_report(report: Report, form: str, color: ColorChoice, summary: bool = 
     if summary and form != "markdown":
         lines = [*report.verdict, *report.notes]
         say(printable("".join(f"{line}\n" for line in lines), kept="\n"))
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Stream(Protocol):
+        """What may be a terminal."""
+
+        def isatty(self) -> bool:
+            """Whether it is one."""
+
+
+ColorChoice = Literal["auto", "always", "never"]
+COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
+
+
+#: Values of TERM that promise nothing but lines of text.
+PLAIN_TERMINALS = ("dumb", "unknown", "")
+
+
+def use_color(choice: ColorChoice, stream: Stream | None) -> bool:
+    """``--color``, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether a terminal is there."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    plain = os.environ.get("TERM", "") in PLAIN_TERMINALS
+    return not plain and stream is not None and stream.isatty()

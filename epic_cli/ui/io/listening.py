@@ -12,8 +12,7 @@ from epic_cli.live.counts import Counts
 from epic_cli.live.listener import Listener
 from epic_cli.live.receiving import ReceivingSocket
 from epic_cli.live.recording import Recording
-from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import screen_columns
+from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.dropping_writer import DroppingWriter
 from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.output import Sink

@@ -13,8 +13,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import COLUMNS, RowWriter
-from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import screen_columns
+from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import Sink, open_sink

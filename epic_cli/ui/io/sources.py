@@ -6,16 +6,19 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import read
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.formats.tables import RefusedLine
+from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 
 if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
+
+Read = TypeVar("Read")
 
 #: A recording that is held in memory has at most so many packets (some 160 bytes each).
 MOST_PACKETS = 2_000_000
@@ -114,3 +117,26 @@ def load(
                 " than is held in memory; give a part of the recording"
             )
     return entities
+
+
+def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
+    """What ``read`` makes of a file; ``-`` is standard input.
+
+    Raises ``StoppedAtLine`` for a line that is refused, after showing it; ``WrongUsage`` where
+    ``read`` raises ``ValueError``; ``CannotAccess``.
+    """
+    name = source_name(path)
+    try:
+        with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
+            return read(stream)
+    except RefusedLine as refused:
+        from epic_cli.formats.wording import FrontEnd  # only when something is wrong
+        from epic_cli.ui.io.console import use_color
+        from epic_cli.ui.io.refused_lines import report_problem
+
+        report_problem(refused.worded(FrontEnd.COMMAND_LINE), name, use_color("auto", sys.stderr))
+        raise StoppedAtLine from refused
+    except ValueError as error:
+        raise WrongUsage(f"{name}: {error}") from error
+    except OSError as error:
+        raise CannotAccess("read", name, error) from error

@@ -16,8 +16,8 @@ from epic_cli.engine.text import FORMATS
 from epic_cli.formats import input_formats, packet_formats
 from epic_cli.formats.layout import LAYOUT, Layout, make_layout
 from epic_cli.network.randomness import SEED
-from epic_cli.ui.io.color import COLOR_CHOICES
 from epic_cli.ui.io.configuration import origins
+from epic_cli.ui.io.console import COLOR_CHOICES
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.io.parameters import SettingAssignment, StrategyName

@@ -9,7 +9,7 @@ import click
 
 from epic_cli.formats import suffixes, written_formats
 from epic_cli.formats.conversion import Changes
-from epic_cli.ui.io.color import ColorChoice
+from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
 from epic_cli.ui.options.common import (

@@ -13,7 +13,7 @@ from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.trace import Trace, TraceBy, TraceEnd, TraceLink
 from epic_cli.network.trace_file import DIRECTIONS, TRACE, Direction
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.input import read_file
+from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 

@@ -10,19 +10,18 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
-from epic_cli.ui.io.input import read_file
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.sources import load, source_name
+from epic_cli.ui.io.sources import load, read_file, source_name
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Run
     from epic_cli.analysis.truth import Truth
     from epic_cli.engine.packets import PacketBlock
     from epic_cli.network import Channel, Movement
-    from epic_cli.ui.commands.jobs import Tally
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.options.networks import NetworkOptions
     from epic_cli.ui.options.runs import Inputs
+    from epic_cli.ui.runs.jobs import Tally
 
 
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:

@@ -10,10 +10,10 @@ from epic_cli.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from epic_cli.analysis.diagnosis.spec import DiagnoseSpec
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic, traffic_of
 from epic_cli.analysis.notes import not_enough
-from epic_cli.ui.commands.jobs import strategy_identity
-from epic_cli.ui.commands.recordings import Reading
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
+from epic_cli.ui.runs.jobs import strategy_identity
+from epic_cli.ui.runs.recordings import Reading
 
 if TYPE_CHECKING:
     from epic_cli.analysis.drawn.path import DrawnPath

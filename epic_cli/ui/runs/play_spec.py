@@ -17,7 +17,7 @@ from epic_cli.play.match.spec import MatchSpec, PlayerConfig, default_players
 from epic_cli.play.world.rules import Rules
 from epic_cli.play.world.times import to_seconds, to_us
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.input import read_file
+from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.link import TwoWayLink
 from epic_cli.ui.options.trace import TraceOptions, read_both_ways
 

@@ -16,11 +16,11 @@ from epic_cli.analysis.jobs.executors import Threads
 from epic_cli.analysis.truth import Truth, truths_of
 from epic_cli.formats.columns import STATE
 from epic_cli.formats.layout import Beginning, Layout
-from epic_cli.ui.commands.jobs import Tally, Unusable, run_recordings, strategy_identity
-from epic_cli.ui.commands.recordings import Reading, given_truths, recordings_of
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.sources import blocks, load, source_name
+from epic_cli.ui.runs.jobs import Tally, Unusable, run_recordings, strategy_identity
+from epic_cli.ui.runs.recordings import Reading, given_truths, recordings_of
 from epic_cli.views.page.sections import MOST, Section
 
 if TYPE_CHECKING:

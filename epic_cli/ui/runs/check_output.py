@@ -9,8 +9,7 @@ from epic_cli.checking.case import BrokenCase
 from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.writing import accept, in_continuous_integration, takeable
 from epic_cli.engine.text.widths import printable, wrap
-from epic_cli.ui.io.color import ColorChoice, use_color
-from epic_cli.ui.io.console import screen_columns, show
+from epic_cli.ui.io.console import ColorChoice, screen_columns, show, use_color
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.options.check import Doing, Report

@@ -13,13 +13,14 @@ from epic_cli.ui.io.sources import open_source, source_name
 
 if TYPE_CHECKING:
     from epic_cli.live.captures.reading import Capture
+    from epic_cli.ui.options.convert import ConvertOptions
 
 #: Bytes that are read at once.
 _BUFFER = 1 << 20
 
 
 def begins_as_capture(file: str) -> bool | None:
-    """Whether a file is one; None: it is a stream, and nobody can say before it is read."""
+    """Whether a file is one; None: a stream, unknown before it is read."""
     if file == "-":
         return None
     with open_source(file) as descriptor:
@@ -37,3 +38,25 @@ def capture_blocks(file: str, capture: Capture) -> Iterator[PacketBlock]:
                 yield from capture.blocks(stream.read)
         except OSError as error:
             raise CannotAccess("read", source_name(file), error) from error
+
+
+#: No more can be told apart in one.
+_MOST_ENTITIES = 100_000
+
+
+def make_capture(options: ConvertOptions) -> Capture:
+    """What reads a capture as the options say; raises ``WrongUsage``, ``CannotAccess``."""
+    from epic_cli.live.captures.reading import Capture  # only captures wait for them
+    from epic_cli.live.ingest import Ingest
+    from epic_cli.ui.options.live import ingest_spec
+
+    of = options.capture
+    given = options.input_format, of.records, options.given, of.sender, None, _MOST_ENTITIES
+    return Capture(Ingest(ingest_spec(*given)), of.port)
+
+
+def lacks(capture: Capture) -> bool:
+    """Whether something of it that may have been packets is not among them."""
+    from epic_cli.live.captures.carried import Lost
+
+    return bool(capture.broken or capture.refused or capture.lost.keys() - {Lost.OTHER})

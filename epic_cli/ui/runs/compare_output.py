@@ -10,8 +10,7 @@ from epic_cli.analysis.compare.conditions import Condition
 from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.notes import NothingToDraw
 from epic_cli.engine.text.widths import printable
-from epic_cli.ui.io.color import ColorChoice
-from epic_cli.ui.io.console import screen_lines, show, write_document, write_report
+from epic_cli.ui.io.console import ColorChoice, screen_lines, show, write_document, write_report
 from epic_cli.ui.io.errors import say
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.compare import Layout, Pictures

@@ -1,0 +1,1 @@
+"""What commands run: recordings and jobs, and where their results go."""
