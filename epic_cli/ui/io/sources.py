@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import read
-from epic_cli.formats.tables import RefusedLine
 from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 
