@@ -124,6 +124,8 @@ def read_file(path: str, read: Callable[[BinaryIO], Read]) -> Read:
     Raises ``StoppedAtLine`` for a line that is refused, after showing it; ``WrongUsage`` where
     ``read`` raises ``ValueError``; ``CannotAccess``.
     """
+    from epic_cli.formats.tables import RefusedLine  # packet text starts without it
+
     name = source_name(path)
     try:
         with open_source(path) as descriptor, open(descriptor, "rb", closefd=False) as stream:
