@@ -102,7 +102,7 @@ def compare(
     threads: int | None,
     jobs: JobOptions,
     saving: Saving | None,
-    remarks: Messages,
+    messages: Messages,
     color: ColorChoice,
 ) -> int:
     """Say which strategy draws recordings best, by how much, and how surely.
@@ -160,7 +160,7 @@ def compare(
             inputs,
             jobs,
             spec,
-            remarks,
+            messages,
             use_color(color, sys.stderr),
             drawing=drawing,
             saving=saving,
@@ -173,7 +173,7 @@ def compare(
             if recordings is not None:
                 comparison = recordings.compared(progress)
             else:
-                runs = simulated_runs(network, inputs, remarks)
+                runs = simulated_runs(network, inputs, messages)
                 comparison = compare_runs(runs, spec, progress)
         if comparison is not None:
             write(

@@ -17,7 +17,7 @@ from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 from epic_cli.ui.io.output import Sink, open_sink
-from epic_cli.ui.io.progress import Progress, told_of_each
+from epic_cli.ui.io.progress import Progress, report_each
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.convert import ConvertOptions, convert_options
 from epic_cli.ui.runs.captures import begins_as_capture, capture_blocks
@@ -67,10 +67,10 @@ def convert(options: ConvertOptions) -> int:
             raise WrongUsage(f"{title} is not for a terminal: give --output")
         sink.write(writer.header)
         files = options.files or ("-",)
-        for file, told in zip(files, told_of_each(progress, files), strict=True):
+        for file, on_read in zip(files, report_each(progress, files), strict=True):
             recording = _Recording(file, options)
             with recording.reporter:
-                recording.convert(writer, sink, told)
+                recording.convert(writer, sink, on_read)
             refused |= recording.reporter.refused or recording.lost
         sink.write(writer.end())
     return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
@@ -85,7 +85,7 @@ class _Recording:
         self._options = options
         self.lost = False  # something of a capture
         color = use_color(options.color, sys.stderr)
-        self.reporter = Reporter(self._name, options.remarks, color)
+        self.reporter = Reporter(self._name, options.messages, color)
 
     def convert(self, writer: Writer, sink: Sink, progress: Callable[[int], None]) -> None:
         """Writes the recording's packets."""

@@ -70,7 +70,7 @@ class DiagnoseOptions(NamedTuple):
     input_format: str
     given: Layout | None
     jobs: JobOptions
-    remarks: Messages
+    messages: Messages
     color: ColorChoice
 
     def check(self, names: Sequence[str]) -> None:
@@ -197,7 +197,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     jobs, color = options.jobs, use_color(options.color, sys.stderr)
     if jobs.options and "-" in names:
         raise WrongUsage(f"{jobs.options}: for files, not for standard input")
-    spec = DiagnoseJobs(options.spec(), options.remarks, color)
+    spec = DiagnoseJobs(options.spec(), options.messages, color)
     tally = Tally(jobs.allowed_failures)
     found: set[str] = set()
     if len(names) == 1 and not jobs.options:
@@ -229,7 +229,7 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
     from epic_cli.ui.runs.diagnose_jobs import diagnosis_of
     from epic_cli.views.diagnosis.report import report
 
-    drawing, messages, link = options.drawing, options.remarks, None
+    drawing, messages, link = options.drawing, options.messages, None
     with Reporter(source_name(file), messages, spec.color) as reporter:
         traffic, paths = spec.traffic(file, reporter), None
         if drawing.drawn is not None:

@@ -207,7 +207,7 @@ def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
         path = PATHS[options.path](options.speed, options.size, seed)
         return PathMovement(path, options.entity or "")
     with Reporter(source_name(options.truth), Messages(quiet)) as reporter:
-        reporter.given(options.given)
+        reporter.requested(options.given)
         return read_file(
             options.truth,
             lambda stream: read_movement(
@@ -218,7 +218,7 @@ def _make_movement(options: MovementSpec, seed: int, quiet: bool) -> Movement:
                 entity=options.entity,
                 layout=options.given,
                 on_layout=reporter.layout,
-                look=reporter.look,
+                look=reporter.observe,
                 rebase_time=True,
             ),
         )

@@ -94,7 +94,7 @@ def tune(
     timing: Timing,
     written: Written,
     saving: Saving | None,
-    remarks: Messages,
+    messages: Messages,
     color: ColorChoice,
 ) -> int:
     """Say what good numbers are for a strategy's settings.
@@ -126,11 +126,11 @@ def tune(
     spare([*names, inputs.truth], {"--svg": written.svg})
     tally = Tally(jobs.allowed_failures)
     if network.simulates:
-        runs = list(simulated_runs(network, inputs, remarks))
+        runs = list(simulated_runs(network, inputs, messages))
     else:
         if context.get_parameter_source("latency") != click.core.ParameterSource.DEFAULT:
             timing = timing._replace(latency=network.link.latency)
-        runs = recorded_runs(names, inputs, tally, remarks, use_color(color, sys.stderr), saving)
+        runs = recorded_runs(names, inputs, tally, messages, use_color(color, sys.stderr), saving)
     if not tuned.searches:
         _write_delays(runs, strategies, written.form, color)
         return ExitStatus.LINES_REFUSED if tally.incomplete else ExitStatus.DONE
@@ -150,7 +150,7 @@ def tune(
         effort.trials,
         effort.seconds,
     )
-    found = _search(spec, runs, jobs, remarks)
+    found = _search(spec, runs, jobs, messages)
     if found is None:
         return ExitStatus.DONE
     if jobs.shard is None:

@@ -1,4 +1,4 @@
-"""What is said on stderr of one recording: how it is read, what is odd, which lines are refused."""
+"""Messages on stderr about a recording: its layout, what looks odd, which lines are refused."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from epic_cli.ui.io.profiles import Saving
     from epic_cli.ui.io.refused_lines import RefusedLines
 
-# The words are loaded when there is something to say: packet text must start fast.
+# Wording is imported only when there is something to report: packet text must start fast.
 
-#: Packets that are looked at: after the first few a live recording has its hints, and no later
-#: packets are looked at than these, which takes less than a millisecond.
+#: Packets that are checked: the first few give a live recording its hints early; after ``_MOST``
+#: no more are checked, which keeps the cost below a millisecond.
 _SOON, _MOST = 64, 2048
 
-#: Fewer say nothing: then the hints are not even loaded.
+#: With fewer packets there are no hints, and their module is not even imported.
 _LEAST = 12
 
 
 class Hints:
-    """What looks wrong with the first packets of a recording, each of it once."""
+    """What looks wrong with the first packets of a recording; each hint once."""
 
     def __init__(self) -> None:
         self._sample: PacketBlock | None = None
@@ -38,12 +38,12 @@ class Hints:
         self._shown: set[tuple[object, ...]] = set()
         self._settled: Layout | None = None
 
-    def settled(self, layout: Layout | None) -> None:
-        """What somebody has said of the recording's times is not doubted."""
+    def requested(self, layout: Layout | None) -> None:
+        """Suppresses hints about anything the user specified."""
         self._settled = layout
 
-    def look(self, block: PacketBlock) -> bool:
-        """Takes the next packets; whether it is time to ask for what is ``new``."""
+    def observe(self, block: PacketBlock) -> bool:
+        """Adds the next packets; returns whether to call ``new`` now."""
         before = 0 if self._sample is None else len(self._sample)
         if before >= _MOST:
             return False
@@ -57,12 +57,12 @@ class Hints:
         return before < _SOON <= count or count >= _MOST
 
     def end(self) -> bool:
-        """Whether there may be something ``new`` now that no more packets come."""
+        """After the last packet: returns whether ``new`` may have more."""
         count = 0 if self._sample is None else len(self._sample)
         return bool(self._texts) or (count != self._looked and count >= _LEAST)
 
     def new(self) -> list[Hint]:
-        """What has not been shown before."""
+        """The hints that have not been returned before."""
         from epic_cli.formats.hints import hints, word_hints
 
         found = [hint for text in self._texts for hint in word_hints(text)]
@@ -81,7 +81,7 @@ class Hints:
 
 
 class Messages:
-    """How much is said: if ``quiet``, what ends a run; with ``all_errors``, each refused line."""
+    """How much is reported: ``quiet``: only fatal errors; ``all_errors``: every refused line."""
 
     def __init__(self, quiet: bool = False, all_errors: bool = False) -> None:
         self.quiet: Final = quiet
@@ -89,24 +89,24 @@ class Messages:
 
 
 class Reporter:
-    """Says it while its block runs, and the count of refused lines however that ends.
+    """Reports on a recording as it is read, and the count of refused lines when its block ends.
 
-    It is said on stderr, or given to ``write``.
+    Messages go to ``write``, by default to stderr.
     """
 
     def __init__(
         self,
         name: str,
-        remarks: Messages = Messages(),  # noqa: B008
+        messages: Messages = Messages(),  # noqa: B008
         color: bool = False,
         write: Callable[[str], object] = say,
     ) -> None:
         self.name = name
-        self._remarks = remarks
+        self._messages = messages
         self._color = color
         self._write = write
         self._lines: RefusedLines | None = None
-        self._hints: Hints | None = None if remarks.quiet else Hints()
+        self._hints: Hints | None = None if messages.quiet else Hints()
         self._inferred: Layout | None = None
         self._saved = False
         self.packets = 0
@@ -117,30 +117,30 @@ class Reporter:
         return self._lines is not None
 
     def say(self, text: str) -> None:
-        """Says what may be left out."""
-        if not self._remarks.quiet:
+        """Writes a message unless ``quiet``."""
+        if not self._messages.quiet:
             self._write(text)
 
-    def given(self, layout: Layout | None) -> None:
-        """How the recording is to be read, as far as somebody has said it."""
+    def requested(self, layout: Layout | None) -> None:
+        """Takes the layout that the user specified."""
         if self._hints is not None:
-            self._hints.settled(layout)
+            self._hints.requested(layout)
 
     def layout(self, layout: Layout) -> None:
-        """How a recording is read whose layout was inferred."""
+        """Reports a layout that was inferred."""
         self._inferred = layout
         self.say(layout_words(self.name, layout))
 
     def save(self, saving: Saving | None, given: Layout | None) -> None:
-        """Saves how the recording is read, inferred or ``given``, as a profile."""
+        """Saves the layout, inferred or ``given``, as a profile."""
         if saving is not None and self.packets and not self._saved:
             self._saved = True
             self.say(saving.save(self._inferred or given))
 
-    def look(self, block: PacketBlock) -> None:
-        """The packets of the recording, as they come."""
+    def observe(self, block: PacketBlock) -> None:
+        """Takes the recording's next packets."""
         self.packets += len(block)
-        if self._hints is not None and self._hints.look(block):
+        if self._hints is not None and self._hints.observe(block):
             self._say_hints(self._hints)
 
     def _say_hints(self, hints: Hints) -> None:
@@ -153,11 +153,11 @@ class Reporter:
             self.say(f"epic: {_shown(self.name)}: {hint.words(FrontEnd.COMMAND_LINE)}\n")
 
     def estimated(self) -> None:
-        """Velocities are used that the recording has not."""
+        """Reports that missing velocities are estimated."""
         self.say(velocities_estimated_words(self.name))
 
     def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Lines that are refused, as they come."""
+        """Takes the next refused lines."""
         if not refusals:
             return
         if self._lines is None:
@@ -166,7 +166,7 @@ class Reporter:
 
     def stop(self, refusal: Refusal) -> None:
         """The refused line that ends the run."""
-        self._remarks = Messages()
+        self._messages = Messages()
         self.refuse([refusal])
         self._lines = None
 
@@ -191,17 +191,17 @@ class Reporter:
             self.say,
             color=self._color,
             columns=columns,
-            everything=self._remarks.all_errors,
+            everything=self._messages.all_errors,
         )
 
 
 def layout_words(name: str, layout: Layout) -> str:
-    """How the recording ``name`` is read, in the words of the options: a line for stderr."""
+    """A line for stderr: the layout of the recording ``name``, as options."""
     return f"epic: {_shown(name)}: read with {_shown(layout.options())}\n"
 
 
 def velocities_estimated_words(name: str) -> str:
-    """That a strategy uses velocities which the recording ``name`` has not: a line for stderr."""
+    """A line for stderr: a strategy uses velocities that the recording ``name`` lacks."""
     return (
         f"epic: {_shown(name)}: packets without a velocity get one from the position before"
         " theirs\n"

@@ -58,7 +58,7 @@ class Progress:
             )
 
     def describe(self, what: str) -> None:
-        """What is under way now."""
+        """Sets the label of the bar."""
         self._what = what
 
     def __exit__(
@@ -72,20 +72,20 @@ class Progress:
                 self._bar.stop()
 
 
-def told_of_each(
+def report_each(
     progress: Callable[[int, int], object], files: Sequence[str]
 ) -> list[Callable[[int], None]]:
-    """For each of the files, what is to be told how many of its bytes have been read."""
+    """A callback for each file that takes the bytes read of it, and reports the total."""
     sizes = [_size(file) for file in files]
 
-    def tell(before: int, done: int) -> None:
+    def report(before: int, done: int) -> None:
         progress(before + done, sum(sizes))
 
-    return [partial(tell, sum(sizes[:number])) for number in range(len(files))]
+    return [partial(report, sum(sizes[:number])) for number in range(len(files))]
 
 
 def _size(file: str) -> int:
-    """The bytes of a file; 0: nobody knows."""
+    """The size of a file in bytes; 0 if unknown."""
     try:
         return os.stat(file).st_size  # noqa: PTH116
     except OSError:
@@ -93,7 +93,7 @@ def _size(file: str) -> int:
 
 
 def _show_cursor() -> None:
-    """The bar goes, and the cursor comes back, on a terminal that still takes something."""
+    """Erases the bar and shows the cursor, if the terminal still accepts output."""
     with contextlib.suppress(OSError, ValueError):
         descriptor = sys.stderr.fileno()
         if select.select([], [descriptor], [], 0)[1]:

@@ -43,7 +43,7 @@ class ReplayOptions:
         given: "Layout | None" = None,
         saving: "Saving | None" = None,
         strict: bool = False,
-        remarks: Messages = Messages(),  # noqa: B008
+        messages: Messages = Messages(),  # noqa: B008
         color: ColorChoice = "auto",
         file_column: str | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class ReplayOptions:
         self.given: Final = given
         self.saving: Final = saving
         self.strict: Final = strict
-        self.remarks: Final = remarks
+        self.messages: Final = messages
         self.color: Final[ColorChoice] = color
         self.file_column: Final = file_column
 
@@ -102,11 +102,11 @@ def run(options: ReplayOptions) -> ExitStatus:
             from epic_cli.formats.wording import left_out_words  # most screens have room for all
 
             how = "a wider window or another --format"
-            if not options.remarks.quiet:
+            if not options.messages.quiet:
                 say(left_out_words(writer.left_out, width, how) + "\n")
         error_color = use_color(options.color, sys.stderr)
-        for file, told in zip(files, progress, strict=True):
-            recording = _Recording(file, options, error_color, told)
+        for file, on_read in zip(files, progress, strict=True):
+            recording = _Recording(file, options, error_color, on_read)
             writer.begin_file(recording.name)
             try:
                 with recording.reporter:
@@ -122,15 +122,15 @@ def run(options: ReplayOptions) -> ExitStatus:
 def _progress(
     output: str | None, files: Sequence[str], ending: contextlib.ExitStack
 ) -> Sequence[Callable[[int], None] | None]:
-    """For each file what is told how far it has been read, where a bar does not stand among rows.
+    """A progress callback for each file, where a bar would not get between rows.
 
     The bar goes when ``ending`` does.
     """
     if output in (None, "-"):
         return [None] * len(files)
-    from epic_cli.ui.io.progress import Progress, told_of_each
+    from epic_cli.ui.io.progress import Progress, report_each
 
-    return told_of_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)
+    return report_each(ending.enter_context(Progress("replaying", in_bytes=True)), files)
 
 
 class _Recording:
@@ -147,7 +147,7 @@ class _Recording:
         self._progress = progress
         self.name = source_name(file)
         self._options = options
-        self.reporter = Reporter(self.name, options.remarks, color)
+        self.reporter = Reporter(self.name, options.messages, color)
         self._estimated = False
 
     def replay(

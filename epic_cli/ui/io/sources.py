@@ -66,11 +66,11 @@ def blocks(
     """
     name = source_name(file)
     reporter = reporter or Reporter(name)
-    reporter.given(given)
+    reporter.requested(given)
     with open_source(file) as descriptor:
         try:
             for block in read(descriptor, input_format, given, reporter.layout, rebase_time):
-                reporter.look(block)
+                reporter.observe(block)
                 yield block
                 if progress is not None:
                     progress(_place(descriptor))

@@ -241,9 +241,9 @@ quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Nothing on stderr but what ends the run."
 )
 
-#: ``--all-errors`` and ``--quiet``, as ``remarks: Messages``.
+#: ``--all-errors`` and ``--quiet``, as ``messages: Messages``.
 messages_options = OptionGroup(
-    "remarks",
+    "messages",
     Messages,
     click.option(
         "--all-errors",

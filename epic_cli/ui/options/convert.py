@@ -97,7 +97,7 @@ class ConvertOptions(NamedTuple):
     given: Layout | None
     capture: CaptureOptions
     strict: bool
-    remarks: Messages
+    messages: Messages
     color: ColorChoice
 
     @property

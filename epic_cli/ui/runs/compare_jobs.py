@@ -125,7 +125,7 @@ class Recordings:
         inputs: Inputs,
         jobs: JobOptions,
         spec: CompareSpec,
-        remarks: Messages,
+        messages: Messages,
         color: bool,
         *,
         drawing: DrawnFile,
@@ -142,12 +142,12 @@ class Recordings:
         self._diagnosed = self.names[:MOST] if diagnoses else []
         self._sections: dict[str, Section | None] = {}
         reading = Reading.of(inputs)
-        truths, refused = given_truths(inputs, reading.layout, remarks, color)
+        truths, refused = given_truths(inputs, reading.layout, messages, color)
         if inputs.truth and reading.layout is not None:
             layout = with_common_beginning(reading.layout, self.names, inputs.input_format)
             reading = reading._replace(layout=layout)
         spec = replace(spec, total=len(self.names))
-        self._spec = CompareJobs(spec, reading, inputs.truth, remarks, color)
+        self._spec = CompareJobs(spec, reading, inputs.truth, messages, color)
         self._here = Here(truths, spec.threads, saving=saving, drawing=drawing, look=self._diagnose)
         self._tally = Tally(jobs.allowed_failures, refused)
         self._reporter: Reporter | None = None

@@ -93,7 +93,7 @@ class Reading(NamedTuple):
 
 
 def given_truths(
-    inputs: Inputs, given: Layout | None, remarks: Messages, color: bool
+    inputs: Inputs, given: Layout | None, messages: Messages, color: bool
 ) -> tuple[Mapping[str, Truth] | None, bool]:
     """The given truth by entity, if there is one, and whether lines of it were refused.
 
@@ -106,7 +106,7 @@ def given_truths(
     if inputs.truth is None or given is None:
         return None, False
     name = source_name(inputs.truth)
-    with Reporter(name, remarks, color) as reporter:
+    with Reporter(name, messages, color) as reporter:
         states = load(inputs.truth, "auto", reporter, given.beside(STATE))
     truths, missing = truths_of(states, "given", inputs.truth_offset)
     for note in missing:
@@ -146,13 +146,13 @@ def recorded_runs(
     return runs
 
 
-def simulated_runs(network: NetworkOptions, inputs: Inputs, remarks: Messages) -> Iterator[Run]:
+def simulated_runs(network: NetworkOptions, inputs: Inputs, messages: Messages) -> Iterator[Run]:
     """A run for each seed; raises what reading the movement or the network raises."""
     from epic_cli.analysis.compare.networks import Setting, simulated
     from epic_cli.network import Link, read_trace
 
     options = network.trace
-    recorded = _movement(inputs, remarks) if inputs.truth else None
+    recorded = _movement(inputs, messages) if inputs.truth else None
     trace = None
     if options.trace:
         flow, direction = options.trace_flow, options.trace_direction
@@ -188,11 +188,11 @@ def _path(network: NetworkOptions, inputs: Inputs, seed: int) -> Movement:
     return PathMovement(path, inputs.entity or "")
 
 
-def _movement(inputs: Inputs, remarks: Messages) -> Movement:
+def _movement(inputs: Inputs, messages: Messages) -> Movement:
     from epic_cli.network import read_movement
 
-    with Reporter(source_name(str(inputs.truth)), remarks) as reporter:
-        reporter.given(inputs.given)
+    with Reporter(source_name(str(inputs.truth)), messages) as reporter:
+        reporter.requested(inputs.given)
         return read_file(
             str(inputs.truth),
             lambda stream: read_movement(
@@ -200,7 +200,7 @@ def _movement(inputs: Inputs, remarks: Messages) -> Movement:
                 entity=inputs.entity,
                 layout=inputs.given,
                 on_layout=reporter.layout,
-                look=reporter.look,
+                look=reporter.observe,
                 rebase_time=True,
             ),
         )

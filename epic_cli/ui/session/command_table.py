@@ -13,7 +13,7 @@ pass_dialogue = click.make_pass_decorator(Dialogue)
 
 
 class SessionCommand(click.Command):
-    """A command whose help goes where the session's remarks go."""
+    """A command whose help goes where the session's messages go."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """``--help``."""

@@ -72,7 +72,7 @@ class PacketSource(Protocol):
 class Dialogue:
     """A session in dialogue with a person.
 
-    While it is ``quiet``, rows and remarks are not written, only what went wrong. While it is
+    While it is ``quiet``, rows and messages are not written, only what went wrong. While it is
     ``resuming``, packets that had no place on the clock are passed over without a word: that was
     told when they were typed. ``confirm`` puts a question and says whether the answer is yes;
     None: nobody is there to be asked, so what is asked for is done. ``listening`` is where packets
@@ -148,10 +148,10 @@ class Dialogue:
         else:
             refused.add(refusals)
         if not self.quiet:
-            self._remark(added, len(refusals), several)
+            self._message(added, len(refusals), several)
         self.ended = self.ended or added.ended
 
-    def _remark(self, added: Added, refused: int, several: bool) -> None:
+    def _message(self, added: Added, refused: int, several: bool) -> None:
         """Says what the rows alone do not: what was not taken, not wanted, or has to wait."""
         if several and refused:
             self.screen.warn(f"taken: {counted(added.packets, 'packet')}, refused: {refused:,}")

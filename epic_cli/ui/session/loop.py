@@ -161,8 +161,8 @@ def _reader(
     if terminal is None:
         from epic_cli.ui.session.loop import PlainReader
 
-        remarks = sys.stdout if sys.stdout.isatty() else sys.stderr
-        return PlainReader(dialogue, remarks.buffer)
+        messages = sys.stdout if sys.stdout.isatty() else sys.stderr
+        return PlainReader(dialogue, messages.buffer)
     gc.disable()  # nothing of what is loaded now is garbage
     from prompt_toolkit.history import InMemoryHistory
 
@@ -185,9 +185,9 @@ _LONGEST_LINE = 1 << 20
 class PlainReader:
     """Reads lines where there is no cursor to move: TERM=dumb, or rows that go into a file."""
 
-    def __init__(self, dialogue: Dialogue, remarks: BinaryIO) -> None:
+    def __init__(self, dialogue: Dialogue, messages: BinaryIO) -> None:
         self._dialogue = dialogue
-        self._remarks = remarks
+        self._messages = messages
         self.lines: list[str] = []
         dialogue.earlier_lines = lambda: self.lines
         dialogue.confirm = self._confirm
@@ -200,8 +200,8 @@ class PlainReader:
         return line
 
     def _ask(self, what: str) -> str:
-        self._remarks.write(what.encode())
-        self._remarks.flush()
+        self._messages.write(what.encode())
+        self._messages.flush()
         raw = sys.stdin.buffer.readline(_LONGEST_LINE)
         if not raw:
             raise EOFError

@@ -1,4 +1,4 @@
-"""What a session writes: rows as bytes past every library, and remarks to the person."""
+"""What a session writes: rows as bytes past every library, and messages to the person."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.ui.io.refused_lines import RefusedLines
 
-#: Sixteen-colour codes, by what a remark is about.
+#: Sixteen-colour codes, by what a message is about.
 _CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
 
 
@@ -40,7 +40,7 @@ def window() -> tuple[int, int]:
 
 
 class Screen:
-    """Writes rows to ``rows`` and remarks to ``remarks``: one terminal, or a file and a terminal.
+    """Writes rows to ``rows`` and messages to ``messages``: one terminal, or a file and a terminal.
 
     ``size`` gives the columns and lines of the window, or is None where rows go elsewhere. On a
     window the header is repeated when it has scrolled away.
@@ -49,13 +49,13 @@ class Screen:
     def __init__(
         self,
         rows: BinaryIO,
-        remarks: BinaryIO,
+        messages: BinaryIO,
         size: Callable[[], tuple[int, int]] | None = window,
         color: bool = False,
         encoding: str = "utf-8",
     ) -> None:
         self._rows = Outlet(rows)
-        self._remarks = Outlet(remarks)
+        self._messages = Outlet(messages)
         self._size = size
         self._encoding = encoding
         self._utf8 = encoding.lower().replace("-", "").replace("_", "") in ("utf8", "ascii")
@@ -70,7 +70,7 @@ class Screen:
 
     @classmethod
     def standard(cls, color: bool) -> Self:
-        """The screen of this process: remarks go to stderr when stdout is no terminal."""
+        """The screen of this process: messages go to stderr when stdout is no terminal."""
         if sys.stdout.isatty():
             return cls(
                 sys.stdout.buffer, sys.stdout.buffer, window, color, sys.stdout.encoding or "ascii"
@@ -149,14 +149,14 @@ class Screen:
     def show_early(self, prompt: str) -> None:
         """Shows the prompt before there is one: loading the line editor takes a moment."""
         code, end = ("\x1b[36m", "\x1b[0m") if self.color else ("", "")
-        self._remarks.write(f"{code}{prompt}{end}".encode())
+        self._messages.write(f"{code}{prompt}{end}".encode())
         self._shown_early = True
 
     def clear_prompt(self) -> None:
         """Takes back the prompt that was shown early, if it still stands there."""
         if self._shown_early:
             self._shown_early = False
-            self._remarks.write(b"\r\x1b[K")
+            self._messages.write(b"\r\x1b[K")
 
     def _put(self, rows: bytes) -> None:
         self.clear_prompt()
@@ -165,26 +165,26 @@ class Screen:
             rows = text.encode(self._encoding, "replace")
         self._rows.write(rows)
 
-    # ------------------------------------------------------------- remarks
+    # ------------------------------------------------------------- messages
 
     def say(self, text: str, kind: str = "") -> None:
-        """Writes a remark, as one or more lines."""
+        """Writes a message, as one or more lines."""
         code = _CODES[kind] if self.color else ""
         end = "\x1b[0m" if code else ""
         lines = (part for line in text.splitlines() for part in self._fitting(line))
         if text:
-            self._remark("".join(f"{code}{line}{end}\n" for line in lines))
+            self._message("".join(f"{code}{line}{end}\n" for line in lines))
 
     def _fitting(self, line: str) -> list[str]:
-        """A line of a remark, broken between its words where it is too long."""
-        if not self._remarks.is_terminal or width(line) <= self.columns:
+        """A line of a message, broken between its words where it is too long."""
+        if not self._messages.is_terminal or width(line) <= self.columns:
             return [line]
         return wrap(line, self.columns, "  ")
 
     def page(self, text: str) -> None:
         """Shows a longer text: in a pager where it does not fit."""
         if not self.has_cursor or len(text.splitlines()) < self.lines:
-            self._remark(text)
+            self._message(text)
             return
         with self.released():
             # not every pager shows styles
@@ -225,7 +225,7 @@ class Screen:
         return RefusedLines(
             name,
             FrontEnd.SESSION,
-            self._remark,
+            self._message,
             color=self.color,
             columns=self.columns,
             everything=everything,
@@ -234,12 +234,12 @@ class Screen:
     def show(self, what: RenderableType, paged: bool = False) -> None:
         """Writes what rich can draw, no wider than the window; ``paged``: it may be long."""
         text = draw(what, self.color, self.columns)
-        (self.page if paged else self._remark)(text)
+        (self.page if paged else self._message)(text)
 
-    def _remark(self, text: str) -> None:
+    def _message(self, text: str) -> None:
         self.clear_prompt()
         self.count_lines(text.count("\n"))
         if not self._utf8:
             text = text.translate(_ASCII)
         with contextlib.suppress(BlockingIOError):
-            self._remarks.write(text.encode(self._encoding, "replace"))
+            self._messages.write(text.encode(self._encoding, "replace"))

@@ -45,7 +45,7 @@ def test_a_replay_among_whose_rows_a_bar_would_stand_has_none(
 
 def test_a_file_whose_size_nobody_knows_counts_nothing() -> None:
     told: list[tuple[int, int]] = []
-    first, second = progress.told_of_each(lambda *one: told.append(one), ["-", FILES[0]])
+    first, second = progress.report_each(lambda *one: told.append(one), ["-", FILES[0]])
     size = Path(FILES[0]).stat().st_size
     first(0)
     second(size)

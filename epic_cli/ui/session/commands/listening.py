@@ -62,7 +62,7 @@ class Listening(Consumer):
         self._filler = VelocityFiller()
         self._pending: list[bytes] = []
         self._awake: asyncio.Event | None = None
-        self._remark = ""  # shown with the next rows
+        self._message = ""  # shown with the next rows
         self._has_refused = False
         self._clock_resets = 0
 
@@ -131,7 +131,7 @@ class Listening(Consumer):
         """Takes what has come in; what has to be written then, None: nothing."""
         dialogue, rows = self._dialogue, b""
         text, self._pending = b"".join(self._pending), []
-        remark, self._remark = self._remark, ""
+        message, self._message = self._message, ""
         try:
             if self.now is not None:
                 rows = dialogue.take_live(text, self.now)
@@ -143,11 +143,11 @@ class Listening(Consumer):
             return partial(self._end, f"the session has {_MOST_PACKETS:,} packets")
         if self.paused:
             rows = b""
-        return partial(self._write, rows, remark) if rows or remark else None
+        return partial(self._write, rows, message) if rows or message else None
 
-    def _write(self, rows: bytes, remark: str) -> None:
-        if remark:
-            self._dialogue.screen.warn(remark)
+    def _write(self, rows: bytes, message: str) -> None:
+        if message:
+            self._dialogue.screen.warn(message)
         self._dialogue.draw_windowful(rows)
 
     def _wake(self) -> None:
@@ -176,10 +176,10 @@ class Listening(Consumer):
         """Shows once why something is refused; the toolbar counts it from then on."""
         if counts.refused and not self._has_refused:
             self._has_refused = True
-            self._remark = losses(counts, *self._drops).rstrip()
+            self._message = losses(counts, *self._drops).rstrip()
             self._wake()
         elif counts.clock_resets > self._clock_resets:
-            self._remark = clock_reset(counts)
+            self._message = clock_reset(counts)
             self._wake()
         self._clock_resets = counts.clock_resets
 

@@ -157,7 +157,7 @@ class Loading:
         self._writer = text_writer()
         self._told: list[Layout] = []
         self._hints = Hints()
-        self._hints.settled(given)
+        self._hints.requested(given)
 
     def run(self) -> None:
         """Takes the packets; raises ``Unreadable``, ``OSError``, and ``Unwritable``."""
@@ -186,7 +186,7 @@ class Loading:
 
     def _take(self, block: PacketBlock) -> None:
         dialogue = self._dialogue
-        self._hints.look(block)
+        self._hints.observe(block)
         if block.find_field is None:
             dialogue.take(block, self._file, self._lines)
             return
