@@ -36,16 +36,10 @@ def nearest_seen(client: Client) -> Point | None:
     )
 
 
-class Still:
-    """Stands still."""
-
-    def __init__(self, name: str, seed: int) -> None:
-        del name, seed
-
-    def __call__(self, client: Client) -> Control:
-        """No input."""
-        del client
-        return Control()
+def stand_still(client: Client) -> Control:
+    """No input."""
+    del client
+    return Control()
 
 
 class Runner:
@@ -73,8 +67,7 @@ class Runner:
 class Patrol:
     """Runs to and fro along one line at full speed, from wall to wall."""
 
-    def __init__(self, name: str, seed: int) -> None:
-        del name, seed
+    def __init__(self) -> None:
         self._y = 1
 
     def __call__(self, client: Client) -> Control:
@@ -108,31 +101,26 @@ class Hunter(Runner):
         return control._replace(weapon=weapon, aim=aim_at(client, control, target))
 
 
-class Chaser:
-    """Runs into the nearest player: bumps that nobody can predict."""
-
-    def __init__(self, name: str, seed: int) -> None:
-        del name, seed
-
-    def __call__(self, client: Client) -> Control:
-        """Towards him, in one of eight directions."""
-        target = nearest_seen(client)
-        if target is None:
-            return Control()
-        dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
-        return Control(_step(dx), _step(dy))
+def chase(client: Client) -> Control:
+    """Runs into the nearest player, in one of eight directions: bumps that nobody can predict."""
+    target = nearest_seen(client)
+    if target is None:
+        return Control()
+    dx, dy = direction((target[0] - client.local.body.x, target[1] - client.local.body.y))
+    return Control(_step(dx), _step(dy))
 
 
 def _step(part: float) -> int:
     return (part > 0.38) - (part < -0.38)  # sin 22.5 degrees
 
 
+#: Each is made for the name of its player and the match's seed.
 BOTS: dict[str, Callable[[str, int], Controller]] = {
-    "still": Still,
+    "still": lambda *_: stand_still,
     "runner": Runner,
-    "patrol": Patrol,
+    "patrol": lambda *_: Patrol(),
     "hunter": Hunter,
-    "chaser": Chaser,
+    "chaser": lambda *_: chase,
 }
 
 

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 from epic_cli.engine.contract import Packet
 from epic_cli.network.state import Snapshot, State
 from epic_cli.play.match.match import Match, Participant
-from epic_cli.play.match.recorder import Recorder
 from epic_cli.play.match.script import Script
 from epic_cli.play.match.spec import MatchSpec
 from epic_cli.play.report.scene import Flashes, Scene, scenes
@@ -111,10 +110,6 @@ class HeadlessRun:
         self._flashes = Flashes(settings.rules.arena)
         self._lines: list[Row | Event | Shot | Figure] = []
         self._truth: list[Snapshot] = []
-
-    def record(self) -> Recorder:
-        """Keeps the match, which has not begun yet, as a script; may raise ``Unrecordable``."""
-        return Recorder(self.match)
 
     def run(self, duration: float) -> Iterator[Chunk]:
         """Everything up to ``duration`` seconds, in pieces."""

@@ -89,12 +89,7 @@ class Weapons:
     ) -> None:
         """Carries out a move's trigger; ``present`` is where the others are now."""
         if result.refused:
-            self._decide(player, move.timestamp_us, result.refused, None)
-            self._report(
-                "refused",
-                player,
-                {"stamp": to_seconds(move.timestamp_us), "reason": result.refused},
-            )
+            self._refuse(player, move, result.refused, result.refused)
         elif result.weapon == Weapon.SHOT:
             self._shoot(player, move, result.body, present, shooter)
         elif result.weapon == Weapon.THROW:
@@ -130,12 +125,7 @@ class Weapons:
 
     def _throw(self, player: int, move: Move, body: Body) -> None:
         if len(self.projectiles) >= MOST_PROJECTILES:
-            self._decide(player, move.timestamp_us, "reloading", None)
-            self._report(
-                "refused",
-                player,
-                {"stamp": to_seconds(move.timestamp_us), "reason": "too many in the air"},
-            )
+            self._refuse(player, move, "reloading", "too many in the air")
             return
         self._numbers += 1
         vx, vy = (THROW_SPEED * part for part in move.control.aim)
@@ -161,9 +151,13 @@ class Weapons:
             elif ray_to_wall(self._rules.arena, origin, aim) <= reach:
                 self._report("throw ended", one.owner, {"projectile": one.number})
             else:
-                position = (one.x + one.vx * seconds, one.y + one.vy * seconds)
-                flying.append(one._replace(x=position[0], y=position[1]))
+                flying.append(one._replace(x=one.x + one.vx * seconds, y=one.y + one.vy * seconds))
         self.projectiles = flying
+
+    def _refuse(self, player: int, move: Move, verdict: str, reason: str) -> None:
+        self._decide(player, move.timestamp_us, verdict, None)
+        details: dict[str, Value] = {"stamp": to_seconds(move.timestamp_us), "reason": reason}
+        self._report("refused", player, details)
 
     def _decide(self, player: int, timestamp_us: int, verdict: str, target: int | None) -> None:
         kept = self._verdicts.setdefault(player, deque(maxlen=MOST_VERDICTS))

@@ -140,7 +140,7 @@ output_options = OptionGroup(
 def write_match(run: HeadlessRun, options: OutputOptions, duration: float) -> None:
     """Writes everything that the options ask for, while the match runs."""
     with unrecordable():
-        recorder = run.record() if options.record else None
+        recorder = Recorder(run.match) if options.record else None
     packet, truth = text_writer(), TruthWriter()
     with contextlib.ExitStack() as stack:
         rows = stack.enter_context(open_sink(options.output))
