@@ -204,11 +204,11 @@ def test_a_refusal_names_what_python_has(arguments: dict[str, Any]) -> None:
     [
         (None, "it has no position; make it with Packet.position, velocity, time.: None"),
         ((ORIGIN, ORIGIN, 0.0), "it has no position; make it with Packet"),
-        (Packet("abc", ORIGIN, 0.0), "its position is 'abc', and not three numbers x, y, z"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, (0.0, 0.0), 0.0), "its velocity is .0.0, 0.0., and not three numbers vx"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, None), "its time is None, and not a number of seconds"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, 0.0, "soon"), "its arrival is 'soon', and not a number of"),  # type: ignore[arg-type]
-        (Packet(ORIGIN, ORIGIN, 0.0, sequence=2**70), "its sequence is 118.*, and not a whole"),
+        (Packet("abc", ORIGIN, 0.0), "its position is 'abc', not three numbers x, y, z"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, (0.0, 0.0), 0.0), "its velocity is .0.0, 0.0., not three numbers vx"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, None), "its time is None, not a number of seconds"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, 0.0, "soon"), "its arrival is 'soon', not a number of"),  # type: ignore[arg-type]
+        (Packet(ORIGIN, ORIGIN, 0.0, sequence=2**70), "its sequence is 118.*, not a whole"),
     ],
 )
 def test_what_is_no_packet_is_an_error(packet: Any, words: str) -> None:
@@ -245,7 +245,7 @@ def test_a_generator_that_has_been_used_up_says_so() -> None:
 
 
 def test_the_name_of_a_strategy_is_text() -> None:
-    with pytest.raises(TypeError, match="the name of a strategy is text, such as 'epic', and not"):
+    with pytest.raises(TypeError, match="name must be text, such as 'epic', not"):
         strategy(3)  # type: ignore[arg-type]
 
 

@@ -5,10 +5,10 @@ a file of its own without being a module of its own: a module costs a second of 
 first line of ours. The files of a room share their names; what other rooms may use of it in C is
 declared in its ``__init__.pxd``.
 
-``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. What was compiled is kept,
-under a digest of all that it was made of: where an installation in another place (in a virtual
-environment, then in the source tree) would compile the same again, it is copied.
-``EPIC_COMPILED`` names another folder to keep it in than the source tree's ``build``.
+``pyproject.toml`` names ``BuildEngine`` as setuptools' ``build_ext``. Compiled modules are cached
+under a digest of all their inputs, so that another installation (a virtual environment, then the
+source tree) copies instead of compiling. ``EPIC_COMPILED`` names the cache folder (default: the
+source tree's ``build``).
 ``EPIC_ALONE=mirror`` compiles that strategy alone, in seconds, and leaves everything else as it is:
 its module is found before the room's, until the next build without it.
 """
@@ -35,10 +35,10 @@ from setuptools.errors import CompileError, PlatformError
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 
-# Every operation is rounded as the originals round it. Contraction to fused multiply-add
-# changes up to 90 % of the demo's rows on machines that have it; whatever CFLAGS says, these
-# stand after it. Vectorized, g++ 12 loses the rounding of double to float and back (it takes
-# the pair for nothing), so nothing is vectorized.
+# Every operation is rounded as the originals round it. Contraction to fused multiply-add changes up
+# to 90 % of the demo's rows on machines that have it, so these flags follow CFLAGS and override it.
+# When vectorizing, g++ 12 drops the rounding of double to float and back (it treats the pair as a
+# no-op), so nothing is vectorized.
 FLAGS = (
     "-O2",
     "-std=c++17",
@@ -85,7 +85,7 @@ def alone(name: str) -> Path:
     for place in HERE.glob(f"strategies/*/{name.replace('-', '_')}*"):
         if place.suffix == ".pyx" or place.is_dir():
             return place
-    raise PlatformError(f"EPIC_ALONE={name}: there is no such strategy")
+    raise PlatformError(f"EPIC_ALONE={name}: unknown strategy")
 
 
 def module_of(place: Path) -> str:
@@ -111,7 +111,7 @@ def extensions() -> list[Extension]:
 
 
 def put(source: Path, target: Path) -> None:
-    """Copies a file to where the one before it may be in use."""
+    """Copies a file over one that may be in use."""
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = target.with_name(f"{target.name}.{os.getpid()}")
     shutil.copyfile(source, copy)
@@ -130,9 +130,9 @@ class BuildEngine(build_ext):
         self._translating = threading.Lock()
 
     def _delete_what_is_not_built(self) -> None:
-        """What was compiled of a room that is gone, or of a strategy alone, would still be found.
+        """Removes stale modules: of a room that is gone, or of a strategy compiled alone.
 
-        Of two files for one module Python takes the one for its own version alone, be it older.
+        Of two files for one module Python prefers the one for its own version, even if it is older.
         """
         built = {room / "__init__" for room in rooms()}
         for compiled in HERE.rglob("*.so"):
@@ -141,12 +141,12 @@ class BuildEngine(build_ext):
                 compiled.unlink()
 
     def _command(self, name: str) -> list[str]:
-        """What setuptools compiles or links with; older ones have no words of their own for C++."""
+        """The command setuptools compiles or links with; old versions have no entry for C++."""
         words = getattr(self.compiler, f"{name}_cxx", None) or getattr(self.compiler, name)
         return [str(word) for word in words]
 
     def _learn_what_decides(self) -> None:
-        """Digests all that decides how a module comes out, but for its own files."""
+        """Digests everything but a module's own files that affects its compilation."""
         command = self._command("compiler_so")
         asked = [*takewhile(lambda word: not word.startswith("-"), command), "--version"]
         answer = subprocess.run(asked, capture_output=True, check=False).stdout  # noqa: S603 (CC)
@@ -157,7 +157,7 @@ class BuildEngine(build_ext):
             self._digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
 
     def _place_of(self, ext: Extension) -> Path:
-        """Where this very module is kept, or is to be."""
+        """Where this build of the module is cached."""
         digest = self._digest.copy()
         for source in ext.sources:
             digest.update(f"\0{source}\0".encode() + Path(source).read_bytes())
@@ -176,7 +176,7 @@ class BuildEngine(build_ext):
                 "install one (for example the packages gcc and g++) and run pip again"
             )
         self._learn_what_decides()
-        self.force = True  # what has not changed is kept, and is not asked for
+        self.force = True  # unchanged modules are kept
         gc.disable()  # Cython leaves few circles, and spends a fifth of its time looking for them
         super().build_extensions()
         gc.enable()
@@ -212,5 +212,5 @@ class BuildEngine(build_ext):
             output_file=str(target),
         )
         if compile_single(str(source), options, module).num_errors:
-            raise CompileError(f"{module} cannot be translated")
+            raise CompileError(f"{module} failed in Cython")
         return str(target)

@@ -1,4 +1,4 @@
-"""What goes into a smoothing strategy and what comes out of it, as Python sees it."""
+"""The strategy contract in Python: packets in, samples out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Status = Literal["none", "held", "interpolated", "extrapolated"]
 #: In the order of the engine's own numbering (``packet.h``).
 STATUSES: tuple[Status, ...] = ("none", "held", "interpolated", "extrapolated")
 
-#: What makes an object a strategy.
+#: The methods of a strategy.
 METHODS = ("reset", "update", "read")
 
 
@@ -35,10 +35,10 @@ class Packet(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What is drawn at one tick.
+    """The entity as drawn at one tick.
 
-    ``time`` is the local time of the tick in seconds. ``velocity`` is what the strategy's
-    original returns (for the demo: the slope of the line it draws). ``status`` is ``none``
+    ``time`` is the local time of the tick in seconds. ``velocity`` is what the original algorithm
+    returns (for the demo: the slope of the line it draws). ``status`` is ``none``
     (nothing to draw yet; position and velocity are zero), ``held`` (frozen for lack of data, where
     the row before was drawn), ``interpolated`` (on the way to a known target, or just arrived
     there) or ``extrapolated`` (beyond it).
@@ -53,13 +53,13 @@ class Sample(NamedTuple):
 
 @runtime_checkable
 class SmoothingStrategy(Protocol):
-    """What the replay loop asks of a strategy; plain Python classes may be one."""
+    """The methods the replay loop calls; plain Python classes can implement them."""
 
     def reset(self) -> None:
-        """Forgets everything: the strategy is as new."""
+        """Resets the strategy to its initial state."""
 
     def update(self, packet: Packet, now: float) -> bool:
-        """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
+        """Takes a packet that arrived at the receiver's time ``now``; False: discarded."""
 
     def read(self, at: float) -> Sample:
-        """What is drawn at local time ``at``; called with times that never go back."""
+        """The sample at local time ``at``; times never decrease from call to call."""

@@ -20,15 +20,15 @@ class Need(StrEnum):
     CLOCKS = "clocks that agree"
 
     def unless(self, words: str) -> tuple["Need", str]:
-        """The need, and what is written behind it: what does as well."""
+        """The need with an alternative appended: what works as well."""
         return self, words
 
 
 class Wavering(NamedTuple):
-    """How a constant velocity over a clean line is not drawn as a constant velocity.
+    """How far the lag may vary at constant velocity on a perfect link.
 
-    There everything moves on by velocity times tick from row to row, that is, the lag of what is
-    drawn stays as it is. ``words`` go after "wavers" and say where it does not, and why.
+    By default each row moves on by velocity times tick, so that the lag is constant. ``words`` go
+    after "wavers" and say where it does not, and why.
 
     The lag then stays within ``seconds``. In rows further apart than ``frame_above`` times the time
     between two packets, and with packets more than ``period_above`` seconds apart, it may waver by
@@ -43,14 +43,14 @@ class Wavering(NamedTuple):
     period_above: float = 0.0
 
     def most(self, period: float, frame: float) -> float:
-        """By how many seconds the lag may waver, for these times between packets and rows."""
+        """The allowed variation of the lag (s) for these packet and row intervals."""
         if frame > self.frame_above * period and period > self.period_above:
             return self.seconds + self.periods * period + self.frames * frame
         return self.seconds
 
 
 class Declaration(NamedTuple):
-    """What a strategy says of itself.
+    """A strategy's metadata.
 
     ``summary`` is one line. ``family`` groups strategies that work alike; that
     of a built-in one is its folder. ``needs`` names what
@@ -59,13 +59,14 @@ class Declaration(NamedTuple):
     when packets stay away. ``source`` is where the algorithm comes from, ``proof`` how the
     agreement with it was established.
 
-    A packet without a velocity reaches a strategy with an estimate of it, from the packets of that
-    entity that came before (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
+    A packet without a velocity reaches a strategy with an estimate of it, from the entity's earlier
+    packets (``velocity_estimate.h``). ``estimates_velocity``: with none, since the
     strategy has an estimate of its own.
 
-    Every strategy makes the same promises. What its original does otherwise is declared:
+    All strategies make the same guarantees. Where the original deviates, it is declared:
 
-    ``takes_any_number``: a packet that is not finite is taken, and spreads; others discard it.
+    ``takes_any_number``: a packet that is not finite is accepted, and propagates; others discard
+    it.
     ``begins_at_origin``: drawing begins at the origin; others begin at the first packet.
     ``waits_for_two``: nothing is drawn until there are two states; others show the first.
     ``aims_at_prediction``: rows are interpolated on the way to a point on the line that a received
@@ -91,7 +92,7 @@ class Declaration(NamedTuple):
 
     @property
     def uses_velocity(self) -> bool:
-        """Whether the velocity of the packets has a part in where the entity is drawn."""
+        """Whether the packets' velocity affects where the entity is drawn."""
         return any(need.startswith(Need.VELOCITY) for need in self.needs_words)
 
     @property

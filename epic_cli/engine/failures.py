@@ -1,4 +1,4 @@
-"""What can go wrong while a strategy is at work: another has it in use, or its own code failed."""
+"""Errors of a strategy at work: it is in use elsewhere, or its own code failed."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
 
 
-#: The files that load, make and call strategies: no line of these is theirs.
+#: The files that load, make and call strategies, which are not the strategy's own code.
 _NOT_THEIRS = (".pyx", "engine/strategies/__init__.py", "engine/places.py", "engine/plain.py")
 
 
 class StrategyInUse(RuntimeError):
-    """A strategy object belongs to a replay that has not ended: nobody else may use it."""
+    """A strategy object belongs to a replay that is still running, and cannot be shared."""
 
     def __init__(self, strategy: object) -> None:
         super().__init__(
-            f"this {type(strategy).__name__} is in use by a replay that has not ended:"
-            " let it end, close it, or make another strategy"
+            f"this {type(strategy).__name__} is in use by a replay that is still running:"
+            " finish or close that replay, or create another strategy"
         )
 
 
 class StrategyFailed(RuntimeError):
-    """The code of a strategy raised something (``error``), or returned what is no answer (None).
+    """A strategy's code raised ``error``, or (None) returned an invalid value.
 
-    ``strategy`` names the class, ``during`` is what was asked of it: ``import``, ``__init__``,
-    ``reset``, ``update`` or ``read``. ``file`` and ``line`` are where in its own code that was, as
-    far as it is known. ``packet`` is the last one that it was given and ``number`` counts it from 1
-    (of its entity); ``at`` is the local time in seconds that was to be drawn. ``place`` is where
-    the packet stands in its recording, for whoever knows that, from ``packet_line``.
+    ``strategy`` names the class, ``during`` is the call that failed: ``import``, ``__init__``,
+    ``reset``, ``update`` or ``read``. ``file`` and ``line`` locate the failure in its own code, if
+    known. ``packet`` is the last one that it was given and ``number`` counts it from 1
+    (of its entity); ``at`` is the local time (s) to be drawn. ``place`` is the packet's place in
+    its recording, if known, from ``packet_line``.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class StrategyFailed(RuntimeError):
     @property
     def _when(self) -> str:
         """During what, and at which packet or tick."""
-        asked = {"import": "when it was loaded", "__init__": "when it was made"}
+        asked = {"import": "while loading", "__init__": "while being created"}
         words = asked.get(self.during, f"in {self.during}")
         if self.packet is None:
             return words if self.at is None else f"{words} at {self.at:.6g} s, before any packet"
@@ -74,13 +74,13 @@ class StrategyFailed(RuntimeError):
 
 
 def raised(strategy: type, during: str, error: BaseException) -> StrategyFailed:
-    """What a strategy of this class raised."""
+    """The failure for an exception that a strategy of this class raised."""
     home = getattr(sys.modules.get(strategy.__module__), "__file__", None) or ""
     return raised_in(f"{strategy.__module__}:{strategy.__qualname__}", home, during, error)
 
 
 def raised_in(strategy: str, home: str, during: str, error: BaseException) -> StrategyFailed:
-    """What the code of a strategy raised; ``home`` is the file that it is in, if that is known."""
+    """The failure for an exception of a strategy's code; ``home`` is its file, if known."""
     text = _printable(_text(error))
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     failure = StrategyFailed(strategy, during, what, error)
@@ -90,7 +90,7 @@ def raised_in(strategy: str, home: str, during: str, error: BaseException) -> St
 
 
 def returned(strategy: type, during: str, what: str) -> StrategyFailed:
-    """A strategy of this class returned what is no answer."""
+    """The failure for an invalid return value of a strategy of this class."""
     name = f"{strategy.__module__}:{strategy.__qualname__}"
     failure = StrategyFailed(name, during, what)
     code = getattr(getattr(strategy, during, None), "__code__", None)
@@ -100,12 +100,12 @@ def returned(strategy: type, during: str, what: str) -> StrategyFailed:
 
 
 def wrong_answer(answer: object) -> str:
-    """Why this is not what ``read`` is to return: a ``Sample``."""
-    from epic_cli.engine.contract import STATUSES  # only a mistake needs them
+    """Why this is not a valid ``Sample``, which ``read`` must return."""
+    from epic_cli.engine.contract import STATUSES  # needed on failure only
 
     missing = [one for one in ("position", "velocity", "status") if not hasattr(answer, one)]
     if missing:
-        return f"it returned {_short(answer)}, which is no Sample: it has no {', '.join(missing)}"
+        return f"it returned {_short(answer)}, not a Sample: it has no {', '.join(missing)}"
     for name in ("position", "velocity"):
         value = getattr(answer, name)
         try:
@@ -113,11 +113,11 @@ def wrong_answer(answer: object) -> str:
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != 3:
-            return f"the {name} that it returned is {_short(value)}, not three numbers"
+            return f"its {name} is {_short(value)}, not three numbers"
         if not all(abs(one) < float("inf") for one in numbers):
-            return f"the {name} that it returned is not finite: {_short(value)}"
+            return f"its {name} is not finite: {_short(value)}"
     status = getattr(answer, "status", None)
-    return f"the status that it returned is {_short(status)}, not one of {', '.join(STATUSES)}"
+    return f"its status is {_short(status)}, not one of {', '.join(STATUSES)}"
 
 
 def _source(error: BaseException, home: str) -> tuple[str, int]:
@@ -135,7 +135,7 @@ def _source(error: BaseException, home: str) -> tuple[str, int]:
 
 
 def _from_here(file: str) -> str:
-    """A path, from the current folder where it is in that."""
+    """A path, relative to the current folder if it is below it."""
     import os
 
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - pathlib is slow to load
@@ -145,7 +145,7 @@ def _from_here(file: str) -> str:
 def _text(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # other people's code may fail in any way
+    except Exception:  # third-party code may fail in any way
         return ""
 
 
@@ -155,9 +155,9 @@ def _printable(text: str) -> str:
 
 
 def _short(value: object) -> str:
-    """A value as Python shows it, in a few words."""
+    """A value's ``repr``, shortened."""
     try:
         text = _printable(repr(value))
-    except Exception:  # other people's code may fail in any way
+    except Exception:  # third-party code may fail in any way
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""Why an object is no packet, in words; only a mistake loads this."""
+"""Why an object is not a packet, in words; loaded on errors only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import reprlib
 
 from epic_cli.engine.contract import Packet
 
-#: What each field has to be; numbers are anything that ``float`` takes but text.
+#: What each field must be; a number is anything but text that ``float`` takes.
 _NEEDED = {
     "position": "three numbers x, y, z",
     "velocity": "three numbers vx, vy, vz, or None",
@@ -30,12 +30,14 @@ def why_no_packet(source: object) -> str:
         what = f"it has no {lacks[0]}; make it with Packet(position, velocity, time)"
     else:
         wrong = (name for name in _NEEDED if not _is(name, getattr(source, name)))
-        what = next((f"its {_said(name, source)}" for name in wrong), "a field has a wrong type")
-    return f"this is no packet: {what}: {reprlib.repr(source)}"
+        what = next(
+            (f"its {_mismatch(name, source)}" for name in wrong), "a field has a wrong type"
+        )
+    return f"not a packet: {what}: {reprlib.repr(source)}"
 
 
-def _said(name: str, source: object) -> str:
-    return f"{name} is {reprlib.repr(getattr(source, name))}, and not {_NEEDED[name]}"
+def _mismatch(name: str, source: object) -> str:
+    return f"{name} is {reprlib.repr(getattr(source, name))}, not {_NEEDED[name]}"
 
 
 def _is(name: str, value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Parameters: what a strategy, a link, a match takes, each declared once.
+"""Parameters of strategies, links and matches, each declared once.
 
 A parameter has a name, a unit, a range, a default and a sentence. A table is a tuple of them,
 beside the frozen spec whose fields they are. All front ends are made from it: options of the
@@ -16,9 +16,9 @@ Example:
     epic_cli.engine.parameters.SettingError: delay=1m is not allowed: it must be 0 to 10 s; write
     0.08 or 80ms (units: s, ms, us)
 
-A value has two forms. As it is written it is a number or a word (``on``); as it is used it can be
-anything (``True``). ``check`` makes the first of whatever is given, ``convert`` the second of the
-first, ``read`` the second of a text, and ``write`` a text that reads back as the same value.
+A value has two forms: written, a number or a word (``on``); used, anything (``True``). ``check``
+makes a written value of any input, ``convert`` a used one of a written one, ``read`` a used one of
+a text, and ``write`` a text that reads back as the same value.
 
 """
 

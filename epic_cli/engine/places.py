@@ -1,4 +1,4 @@
-"""Strategies of other people: named outright, or entry points of packages that are installed."""
+"""Custom strategies: given by path, or entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SWITCH = "EPIC_ENTRY_POINTS"
 
 
 class NotFound(ValueError):
-    """There is no such module, or no such class in it."""
+    """The module, or the class in it, does not exist."""
 
 
 class Plugin(NamedTuple):
-    """What a package offers; ``distribution`` is its name and version, if known."""
+    """An entry point; ``distribution`` is its package's name and version, if known."""
 
     name: str
     place: str
@@ -30,7 +30,7 @@ class Plugin(NamedTuple):
 
 
 class UnusablePlugin(NamedTuple):
-    """What a package offers (a strategy, a detector: ``what``) and cannot be used, and why."""
+    """An entry point (``what``: a strategy, a detector) that cannot be used, and why."""
 
     name: str
     distribution: str
@@ -43,7 +43,7 @@ class UnusablePlugin(NamedTuple):
 
 
 def plugins(group: str = GROUP) -> list[Plugin]:
-    """What the packages that are installed offer; nothing of it is loaded."""
+    """The entry points of installed packages, not loaded."""
     if os.environ.get(SWITCH, "").lower() == "off":
         return []
     from importlib.metadata import entry_points  # slow to load, and rarely needed
@@ -72,17 +72,17 @@ def class_at(place: str, *, outright: bool) -> type:
     except Exception as error:  # other people's code may fail in any way
         raise raised_in(place, module.__file__ or "", "import", error) from error
     if not isinstance(found, type):
-        raise NotFound(f"{place} is no class")
+        raise NotFound(f"{place} is not a class")
     return found
 
 
 def _module(path: str, outright: bool) -> ModuleType:
     if not all(part.isidentifier() for part in path.split(".")):
-        raise NotFound(f"{path!r} is no name of a module")
+        raise NotFound(f"{path!r} is not a module name")
     top = path.partition(".")[0]
     here = os.getcwd()  # noqa: PTH109 - pathlib is slow to load
     if outright and here not in sys.path and _is_in(here, top):
-        sys.path.append(here)  # behind what is installed: nothing of that is to be replaced
+        sys.path.append(here)  # after installed modules, so as not to shadow them
         importlib.invalidate_caches()
     try:
         return importlib.import_module(path)
@@ -101,7 +101,7 @@ _loaded: dict[str, tuple[int, ModuleType]] = {}
 
 
 def _module_of_file(path: str) -> ModuleType:
-    """The module in a file, loaded anew where the file has changed."""
+    """The module in a file, reloaded if the file has changed."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     full = os.path.realpath(path)
@@ -113,7 +113,7 @@ def _module_of_file(path: str) -> ModuleType:
         return _loaded[full][1]
     spec = spec_from_file_location(path, full)
     if spec is None or spec.loader is None:
-        raise NotFound(f"{path} is no Python file")
+        raise NotFound(f"{path} is not a Python file")
     module = module_from_spec(spec)
     folder = os.path.dirname(full)  # noqa: PTH120
     if folder not in sys.path:
@@ -132,7 +132,7 @@ def _module_of_file(path: str) -> ModuleType:
 
 
 def _failed(path: str, name: str, error: BaseException) -> StrategyFailed:
-    """What a module raised; its file is the one of its name that the error went through."""
+    """The failure for an exception of a module; its file is found in the traceback."""
     home, step = "", error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
@@ -149,7 +149,7 @@ def _is_in(folder: str, top: str) -> bool:
 
 
 def _shadowed(path: str, module: ModuleType) -> str:
-    """Where an installed module has the name of a file in the current folder: how to name that."""
+    """A hint if an installed module shadows a file in the current folder."""
     file = f"./{path.replace('.', '/')}.py"
     there = os.path.isfile(file)  # noqa: PTH113
     if not there or os.path.realpath(module.__file__ or "") == os.path.realpath(file):

@@ -1,4 +1,4 @@
-"""What a class in plain Python says of its settings: a declaration, or else its constructor."""
+"""The declaration of a plain Python strategy: its own, or derived from its constructor."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Text(Setting):
         return value if isinstance(value, str) and not self.words else super().check(value)
 
     def convert(self, value: Value) -> Any:
-        """As it is."""
+        """The text itself."""
         return value
 
 
@@ -85,7 +85,7 @@ class OpenDeclaration(Declaration):
     """That of a class whose constructor takes ``**settings``: any others, as ``Anything``."""
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """All settings by name as they are written; there is none that it does not have."""
+        """All settings by name as they are written; any name is accepted."""
         known = {one.name for one in self.settings}
         others = {name: value for name, value in given.items() if name not in known}
         own = super().values({name: given[name] for name in given if name in known})
@@ -101,15 +101,15 @@ class OpenDeclaration(Declaration):
 
 
 class NotDeclared(ValueError):
-    """What a class says of itself is no declaration."""
+    """A class has an invalid declaration."""
 
 
 def declaration_of(found: type, name: str) -> Declaration:
-    """What a class says of itself, under this name.
+    """The declaration of a class, under this name.
 
     That is its ``declaration``; or its ``settings`` (a sequence of ``Number``, ``Switch`` and
     ``Choice``), or else the parameters of its constructor, typed by annotation or default, with
-    the first line of its docstring. Raises ``NotDeclared``, and what its code raises.
+    the first line of its docstring. Raises ``NotDeclared``, or what its code raises.
     """
     declared = getattr(found, "declaration", None)
     if isinstance(declared, Declaration):
@@ -123,7 +123,7 @@ def declaration_of(found: type, name: str) -> Declaration:
 
 
 def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -> dict[str, Any]:
-    """What the constructor is called with; raises ``SettingError``.
+    """The constructor's arguments; raises ``SettingError``.
 
     A class that declares its settings gets them all. Otherwise it has its own defaults already,
     and gets those that are given and differ.
@@ -142,7 +142,7 @@ def arguments(found: type, declared: Declaration, given: Mapping[str, object]) -
 
 
 def fit(found: type, given: Mapping[str, Any]) -> str:
-    """Why the constructor cannot be called with these arguments; empty: it can, or who knows."""
+    """Why the constructor cannot take these arguments; empty: it can, or that is unknown."""
     try:
         inspect.signature(found).bind(**given)
     except ValueError:  # it has no signature that can be read
@@ -190,7 +190,7 @@ def _parameters(found: type) -> tuple[tuple[Setting, ...], bool]:
     """The parameters that can be set, and whether it takes any others."""
     try:
         parameters = inspect.signature(found).parameters.values()
-    except (TypeError, ValueError):  # nothing can be said of its constructor
+    except (TypeError, ValueError):  # its constructor has no readable signature
         return (), True
     try:
         hints = typing.get_type_hints(getattr(found, "__init__"))  # noqa: B009 - mypy would not have it

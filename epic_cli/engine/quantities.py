@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 #: By the unit of a quantity (``""``: a share of 1, ``length units``: the recording's own), the
-#: words that may stand behind its number, each with the power of ten that it stands for.
+#: suffixes that its number may have, each with its power of ten.
 _WORDS: dict[str, dict[str, int]] = {
     "s": {"s": 0, "ms": -3, "us": -6},
     "Hz": {"hz": 0, "khz": 3},
@@ -54,13 +54,13 @@ def parse(text: str, unit: str) -> float:
         if not math.isnan(found):
             return found
     except (ArithmeticError, LookupError, ValueError):
-        pass  # it is told as NaN is
+        pass  # rejected like NaN
     raise ValueError(f"{text!r} is not {_NAMES[unit]}: write {EXAMPLES[unit]}")
 
 
 def exact(text: str, unit: str) -> Fraction:
     """The number as a ratio; raises what ``float``, ``Fraction`` and a mapping raise."""
-    from fractions import Fraction  # hardly any run waits for it
+    from fractions import Fraction  # rarely needed
 
     number, power = _split(text, unit)
     if "/" not in number and not 1e-9 < abs(float(number)) < 1e9:

@@ -35,15 +35,15 @@ class Reason(Enum):
     COLUMNS_MISSING = auto()  # names: what the header lacks; expected: the columns needed
     COLUMN_TWICE = auto()  # field
     COLUMN_UNKNOWN = auto()  # field; detail: what was given for it; names: the nearest
-    COLUMN_UNCLEAR = auto()  # field; names: what there is
-    COLUMN_AMBIGUOUS = auto()  # field; names: what it may be
+    COLUMN_UNCLEAR = auto()  # field; names: those that exist
+    COLUMN_AMBIGUOUS = auto()  # field; names: the allowed ones
     ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
     DEGREES = auto()  # names: columns with a latitude or a longitude
     NO_HEADER = auto()  # found: so many columns
     FIELD_COUNT = auto()  # found: so many; expected: the columns
     QUOTES_OPEN = auto()  # expected: the columns, where they are known
-    NOT_JSON = auto()  # detail: what Python's decoder says
+    NOT_JSON = auto()  # detail: the message of Python's decoder
     NESTED_TOO_DEEP = auto()
     PACKETS_ELSEWHERE = auto()
     NOT_AN_OBJECT = auto()  # found: so many objects in an array
@@ -53,7 +53,7 @@ class Reason(Enum):
     NOT_UNICODE = auto()  # field
 
     # lines in which a pattern is looked for
-    IN_SENTENCES = auto()  # detail: a pattern that fits, where one can be told
+    IN_SENTENCES = auto()  # detail: a pattern that fits, if one is found
     PATTERN_NOT_FOUND = auto()
     GROUP_MISSING = auto()  # field
 
@@ -78,12 +78,12 @@ class Reason(Enum):
 
 
 class Refusal(NamedTuple):
-    """A line that was refused: where, why, and the facts that belong to the reason.
+    """A refused line: where, why, and the facts of the reason.
 
     ``line`` and ``column`` count from 1, columns in bytes. ``text`` is the line (or the piece of
     it that was read as one) and ``caret`` the offset of the wrong character in it. ``field`` is
     the field that is wrong. A packet without a place on the clock has the field that its pacing
-    looks at, ``time`` or ``arrival``.
+    uses, ``time`` or ``arrival``.
     """
 
     line: int
@@ -109,7 +109,7 @@ _KEYS = (
     (Reason.NAME_NOT_UTF8, "entity"),
 )
 
-#: What a number may begin with before it is one.
+#: The prefixes of a number that are not yet one.
 _BEGUN = (b"+", b"-", b".", b"+.", b"-.")
 
 
@@ -128,7 +128,7 @@ def reason_for(code: int, rest: bytes) -> tuple[Reason, str]:
 
 
 def piece_after(code: int, rest: bytes) -> int | None:
-    """The ``Expected`` code of the piece with which the rest of a line may go on.
+    """The ``Expected`` code of the piece with which the rest of a line may continue.
 
     That is the piece with this code, or the one behind it where its number has begun; None where
     the rest cannot become it.
@@ -138,12 +138,12 @@ def piece_after(code: int, rest: bytes) -> int | None:
 
 
 def find_word(text: bytes, key: str, begin: int) -> int:
-    """Where the value of the last ``key=value`` word stands in a line of packet text.
+    """The offset of the value of the last ``key=value`` word in a line of packet text.
 
     ``begin`` is where the seventh number stands, and what is returned if there is no such word.
     As in ``scan.h``, a word that begins with ``#`` ends the words, and a NUL the line.
     """
-    import re  # only a refused packet needs it
+    import re  # needed for refused packets only
 
     start = key.encode() + b"="
     found = begin

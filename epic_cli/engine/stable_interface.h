@@ -1,13 +1,14 @@
-// What each module is compiled with, before its own first line.
+// Included in each module before its first line.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
 
-// The stable interface of Python: what is compiled for 3.11 runs on all that come after (but not on
-// those without a global lock). pyproject.toml names the wheel after it.
+// The stable interface of Python: what is compiled for 3.11 runs on all later versions (but not on
+// free-threaded ones). pyproject.toml names the wheel after it.
 #define Py_LIMITED_API 0x030b0000
 
-// What Cython wants to know of code objects (Include/cpython/code.h, the same in all versions) is no
+// What Cython needs to know of code objects (Include/cpython/code.h, the same in all versions) is
+// no
 // part of that interface: unless it is given, each module that is loaded looks it up in `inspect`,
 // and loading that takes a tenth of a replay of ten lines.
 #define CO_OPTIMIZED 0x0001
@@ -18,14 +19,14 @@
 #define CO_COROUTINE 0x0080
 #define CO_ASYNC_GENERATOR 0x0200
 
-// The special functions of C++17, which nobody here calls, are not instantiated by each module.
+// Keeps the special functions of C++17, unused here, from being instantiated in each module.
 #define _GLIBCXX_BITS_SPECFUN_H
 
 #include <Python.h>
 
 #include <cstring>
 
-// Given all of them, Cython 3.3 still loads it, and looks nothing up: it may as well have `sys`.
+// Given all of them, Cython 3.3 still loads it, and looks nothing up: `sys` will do.
 inline PyObject* import_without_inspect(const char* name) {
     return PyImport_ImportModule(std::strcmp(name, "inspect") == 0 ? "sys" : name);
 }

@@ -17,7 +17,7 @@ MISTAKES = [
     ("strateg = 'epic'", "2:1", "no key 'strateg'; did you mean 'strategy'?"),
     ("  latencie = 1", "2:3", "did you mean 'latency'?"),
     ("strategy = 'mirrow'", "2:1", "did you mean 'mirror'?"),
-    ("strategy = 3", "2:1", "there is no strategy '3'"),
+    ("strategy = 3", "2:1", "unknown strategy '3'"),
     ("strategy = 'epic'\nset = ['calc=1']", "3:1", "epic has no setting 'calc'"),
     ("strategy = 'epic'\n[set]\ncalc_ahead = -1", "4:1", "it must be 0 to 60 s"),
     ("set = [3]", "2:1", "a list of 'key=value'"),

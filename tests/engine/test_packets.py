@@ -134,7 +134,7 @@ def test_the_last_sample_of_a_block_is_the_last_of_its_samples() -> None:
 
 def test_a_packet_needs_three_coordinates() -> None:
     for vector in ((1.0, 2.0), (1.0, 2.0, 3.0, 4.0)):
-        with pytest.raises(TypeError, match=r"its position is .*, and not three numbers x, y, z"):
+        with pytest.raises(TypeError, match=r"its position is .*, not three numbers x, y, z"):
             PacketBlock().append(Packet(vector, ORIGIN, 0.0))  # type: ignore[arg-type]
 
 
@@ -248,5 +248,5 @@ def test_blocks_go_to_another_process_bit_by_bit() -> None:
 def test_half_a_packet_is_refused() -> None:
     made: Any = block_of("a").__reduce__()
     make, (entities, content) = made
-    with pytest.raises(ValueError, match="no whole packets"):
+    with pytest.raises(ValueError, match="not whole packets"):
         make(entities, content[:-1])

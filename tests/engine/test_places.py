@@ -93,14 +93,17 @@ def test_a_strategy_of_another_package_stands_behind_the_built_in_ones(install: 
     [
         ("tiny_broken:Nothing", "cannot be loaded: module 'tiny_broken' has no attribute 'Nothi"),
         ("tiny_brokem:Good", "cannot be loaded: No module named 'tiny_brokem'"),
-        ("tiny_broken:function", "cannot be loaded: tiny_broken:function is no class"),
-        ("tiny_broken:Bare", "is no strategy: it has no reset, update, read"),
-        ("tiny_broken:Wrong", "is no strategy: its settings are not all of Number, Switch"),
-        ("tiny_broken:Cursed", "failed when it was loaded: LookupError: no words (tiny_broken.py"),
-        ("tiny_broken:Fragile", "failed when it was made: OSError: no device (tiny_broken.py, li"),
-        ("tiny_broken:Needy", "cannot be made: missing a required argument: 'gain'"),
-        ("tiny_broken", "cannot be loaded: '' is no name of a module"),
-        ("./tiny_broken.py:Good", "cannot be loaded: './tiny_broken.py' is no name of a module"),
+        ("tiny_broken:function", "cannot be loaded: tiny_broken:function is not a class"),
+        ("tiny_broken:Bare", "is not a strategy: it has no reset, update, read"),
+        ("tiny_broken:Wrong", "is not a strategy: its settings are not all of Number, Switch"),
+        ("tiny_broken:Cursed", "failed while loading: LookupError: no words (tiny_broken.py"),
+        (
+            "tiny_broken:Fragile",
+            "failed while being created: OSError: no device (tiny_broken.py, li",
+        ),
+        ("tiny_broken:Needy", "cannot be created: missing a required argument: 'gain'"),
+        ("tiny_broken", "cannot be loaded: '' is not a module name"),
+        ("./tiny_broken.py:Good", "cannot be loaded: './tiny_broken.py' is not a module name"),
     ],
 )
 def test_a_broken_one_costs_only_itself(
@@ -125,9 +128,9 @@ def test_a_module_that_cannot_be_imported_costs_only_itself(
     install("broken", f"import sys\n{statement}\n", theirs="tiny_broken:Good")
     assert names() == before
     (flaw,) = left_out()
-    assert "tiny_broken failed when it was loaded: " in flaw.reason
+    assert "tiny_broken failed while loading: " in flaw.reason
     assert flaw.reason.endswith("tiny_broken.py, line 2)")
-    with pytest.raises(StrategyFailed, match="tiny_broken failed when it was loaded"):
+    with pytest.raises(StrategyFailed, match="tiny_broken failed while loading"):
         find("theirs")
 
 
@@ -138,7 +141,7 @@ def test_a_name_that_is_taken_is_left_out(install: Install) -> None:
     assert names() == [*before, "theirs"]
     assert declaration("theirs").summary == "Stands at the origin."
     assert left_out() == [
-        UnusablePlugin("epic", "one 1.2", "it is the name of a built-in one"),
+        UnusablePlugin("epic", "one 1.2", "its name is that of a built-in one"),
         UnusablePlugin("theirs", "two 1.2", "one 1.2 has that name already"),
     ]
     assert list(replay([], "epic")) == []
@@ -181,4 +184,4 @@ def test_the_commands_name_a_broken_one_and_go_on(install: Install, tmp_path: Pa
     assert done.stderr == ""
     done = run("replay", "--strategy", "theirs", "packets")
     assert done.returncode == 4
-    assert done.stderr.startswith("epic: strategy tiny_broken failed when it was loaded: ")
+    assert done.stderr.startswith("epic: strategy tiny_broken failed while loading: ")

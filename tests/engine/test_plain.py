@@ -132,5 +132,7 @@ def test_a_class_keeps_its_own_defaults() -> None:
 
 def test_what_has_no_default_must_be_given() -> None:
     assert given(Needing, gain="1", other="2") == {"gain": 1.0, "other": 2}
-    with pytest.raises(ValueError, match="'mine:Own' cannot be made: missing a required argument"):
+    with pytest.raises(
+        ValueError, match="'mine:Own' cannot be created: missing a required argument"
+    ):
         given(Needing, gain="1")

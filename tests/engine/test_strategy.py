@@ -58,7 +58,7 @@ def test_a_strategy_in_use_refuses_everybody_else(name: str, call: Callable[[Any
     alone = list(replay(STEPS, strategy(name)))
     samples = replay(STEPS, made)
     begun = [next(samples), next(samples)]
-    with pytest.raises(StrategyInUse, match="is in use by a replay that has not ended"):
+    with pytest.raises(StrategyInUse, match="is in use by a replay that is still running"):
         call(made)
     assert [*begun, *samples] == alone
     if call is not CALLS["a setting"] or name == "mirror":
@@ -180,14 +180,14 @@ def test_another_thread_is_refused_while_rows_are_drawn(
     running = loop(lambda: made, FAR_APART)
     running.draw(SampleBlock(1))
     drawn, answers = disturbed(running, lambda: call(made))
-    assert all(" is in use by a replay that has not ended" in one for one in answers)
+    assert all(" is in use by a replay that is still running" in one for one in answers)
     assert drawn == rest(loop(partial(strategy, name), FAR_APART))
 
 
 def test_a_replay_serves_one_thread_at_a_time() -> None:
     running = loop(partial(strategy, "mirror"), FAR_APART)
     drawn, answers = disturbed(running, lambda: running.feed(PacketBlock()))
-    assert any("drawing just now, in another thread" in one for one in answers)
+    assert any("already drawing, in another thread" in one for one in answers)
     assert drawn == rest(loop(partial(strategy, "mirror"), FAR_APART))
 
 
@@ -207,7 +207,7 @@ def test_a_strategy_that_calls_its_own_replay_back_is_refused(method: str, call:
     setattr(Calling, method, back)
     running = loop(Calling)
     out = SampleBlock()
-    with pytest.raises(RuntimeError, match="drawing just now"):
+    with pytest.raises(RuntimeError, match="already drawing"):
         running.draw(out)
     assert not running.draw(out)
 
@@ -233,5 +233,5 @@ def test_the_strategies_of_a_replay_cannot_be_taken_from_it() -> None:
 def test_a_strategy_is_neither_copied_nor_pickled(name: str) -> None:
     made = strategy(name)
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError, match="can be neither pickled nor copied: make another"):
+        with pytest.raises(TypeError, match="can be neither pickled nor copied: create another"):
             attempt(made)

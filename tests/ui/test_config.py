@@ -74,7 +74,7 @@ def test_a_table_is_for_one_command(tmp_path: Path) -> None:
         ("[replai]\ntick = 1\n", "there is no command 'replai'; did you mean 'replay'?"),
         ("[foo]\nx = 1\n", "there is no command 'foo'"),
         ("tick = 0\n", "tick = 0: a tick of 0 is out of range: it must be 0.000001 to 3600 s"),
-        ("strategy = 'epik'\n", "there is no strategy 'epik'; did you mean 'epic'?"),
+        ("strategy = 'epik'\n", "unknown strategy 'epik'; did you mean 'epic'?"),
         ("strategy = {}\n", "strategy = {}: "),
         ("set = 5\n", "set = 5: "),
         ("tick = \n", "line 1, column 8"),
@@ -126,7 +126,7 @@ def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "variables", "arguments", "message"),
     [
-        ("", {"EPIC_STRATEGY": "epik"}, ("replay",), "EPIC_STRATEGY=epik: there is no strategy"),
+        ("", {"EPIC_STRATEGY": "epik"}, ("replay",), "EPIC_STRATEGY=epik: unknown strategy"),
         ("", {"EPIC_TICK": "soon"}, ("replay",), "EPIC_TICK=soon: soon is not a tick"),
         ("", {"EPIC_SET": "calc_ahed=1"}, ("replay",), "EPIC_SET=calc_ahed=1: no strategy has a"),
         ("", {"EPIC_SET": "calc_ahead=61"}, ("replay",), "EPIC_SET=calc_ahead=61: calc_ahead=61"),

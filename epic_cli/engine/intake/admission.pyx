@@ -1,4 +1,4 @@
-"""Packets of strangers, let in or refused, with times on the receiver's clock."""
+"""Admits or refuses packets of untrusted senders, and puts their times on the receiver's clock."""
 
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan, nearbyint
 from libc.stdint cimport int32_t, uint32_t
@@ -26,7 +26,7 @@ cdef extern from "intake/clock_reset.h" namespace "epic" nogil:
         double step()
         Verdict look(double, double)
 
-# Seconds; what is further off is of another clock, or in another unit.
+# Seconds; a greater difference means another clock, or another unit.
 FARTHEST = 3600.0
 cdef double FAR = FARTHEST
 
@@ -44,25 +44,24 @@ cdef enum:
 
 
 cdef class Admission:
-    """Lets packets in; what it keeps grows with the names that are let in alone.
+    """Admits packets; its memory grows only with the number of admitted names.
 
-    The receiver's clock starts with the first packet, at the time that the packet has: its delay
-    is taken for 0. ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
-    Unix time; NaN: the first packet's time. ``refuse_name`` is asked about a new entity's name: a
-    reason, or None. ``reasons`` are those that are not about names: for numbers that are not
-    finite, for times that are far from the clock's, and for what has no velocity
-    (``needs_velocity``) or was true before its time (unless ``takes_delta``).
+    The receiver's clock starts with the first packet, at the packet's time: its delay counts as 0.
+    ``origin`` (seconds) becomes 0; None: the first packet's time, if that is a
+    Unix time; NaN: the first packet's time. ``refuse_name`` is called with a new entity's name and
+    returns a reason, or None. ``reasons`` are the others: numbers that are not finite, times too
+    far from the clock, no velocity (``needs_velocity``), and a delta (unless ``takes_delta``).
 
-    Where a sender's clock is reset (``clock_reset.h``), the times in its packets are moved by what
-    it has gone back: they go on, with the shortest delay taken for 0. Until that is clear its
-    packets are late ones; those that would have come before they were sent are refused.
+    Where a sender's clock is reset (``clock_reset.h``), the times in its packets are shifted by as
+    much, so that they continue, with the shortest delay as 0. Until the reset is detected its
+    packets count as late; those that would arrive before they were sent are refused.
     """
 
     cdef readonly Entities entities
-    cdef readonly size_t packets        # let in
-    cdef readonly size_t late           # with a time before one that came before it
+    cdef readonly size_t packets        # admitted
+    cdef readonly size_t late           # with a time before that of an earlier arrival
     cdef readonly size_t clock_resets   # how often a sender's clock was reset
-    cdef readonly double clock_step     # by how much (s) the last one of them had gone back
+    cdef readonly double clock_step     # how far (s) the last of them went back
     cdef object refuse_name
     cdef object tally
     cdef tuple reasons
@@ -75,7 +74,7 @@ cdef class Admission:
     cdef double zero                    # of the receiver's clock, on the machine's; NaN: not begun
     cdef double newest                  # arrival
     cdef vector[double] newest_times    # by entity
-    cdef dict numbers                   # of the entities that are let in, by name
+    cdef dict numbers                   # of the admitted entities, by name
     cdef Entities source                # whose entities the states are of
     cdef vector[int32_t] states
     cdef vector[LowestDelays] lowest    # by sender
@@ -98,7 +97,7 @@ cdef class Admission:
 
     @property
     def names(self):
-        """The entities that are let in."""
+        """The admitted entities."""
         return self.numbers.keys()
 
     def now(self, double machine):
@@ -107,11 +106,11 @@ cdef class Admission:
 
     def admit(self, PacketBlock block not None, bytes ends not None, bytes times not None,
               bytes senders not None, double earliest, PacketBlock into not None):
-        """Puts what is let in behind the packets of ``into``; how many were refused, by reason.
+        """Appends what is admitted to ``into``; returns how many were refused, by reason.
 
-        The text of ``block`` is that of datagrams, of which ``ends`` (uint32) says where they end
-        in it, ``times`` (double) when they came in on the machine's clock, and ``senders`` (int32)
-        who sent them, counted from 0. No arrival is before the one before it, nor before
+        The text of ``block`` is that of datagrams: ``ends`` (uint32) are their ends in it,
+        ``times`` (double) their arrivals on the machine's clock, ``senders`` (int32) the indices of
+        their senders. No arrival is before the one before it, nor before
         ``earliest``, up to which rows have been drawn.
         """
         cdef const uint32_t* end = <const uint32_t*><const char*>ends
@@ -195,7 +194,7 @@ cdef class Admission:
         self.lowest[sender] = LowestDelays()
 
     cdef int32_t look(self, int32_t entity) except? -100:
-        """What is known of the name; UNKNOWN: it may be let in."""
+        """The verdict on a name; UNKNOWN: not refused so far."""
         cdef int32_t state
         name = self.source.name(entity)
         number = self.numbers.get(name)
@@ -233,7 +232,7 @@ cdef class Admission:
         return 0
 
     def drifts(self):
-        """By sender: how much longer (s) a delay gets in a second; None: that is not told yet."""
+        """By sender: clock drift, as growth of the delay (s) per second; None: not yet known."""
         cdef size_t index
         found = []
         for index in range(self.lowest.size()):

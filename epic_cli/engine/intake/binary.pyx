@@ -34,7 +34,7 @@ cdef class RecordReader:
     cdef size_t size
     cdef bint big
     cdef bint has_velocity
-    cdef char id_kind               # 0: there is none
+    cdef char id_kind               # 0: none
 
     def __init__(self, fields, size_t size, bint big):
         cdef RecordField field

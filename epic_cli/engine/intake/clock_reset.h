@@ -1,4 +1,4 @@
-// Whether a sender's clock has been set: a game that was started again, or that stood still.
+// Detects a reset of a sender's clock: a game that was restarted or suspended.
 #pragma once
 
 #include <algorithm>
@@ -6,22 +6,22 @@
 
 namespace epic {
 
-// Follows the delays (s) of one sender's packets. They may be anything, and change little by
-// little, as a queue fills; but where they are suddenly longer or shorter by more than kStep, and
-// all alike for kSpan seconds and kPackets packets, the clock that stamps them is another one. (A
+// Follows the delays (s) of one sender's packets. They may have any value, and drift as a queue
+// fills; but a sudden change by more than kStep that stays constant for kSpan seconds and kPackets
+// packets means that the clock was reset. (A
 // clock that stands still makes delays that grow by more than kAlike in that time.)
 class SenderClock {
 public:
     enum Verdict { kAsBefore, kDoubtful, kReset };
 
-    // What is added to the times in the packets (s).
+    // Added to the times in the packets (s).
     double shift() const { return shift_; }
 
-    // How far (s) the clock had gone back when it was last found to be another one.
+    // How far (s) the clock went back at its last reset.
     double step() const { return step_; }
 
-    // A packet with this delay, shift included. Once the clock was reset the shift is another,
-    // with which the shortest of the delays that said so is 0.
+    // Takes a packet's delay, shift included. A reset changes the shift such that the shortest of
+    // the delays that showed it becomes 0.
     Verdict look(double arrival, double delay) {
         if (std::fabs(delay - level_) <= kStep) {
             level_ = delay;

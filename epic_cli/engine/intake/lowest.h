@@ -1,4 +1,4 @@
-// How fast another clock goes, told from the shortest delays: they alone are of the way itself.
+// The drift of another clock, from the shortest delays, which have no queueing in them.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ public:
         }
     }
 
-    // How much longer (s) delays get in a second; NaN: in so short a time nobody could tell. The
+    // The growth (s) of the delays per second; NaN: too little data. The
     // line below all points that is nearest to them in sum is the edge of their lower hull over
-    // their mean time (Moon, Skelly and Towsley, INFOCOM 1999). It is told where it leads further
-    // than the points lie above it.
+    // their mean time (Moon, Skelly and Towsley, INFOCOM 1999). It counts where it rises by more
+    // than the points scatter above it.
     double drift() const {
         const double none = std::numeric_limits<double>::quiet_NaN();
         if (lows_.size() < 8) return none;

@@ -67,7 +67,7 @@ inline void take_record(const char* record, const std::vector<RecordField>& fiel
         const char* const p = record + field.offset;
         switch (field.part) {
             case PART_ID: id = take_whole(p, field.kind, big); break;
-            case PART_SEQUENCE:  // what is beyond 63 bits would not be read back
+            case PART_SEQUENCE:  // more than 63 bits could not be read back
                 packet.sequence = take_whole(p, field.kind, big) & INT64_MAX;
                 break;
             case PART_TELEPORT: packet.teleport = take_value(p, field.kind, big) != 0; break;

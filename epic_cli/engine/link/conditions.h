@@ -1,4 +1,4 @@
-// How bad a link is, in plain numbers; network/link.py says what they mean, and checks them.
+// Link conditions as plain numbers; network/link.py documents and checks them.
 #pragma once
 
 #include <cstdint>

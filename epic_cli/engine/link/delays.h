@@ -35,7 +35,7 @@ class Delays {
 public:
     explicit Delays(const Twister& source) : source_(source) {}
 
-    // Goes on under other conditions.
+    // Continues under other conditions.
     void change(const Conditions& now) {
         latency_ = now.latency;
         jitter_ = now.jitter;

@@ -31,7 +31,7 @@ public:
         std::push_heap(heap_.begin(), heap_.end(), later);
     }
 
-    // Puts the packets of the next one behind others; returns its sequence number.
+    // Appends the packets of the next one; returns its sequence number.
     int64_t land(std::vector<Packet>& arrived) {
         std::pop_heap(heap_.begin(), heap_.end(), later);
         const Flight flight = heap_.back();

@@ -15,10 +15,10 @@
 
 namespace epic {
 
-// Two times closer than this (s) are the same: sums of decimals miss by less.
+// Two times closer than this (s) are the same: sums of decimals have smaller errors.
 constexpr double kSameTime = 1e-9;
 
-// Whether each packet is lost; it meets the link as the packet before it left it.
+// Whether each packet is lost, given the state in which the packet before it left the link.
 class Losses {
 public:
     explicit Losses(const Twister& source) : source_(source) {}
@@ -65,14 +65,14 @@ private:
     bool jumped_ = false;
 };
 
-// What stands before a link that can send so much and no more: first in, first out, and what comes
-// when it is full is dropped. A packet that is in it leaves as fast as the link was when it came.
+// The queue of a link with limited bandwidth: first in, first out, with tail drop. A queued packet
+// leaves at the bandwidth that the link had when it was queued.
 class Queue {
 public:
     static constexpr double kDropped = std::numeric_limits<double>::infinity();
 
-    // When a packet that comes at `time` and takes `transmission` (s) to send has been sent;
-    // kDropped: there was no room for it.
+    // When a packet queued at `time` that takes `transmission` (s) to send has left; kDropped: the
+    // queue was full.
     double pass(double time, double transmission, const Conditions& now) {
         if (!transmission && free_at_ <= time) return time;
         while (!starts_.empty() && starts_.front() <= time + kSameTime) starts_.pop_front();
@@ -88,14 +88,14 @@ public:
 
 private:
     double free_at_ = -std::numeric_limits<double>::infinity();
-    std::deque<double> starts_;  // of those that wait: when each begins to be sent
+    std::deque<double> starts_;  // of those that wait: when the transmission of each begins
 };
 
-// What became of copies of packets that did not come to be seen in their arrivals.
+// Counts of copies of packets that the arrivals do not show.
 struct LinkCounts {
     int64_t dropped = 0;    // by the full queue
-    int64_t corrupted = 0;  // and so thrown away by the receiver
-    int64_t clipped = 0;    // arrived, with a delay of 0 in the place of one below it
+    int64_t corrupted = 0;  // and so discarded by the receiver
+    int64_t clipped = 0;    // arrived, with a delay clipped to 0
 };
 
 class Link {
@@ -114,14 +114,14 @@ public:
         begin_step();
     }
 
-    // From now on the link is like this.
+    // Sets the conditions from now on.
     void change(const Conditions& now) {
         steps_.assign(1, now);
         step_ = 0;
         begin_step();
     }
 
-    // When a packet of so many bytes (0: of the usual size) sent at `time` arrives: returns how many
+    // When a packet of so many bytes (0: the default size) sent at `time` arrives: returns how many
     // times, up to two, and fills them in.
     int send(double time, double bytes, double* arrivals) {
         if (std::isnan(origin_)) origin_ = time;

@@ -56,7 +56,7 @@ cdef tuple DISTRIBUTIONS = (
     "uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded",
 )
 
-#: What draws random numbers, each from a source of its own.
+#: The consumers of random numbers, each with its own source.
 STREAMS = ("loss", "delay", "duplicate delay", "duplicate", "reorder", "corrupt")
 
 
@@ -82,13 +82,13 @@ cdef class LinkKernel:
         self.link.reset(new CLink(twisters, conditions))
 
     def change(self, conditions):
-        """From the next packet on the link is like this, and its steps are forgotten."""
+        """Sets the conditions from the next packet on, and drops the scheduled steps."""
         self.link.get().change(conditions_of(0, conditions))
 
     def send(self, double time, double size=0):
         """When a packet sent at ``time`` (seconds, never going back) arrives.
 
-        No time: it is lost. Two, in order: it is duplicated. A ``size`` (bytes) is its length on
+        No times: lost. Two, in order: duplicated. A ``size`` (bytes) is its length on
         the wire; 0: that of the conditions.
         """
         cdef double[2] arrivals
@@ -99,17 +99,17 @@ cdef class LinkKernel:
 
     @property
     def dropped(self):
-        """How many copies of packets the full queue had no room for."""
+        """How many copies of packets the full queue dropped."""
         return self.link.get().counts().dropped
 
     @property
     def corrupted(self):
-        """How many copies of packets came with a wrong bit, and so were thrown away."""
+        """How many copies of packets were corrupted, and so discarded."""
         return self.link.get().counts().corrupted
 
     @property
     def clipped(self):
-        """How many copies arrived at once because their delay would have been below 0."""
+        """How many copies had a delay below 0, clipped to 0."""
         return self.link.get().counts().clipped
 
 

@@ -1,4 +1,4 @@
-// Numbers as they stand in packets: decimals with six places.
+// Numbers as packets carry them: decimals with six places.
 #pragma once
 
 #include <cmath>

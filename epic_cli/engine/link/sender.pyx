@@ -13,7 +13,7 @@ cdef object new_tuple = tuple.__new__
 
 
 cdef class SenderKernel:
-    """The sender of ``network.sender``: what it has sent of each entity, and how often."""
+    """The state of ``network.sender``: what it last sent of each entity, and how often."""
 
     cdef double position_step
     cdef double velocity_step

@@ -1,4 +1,4 @@
-"""Packets on their way: what is in flight, and counts of what became of it."""
+"""Packets in flight, and counts of their outcomes."""
 
 from libc.math cimport NAN, ceil
 from libc.stdint cimport int64_t
@@ -22,7 +22,7 @@ cdef extern from "link/flights.h" namespace "epic" nogil:
 
 
 cdef class Tally:
-    """What became of the datagrams, counted in memory that does not grow with their number.
+    """Counts of the datagrams' outcomes, in memory that does not grow with their number.
 
     ``reordered`` are those that arrive after one that was sent later (RFC 4737). Delays are kept
     to three digits.
@@ -78,7 +78,7 @@ cdef class Tally:
 cdef class Transit:
     """Datagrams between their sender and the receiver, counted in ``tally``.
 
-    The packets of the blocks that are given have the names of ``entities``.
+    All blocks share ``entities``.
     """
 
     cdef readonly Entities entities

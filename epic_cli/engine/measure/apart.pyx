@@ -20,9 +20,9 @@ cdef bint apart(const Vec3[double]& one, const Vec3[double]& other, double least
 
 
 def count_apart(SampleBlock before not None, SampleBlock after not None):
-    """How many samples are certainly other rows of a table than those at the same index.
+    """How many samples certainly print a row that differs from that at the same index.
 
-    Also two blocks of the pairs that only the rows themselves can tell apart. Samples that are
+    Also returns two blocks of the pairs that must be printed to be compared. Samples that are
     equal in every bit are in neither; so are those at the end that have no partner.
     """
     cdef size_t index

@@ -1,4 +1,4 @@
-"""One pass over drawn rows and the truth beside them: errors, jumps and roughness add up."""
+"""Errors, jumps and roughness of drawn rows against the truth, in one pass."""
 
 from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
@@ -37,7 +37,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
     if not (rows == status.shape[0] == truth.shape[0] == segments.shape[0] == errors.shape[0]
             == counted.shape[0] and step_limit.shape[0] >= rows - 1
             and low.shape[0] == high.shape[0] == 3 and statuses.shape[0] == 4):
-        raise ValueError("there is one value of each kind for each row")
+        raise ValueError("all arrays must have one value for each row")
     with nogil:
         for row in range(rows):
             here = at(shown, row)
@@ -45,7 +45,7 @@ def accumulate_errors(const double[:, :] shown, const int32_t[:] status,
             if segments[row] < 0:
                 run = 0
                 continue
-            # what cannot be squared is as good as not finite
+            # what overflows when squared counts as not finite
             if not isfinite(dot(here, here)):
                 broken += 1
                 run = 0
@@ -85,13 +85,13 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
     cdef Vec3[double] here, step
     cdef double length, ahead, most = 0, total = 0
     if not (rows == counted.shape[0] == truth.shape[0] == segments.shape[0]) or reach < 0:
-        raise ValueError("there is one value of each kind for each row")
+        raise ValueError("all arrays must have one value for each row")
     with nogil:
         for row in range(1, rows):
             if counted[row] < 0 or counted[row] != counted[row - 1]:
                 continue
             first, last = max(row - late - reach, 0), row - late + reach
-            # where the movement ends or is cut, nobody knows how far it would have gone
+            # where the movement ends or is cut, its continuation is unknown
             if not 0 <= last < rows or segments[last] != counted[row]:
                 continue
             here = at(shown, row)
@@ -100,7 +100,7 @@ def overshoot(const double[:, :] shown, const int32_t[:] counted, const double[:
             if not length > 0:
                 continue
             ahead = 1e300
-            # the truth mostly goes the same way: its latest place is the furthest
+            # the truth mostly moves the same way, so its latest position is the furthest
             for place in range(last, first - 1, -1):
                 if segments[place] != counted[row]:
                     continue

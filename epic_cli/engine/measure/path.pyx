@@ -34,7 +34,7 @@ cdef class Path:
             raise ValueError("positions and velocities have three components")
         for index in range(1, count):
             if not times[index - 1] < times[index]:
-                raise ValueError("the times of a path increase")
+                raise ValueError("the times of a path must increase")
         self.times.reserve(count)
         self.motions.reserve(count)
         self.segments.reserve(count)
@@ -88,7 +88,7 @@ cdef class Path:
         cdef size_t index = 0
         if not (times.shape[0] == positions.shape[0] == segments.shape[0]
                 and shifts.shape[0] == totals.shape[0] == counts.shape[0]):
-            raise ValueError("there is one position and segment for each time, one sum per shift")
+            raise ValueError("all arrays must have one value for each time, one sum per shift")
         with nogil:
             for place in range(shifts.shape[0]):
                 totals[place] = counts[place] = 0
@@ -108,7 +108,7 @@ cdef class Path:
     def backward_steps(self, const double[:] times, const double[:, :] positions,
                        const int32_t[:] segments, double shift, Py_ssize_t reach,
                        double slowest, double shortest):
-        """How many steps go against the direction of this path, ``shift`` seconds ago.
+        """How many steps go against the direction of this path ``shift`` seconds earlier.
 
         A step is from one row to the next of the same segment. It must go back by more than
         ``shortest`` in the directions at its end and ``reach`` rows before and after, so that
@@ -121,7 +121,7 @@ cdef class Path:
         cdef double speed
         cdef size_t index = 0
         if not (rows == positions.shape[0] == segments.shape[0]) or reach < 0:
-            raise ValueError("there is one position and segment for each time")
+            raise ValueError("all arrays must have one value for each time")
         with nogil:
             directions.resize(rows)
             for row in range(rows):
@@ -196,7 +196,7 @@ cdef bytes to_bytes(const void* data, size_t size):
 
 
 def path_of(bytes times not None, bytes motions not None, bytes segments not None):
-    """The path that another process has written down as bytes."""
+    """Restores a pickled path."""
     cdef size_t count = <size_t>len(times) // sizeof(double)
     if not (len(times) == count * sizeof(double) and len(motions) == count * sizeof(Motion)
             and len(segments) == count * sizeof(int32_t)):

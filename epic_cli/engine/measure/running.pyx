@@ -19,9 +19,9 @@ def running_medians(const double[::1] values not None, size_t width, size_t stri
     cdef double* numbers
     cdef const double* first
     if width < 1 or stride < 1:
-        raise ValueError("windows have values, and move on")
+        raise ValueError("width and stride must be at least 1")
     if count and (count - 1) * stride + width > <size_t>values.shape[0]:
-        raise ValueError("there are fewer windows")
+        raise ValueError("too few values for so many windows")
     if count == 0:
         return
     ordered.resize(width)

@@ -1,4 +1,4 @@
-"""How times, positions and velocities of some packets fit each other, in a few robust figures."""
+"""Robust figures on how well times, positions and velocities of packets agree."""
 
 from libc.math cimport fabs, floor, isfinite, sqrt
 from libcpp.algorithm cimport nth_element

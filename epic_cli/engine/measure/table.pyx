@@ -1,4 +1,4 @@
-"""Packets as one table of numbers, for whoever looks at their times and places together."""
+"""Packets as one table of numbers."""
 
 from libc.math cimport NAN, fabs, rint
 
@@ -34,7 +34,7 @@ def table(PacketBlock block not None, double[:, ::1] numbers not None):
 
 
 def tidy(double[:] numbers not None, double least, double limit, double steps=0):
-    """Makes numbers such as can be computed with, in place.
+    """Cleans numbers for computing, in place.
 
     What is not below ``limit`` becomes NaN, what is nearer to zero than ``least`` zero; with
     ``steps``, the others are rounded to so many in one.

@@ -1,4 +1,4 @@
-"""What goes into a strategy and what comes out of it, for all rooms of the engine."""
+"""Packets, samples and blocks of them, for all rooms of the engine."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -132,7 +132,7 @@ cdef inline bint is_beyond(Vec3[double] displacement, double distance) noexcept 
 
 
 cdef inline double clamped(double value, double low, double high) noexcept nogil:
-    """The value, or the end of the range that it is beyond."""
+    """The value clamped to the range."""
     return min(max(value, low), high)
 
 

@@ -20,7 +20,7 @@ cdef extern from *:
 
 
 def describe_build():
-    """Compiler, its flags and the Cython that the engine was made with."""
+    """The compiler, flags and Cython version that the engine was built with."""
     cdef int version = CYTHON_HEX_VERSION
     cython = f"{version >> 24}.{version >> 16 & 255}.{version >> 8 & 255}"
     return f"{EPIC_COMPILER.decode()} {EPIC_FLAGS.decode()}, Cython {cython}"

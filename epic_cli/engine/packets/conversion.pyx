@@ -34,7 +34,7 @@ cdef str entity_of(object source):
 
 
 cdef int packet_from_python(object source, Packet& packet) except -1:
-    """Raises ``TypeError`` for what is no packet."""
+    """Raises ``TypeError`` if it is not a packet."""
     try:
         x, y, z = source.position
         packet.position = Vec3[double](x, y, z)
@@ -59,7 +59,7 @@ cdef int packet_from_python(object source, Packet& packet) except -1:
 
 
 def check_packets(packets):
-    """Raises ``TypeError`` for the first that is no packet."""
+    """Raises ``TypeError`` for the first that is not a packet."""
     cdef Packet packet
     for source in packets:
         packet_from_python(source, packet)

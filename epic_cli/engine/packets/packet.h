@@ -1,4 +1,4 @@
-// What goes into a strategy and what comes out of it.
+// Packets and samples: input and output of a strategy.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Packet : Motion {
     uint32_t caret = 0;     // where in its text the time stands, from 0
     int32_t entity = 0;
     bool teleport = false;
-    bool has_velocity = true;   // false: the velocities above are zero, and mean nothing
+    bool has_velocity = true;   // false: the velocities above are zero, and unused
 };
 
 enum Status : int32_t { NONE = 0, HELD = 1, INTERPOLATED = 2, EXTRAPOLATED = 3 };
@@ -58,8 +58,8 @@ struct Sample : Motion {
         status = kind;
     }
 
-    // Shows what is not to be moved: `held` where the row before showed it too, or there was
-    // none; otherwise `arrival` says how the entity has just come there.
+    // Shows a fixed state: `held` if the row before showed it too, or there was none; otherwise
+    // with `arrival`, the status of a row that has just reached it.
     void hold(const Motion& motion, const Sample& before, Status arrival) {
         bool moved = before.status != NONE && differ(motion.position, before.position);
         show(motion, moved ? arrival : HELD);

@@ -1,4 +1,4 @@
-"""Blocks of packets and samples: what the engine's parts hand to each other."""
+"""Blocks of packets and samples: what the engine's parts exchange."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport isnan
@@ -8,7 +8,7 @@ from libcpp.vector cimport vector
 
 
 cdef class Entities:
-    """The names of the entities of one recording, numbered as they come."""
+    """The names of a recording's entities, numbered in order of appearance."""
 
     def number_of(self, str name):
         """The number of an entity, a new one for a new name."""
@@ -39,8 +39,8 @@ cdef class PacketBlock:
     """Packets in the order of their recording, with the text they came from.
 
     ``refusals`` are the lines of that text that were refused. ``find_field`` finds a field by
-    its name in the text of one packet, for formats that are not packet text. What goes to another
-    process of the same version (``pickle``) is without text, as what ``part`` makes.
+    its name in the text of one packet, for formats that are not packet text. Pickled blocks (for
+    processes of the same version) have no text, like those of ``part``.
     """
 
     def __init__(self, Entities entities=None):
@@ -49,7 +49,7 @@ cdef class PacketBlock:
         self.refusals = []
 
     def append(self, packet):
-        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for what is none."""
+        """Adds a ``Packet`` of the Python API, as one line; ``TypeError`` for anything else."""
         cdef Packet native
         packet_from_python(packet, native)
         native.entity = self.entities.number_of(entity_of(packet))
@@ -65,7 +65,7 @@ cdef class PacketBlock:
         cdef size_t first = self.items.size()
         cdef Packet* packet
         if other.entities is not self.entities:
-            raise ValueError("the blocks do not share their entities")
+            raise ValueError("the blocks must share their entities")
         self.items.insert(self.items.end(), other.items.begin(), other.items.end())
         for index in range(first, self.items.size()):
             packet = &self.items[index]
@@ -77,7 +77,7 @@ cdef class PacketBlock:
         self.items.reserve(count)
 
     def part(self, size_t begin, size_t end):
-        """A block of its own with the packets from one index to before another, without text."""
+        """A new block with the packets from one index to before another, without text."""
         cdef PacketBlock copy = PacketBlock(self.entities)
         end = min(end, self.items.size())
         begin = min(begin, end)
@@ -97,9 +97,9 @@ cdef class PacketBlock:
         return self.text[packet.offset:packet.offset + packet.length]
 
     def line_texts(self, size_t longest):
-        """What each packet was read from, without the line's end and with a new line behind it.
+        """The line of each packet, each followed by one newline.
 
-        None for one that is longer, or was read from nothing.
+        None if one is too long, or was not read from text.
         """
         cdef Packet* packet
         cdef Py_ssize_t length
@@ -187,7 +187,7 @@ cdef class PacketBlock:
             raise IndexError(index)
         cdef Packet packet = self.items[index]
         text = self.text[packet.offset:packet.offset + packet.length]
-        # an arrival that is not there was made from the time
+        # a missing arrival was computed from the time
         wrong = "time" if isnan(packet.arrival) else field
         if self.find_field is not None:
             caret = self.find_field(text, wrong)
@@ -199,11 +199,11 @@ cdef class PacketBlock:
 
 
 def block_of(Entities entities not None, bytes content not None):
-    """The block whose packets another process has written down as bytes."""
+    """Restores a pickled block."""
     cdef PacketBlock block = PacketBlock(entities)
     cdef size_t count = <size_t>len(content) // sizeof(Packet)
     if count * sizeof(Packet) != <size_t>len(content):
-        raise ValueError("these are no whole packets")
+        raise ValueError("the bytes are not whole packets")
     block.items.resize(count)
     if count:
         memcpy(block.items.data(), <const char*>content, len(content))

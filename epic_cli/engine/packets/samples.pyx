@@ -6,7 +6,7 @@ cdef class SampleBlock:
 
     def __init__(self, size_t capacity=2048):
         if capacity < 1:
-            raise ValueError("a block holds at least one sample")
+            raise ValueError("a block must hold at least one sample")
         self.capacity = capacity
         self.items.reserve(capacity)
 
@@ -29,7 +29,7 @@ cdef class SampleBlock:
         ]
 
     def copy(self):
-        """A block of its own with these samples."""
+        """A new block with these samples."""
         cdef SampleBlock copy = SampleBlock(max(self.items.size(), 1))
         copy.items.assign(self.items.begin(), self.items.end())
         return copy
@@ -39,7 +39,7 @@ cdef class SampleBlock:
         return (<const char*>self.items.data())[:self.items.size() * sizeof(Sample)]
 
     def last(self, Entities entities):
-        """The last of ``samples``; raises ``IndexError`` where there is none."""
+        """The last of ``samples``; raises ``IndexError`` if the block is empty."""
         if self.items.empty():
             raise IndexError("the block is empty")
         return sample_to_python(self.items.back(), entities.name(self.items.back().entity))

@@ -1,4 +1,4 @@
-"""Velocities for packets that have none, where they must have one to be written down."""
+"""Velocities for packets without one, for output formats that need it."""
 
 from libcpp.vector cimport vector
 

@@ -1,4 +1,4 @@
-// The velocity of packets that carry none, from the packets that came before.
+// The velocity of packets that carry none, from earlier packets.
 #pragma once
 
 #include <cmath>
@@ -8,13 +8,13 @@
 
 namespace epic {
 
-// The backward difference to the packet of the newest stamp that has come,
+// The backward difference to the newest packet (by timestamp) so far,
 //
 //     velocity = (position - that position) / (time - that time)
 //
-// which for a packet that was overtaken is the slope between the same two, and never uses what
-// comes later. A packet of the same stamp keeps the velocity before it. The first packet has
-// none to look back at, and nothing moves across a teleport: zero.
+// which for an overtaken packet is the slope between the same two, and never uses later ones. A
+// packet with the same timestamp keeps the previous velocity. The first packet, and one after a
+// teleport, gets zero.
 class VelocityEstimate {
 public:
     Vec3<double> of(const Packet& packet) const {
@@ -26,7 +26,7 @@ public:
         return is_finite(slope) ? slope : Vec3<double>();
     }
 
-    // The packet has come, with this velocity.
+    // Records a packet with this velocity.
     void note(const Packet& packet, const Vec3<double>& velocity) {
         if (!(packet.time >= time_) || packet.time > kLargest) return;
         if (!is_finite(packet.position)) return;
@@ -44,16 +44,16 @@ public:
     }
 
 private:
-    static constexpr double kSameTime = 1e-9;  // seconds; no slope can be told from less
+    static constexpr double kSameTime = 1e-9;  // seconds; less is too short for a slope
 
     static constexpr double kLargest = std::numeric_limits<double>::max();
 
-    // What is not finite is not 0 when it is taken from itself.
+    // x - x is 0 for finite x only.
     static bool is_finite(const Vec3<double>& v) {
         return (v.x - v.x) + (v.y - v.y) + (v.z - v.z) == 0;
     }
 
-    double time_ = -std::numeric_limits<double>::infinity();  // that: none has come
+    double time_ = -std::numeric_limits<double>::infinity();  // -1: none yet
     Vec3<double> position_, velocity_;
 };
 

@@ -10,7 +10,7 @@ cdef float SINGLE_LEAD = <float>0.15
 
 
 cdef class Clock:
-    """Stands on the last tick that was drawn; ``following()`` is the next one. Seconds."""
+    """Holds the last tick drawn; ``following()`` is the next one. Seconds."""
 
     cdef double now
 
@@ -22,21 +22,21 @@ cdef class Clock:
         return self.now
 
     cdef void step(self) noexcept nogil:
-        """Goes on to the next tick."""
+        """Advances to the next tick."""
 
     cdef void skip_to(self, double target) noexcept nogil:
-        """Goes to where the next tick is the first one at or after ``target``."""
+        """Advances until the next tick is the first one at or after ``target``."""
 
     cdef double lead(self, double time, float single_time) noexcept nogil:
-        """The time up to which a packet of this time has rows drawn, in this clock's numbers."""
+        """The time up to which a packet of this time has rows drawn, as this clock rounds it."""
         return time + LEAD
 
     cdef double ticks_to(self, double target) noexcept nogil:
-        """How many ticks it is to ``target``, about; infinity if the clock never passes it."""
+        """About how many ticks until ``target``; infinity if the clock never passes it."""
         return 0
 
     cdef double reach(self) noexcept nogil:
-        """The largest time that the clock gets to."""
+        """The largest time that the clock reaches."""
         return 0
 
     cdef double length(self) noexcept nogil:
@@ -44,13 +44,13 @@ cdef class Clock:
         return 0
 
     cdef void lend(self, Run& run) noexcept nogil:
-        """Gives the loop for one entity the clock, which then goes on there."""
+        """Lends the clock's state to the loop for one entity."""
         run.now = self.now
-        # what is near a limit is left to the pacing, which knows it exactly
+        # near a limit the pacing decides, exactly
         run.limit = self.reach()
 
     cdef void take_back(self, const Run& run) noexcept nogil:
-        """Goes on where that loop has come to."""
+        """Takes the state back from that loop."""
         self.now = run.now
 
     cdef void follow_demo(self, Run& run, void* strategy) noexcept nogil:
@@ -74,7 +74,7 @@ cdef class SingleClock(Clock):
     def __init__(self, double tick=0.05):
         self.tick = <float>tick
         if not (self.tick > 0 and isfinite(self.tick)):
-            raise ValueError("a tick is longer than 0 s")
+            raise ValueError("a tick must be longer than 0 s")
         self.stall = 1
         while self.stall + self.tick != self.stall:
             self.stall *= 2
@@ -136,7 +136,7 @@ cdef class ExactClock(Clock):
         self.numerator = numerator
         self.denominator = denominator
         if not (self.numerator > 0 and self.denominator > 0):
-            raise ValueError("a tick is longer than 0 s")
+            raise ValueError("a tick must be longer than 0 s")
         # beyond 2^53 the products below would no longer be exact
         if self.numerator > 2.0 ** 40 or self.denominator > 2.0 ** 40:
             raise ValueError("a tick has too many digits")

@@ -1,4 +1,4 @@
-"""The strategies that a replay has in use."""
+"""The strategies in use by a replay."""
 
 from epic_cli.engine.strategies.parts cimport Strategy
 
@@ -11,7 +11,7 @@ cdef int let_go_of(strategies) except -1:
 
 
 class StrategiesInUse(list):
-    """The strategies of one replay, which lets go of them when it is gone itself.
+    """The strategies of one replay, released when the replay is deleted.
 
     A class of Python, because a compiled one gets no ``__del__`` in the stable interface.
     """

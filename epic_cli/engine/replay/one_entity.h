@@ -1,5 +1,5 @@
-// The replay loop for one entity, in numbers that stay in registers: what Replay does with any
-// number of entities, by the same steps. A pace is a pacing on a clock.
+// The replay loop for one entity, in numbers that stay in registers: the same steps that Replay
+// takes for any number of entities. A pace is a pacing on a clock.
 #pragma once
 
 #include <cmath>
@@ -17,12 +17,12 @@ struct Run {
     size_t taken = 0, discarded = 0;
     int32_t entity;
     double due;            // rows are drawn up to there
-    double limit;          // no packet is admitted that asks for rows beyond it
+    double limit;          // packets that need rows beyond it are not admitted
     // the clock: single precision has a tick, the exact one an index and a ratio
     double now;
     float tick;
     double index, numerator, denominator;
-    // the pacing: that of the demo has what was promised, that by arrival the newest one
+    // the pacing: demo's promised time, or the newest arrival
     double promised;
     double newest, latency;
 };
@@ -61,7 +61,7 @@ template <class Ticks>
 struct DemoPace {
     Ticks clock;
     double limit;
-    double promised;  // the farthest that any packet has asked for
+    double promised;  // the furthest that any packet needs
 
     explicit DemoPace(const Run& run) : clock(run), limit(run.limit), promised(run.promised) {}
     void store(Run& run) const { clock.store(run), run.promised = promised; }
@@ -103,8 +103,8 @@ struct ArrivalPace {
     }
 };
 
-// Goes on until the samples are full, the packets are used up, or one comes that is not admitted
-// or is another entity's.
+// Runs until the samples are full, the packets are used up, or one is not admitted or belongs to
+// another entity.
 template <class Pace, class Take, class Draw>
 inline void follow(Run& run, void* strategy, Take take, Draw draw) {
     const Packet* packet = run.packet;

@@ -11,9 +11,9 @@ cdef enum Verdict:
     NO_ARRIVAL
     ARRIVAL_GOES_BACK
 
-# No gap is drawn on the exact clock that has more rows than this, three days at 50 ms: a time
-# further away is that of another clock, and one packet must not keep a program busy for longer
-# than a second or two. (The demo draws up to 18,073,720 before its own clock stands still.)
+# The most rows drawn for one gap on the exact clock, three days at 50 ms: a time further away
+# belongs to another clock, and one packet must not keep a program busy for more than a second or
+# two. (The demo draws up to 18,073,720 before its own clock stands still.)
 cdef double MOST_TICKS = 5_000_000
 
 # The exact clock counts its ticks up to here, about.
@@ -24,10 +24,10 @@ cdef double TAIL = 0.15
 
 
 cdef class Pacing:
-    """Says which ticks come before a packet is applied and which are due after it.
+    """Decides which ticks are drawn before a packet is applied and which after it.
 
-    ``before`` and ``after`` give a time; the ticks that are due are those for which ``behind``
-    holds of it. ``shared`` is set once there are several entities on the clock.
+    ``before`` and ``after`` return a time; ticks are due while they are ``behind`` it. ``shared``
+    is set once there are several entities on the clock.
     """
 
     cdef readonly Clock clock
@@ -44,7 +44,7 @@ cdef class Pacing:
         return ACCEPTED
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
-        """The first packet that is not refused has come."""
+        """Takes the first packet that is not refused."""
         self.started = True
 
     cdef double before(self, const Packet& packet) noexcept nogil:
@@ -61,15 +61,15 @@ cdef class Pacing:
         return False
 
     cdef double end(self) noexcept nogil:
-        """What is due when there are no more packets."""
+        """The ticks due after the last packet."""
         return -INFINITY
 
     cdef double asks_for(self, const Packet& packet) noexcept nogil:
-        """The time up to which rows are due once this packet has come."""
+        """The time up to which rows are due after this packet."""
         return -INFINITY
 
     cdef void follow(self, Run& run, void* strategy) noexcept nogil:
-        """The loop for one entity, as far as nothing is odd."""
+        """The fast loop for one entity, up to the first exception."""
 
     cdef Verdict distance(self, double target) noexcept nogil:
         cdef double ticks = self.clock.ticks_to(target)
@@ -78,7 +78,7 @@ cdef class Pacing:
         return TOO_FAR if ticks > MOST_TICKS else ACCEPTED
 
     cdef Verdict unreached(self, double target, bint from_now) noexcept nogil:
-        """Why the clock never passes a time: only because it stalls, or would no clock do.
+        """Why the clock never passes a time: it stalls, or no clock could.
 
         ``from_now``: the ticks on the way there are drawn.
         """
@@ -92,8 +92,8 @@ cdef class DemoPacing(Pacing):
     """The demo's own loop: a packet is applied at once, then rows are drawn while the clock is
     behind the packet's time + 0.15 s. The receiver's time is that of the last row.
 
-    With several entities the rows of a packet wait until one comes that asks for
-    more, so that states of the same time are all there when their tick is drawn.
+    With several entities the rows of a packet wait until a packet needs later ones, so that all
+    states of the same time have arrived when their tick is drawn.
     """
 
     cdef double promised

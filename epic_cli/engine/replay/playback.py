@@ -34,10 +34,10 @@ DEFAULT_TICK: Ratio = (1, 20)
 
 
 class Timing(NamedTuple):
-    """When rows are drawn and when packets meet them; None: as the recording suggests.
+    """When rows are drawn and when packets meet them; None: by the recording.
 
     A recording with arrival times (or a ``latency`` to make them from) is replayed with
-    ``arrival`` pacing on the ``exact`` clock, another one as the demo does: ``demo`` pacing on
+    ``arrival`` pacing on the ``exact`` clock, any other as the demo does: ``demo`` pacing on
     the ``single`` clock. ``tick`` and ``latency`` are in seconds.
     """
 
@@ -60,7 +60,7 @@ class Timing(NamedTuple):
         return ArrivalPacing(clock, math.nan if self.latency is None else self.latency)
 
 
-#: The rows of a usual screen: what a player would see. The demo's clock would drift there, and
+#: The rows of a 60 Hz screen: what a player would see. The demo's clock would drift there, and
 #: stall after three days.
 SCREEN_TIMING = Timing((1, 60), "exact")
 
@@ -74,12 +74,12 @@ def make_clock(name: ClockName, tick: Ratio = DEFAULT_TICK) -> Clock:
 def parse_tick(tick: "str | float | Fraction") -> Ratio:
     """A tick as an exact ratio: ``0.05``, ``1/60``, ``50ms`` or ``60hz``; raises ``ValueError``.
 
-    A float is taken for the decimal that it prints as: 0.05 is 1/20.
+    A float counts as the decimal that it prints as: 0.05 is 1/20.
     """
-    from fractions import Fraction  # only who sets the tick waits for it
+    from fractions import Fraction  # loaded only where a tick is set
 
     if isinstance(tick, float) and math.isfinite(tick):
-        simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60, too, comes as a float
+        simple = Fraction(tick).limit_denominator(1_000_000)  # 1 / 60 is a float as well
         tick = simple if float(simple) == tick else tick
     text = str(tick)
     try:
@@ -141,23 +141,23 @@ TIMING = (
 
 
 class ReplaySpec(NamedTuple):
-    """What is drawn of a recording, and when; ``strict``: up to the first line that is refused."""
+    """What to draw of a recording, and when; ``strict``: up to the first refused line."""
 
     strategy: StrategySpec = StrategySpec()
     timing: Timing = Timing()
     strict: bool = False
 
     def stream(self, at_once: int = 2048) -> "SampleStream":
-        """A replay of its own; raises ``UnknownStrategy`` or ``SettingError``."""
+        """A new replay; raises ``UnknownStrategy`` or ``SettingError``."""
         return SampleStream(self.strategy.maker(), self.timing, self.strict, at_once)
 
 
 class SampleStream:
     """The samples of one recording, block by block.
 
-    Feed it blocks of packets, and take what is drawn for each before the next one. A ``strict``
-    stream ends, as far as packets go, at the first line that is refused. A block of what is drawn
-    has ``at_once`` samples at most.
+    Feed it blocks of packets, and take the samples for each before the next one. A ``strict``
+    stream takes no packets after the first refused line. A block of samples has ``at_once`` at
+    most.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class SampleStream:
         self.replay: Replay | None = None
 
     def feed(self, block: PacketBlock) -> Iterator[SampleBlock]:
-        """What is drawn for these packets; each block given is emptied when the next is asked for.
+        """The samples for these packets; each block is emptied when the next is requested.
 
         Packets that have no place on the clock are added to the block's refusals.
         """
@@ -189,16 +189,16 @@ class SampleStream:
         block.refusals.sort(key=lambda refusal: refusal[:2])
 
     def _begun(self, block: PacketBlock) -> Replay:
-        """The replay, whose clock and pacing the first packet decides."""
+        """The replay; the first packet decides on clock and pacing."""
         if self.replay is None:
             pacing = self._timing.resolve(block.begins_with_arrival())
             self.replay = Replay(self._make_strategy, pacing, block.entities, self._strict)
         return self.replay
 
     def largest_tick_gap(self, block: PacketBlock) -> tuple[float, int]:
-        """About how many rows the packet of this block will have that has the most; its index.
+        """The most rows, about, that a packet of this block will need, and its index.
 
-        The block is one that is to be fed next.
+        The block must be the next one fed.
         """
         return self._begun(block).largest_tick_gap(block) if len(block) else (0.0, 0)
 
@@ -207,19 +207,19 @@ class SampleStream:
         return self.replay.horizon() if self.replay else (-math.inf, -math.inf)
 
     def advance(self, time: float) -> Iterator[SampleBlock]:
-        """What is drawn up to a time (s) before which no packet will arrive any more."""
+        """The samples up to a time (s) before which no more packets will arrive."""
         if self.replay is not None:
             self.replay.advance(time)
             yield from self._draw(self.replay)
 
     def finish(self) -> Iterator[SampleBlock]:
-        """What is drawn after the last packet."""
+        """The samples after the last packet."""
         if self.replay is not None:
             self.replay.finish()
             yield from self._draw(self.replay)
 
     def close(self) -> None:
-        """Ends it where it is: its strategies are no longer in use."""
+        """Ends the stream and releases its strategies."""
         if self.replay is not None:
             self.replay.close()
 
@@ -233,7 +233,7 @@ class SampleStream:
 
 
 def needs_estimates(strategy: "SmoothingStrategy") -> bool:
-    """Whether what it draws of packets without a velocity depends on the engine's estimate."""
+    """Whether its drawing of packets without a velocity depends on the engine's estimate."""
     declared = getattr(strategy, "declaration", None)
     uses = declared is None or declared.uses_velocity
     return uses and not getattr(strategy, "estimates_velocity", False)

@@ -17,26 +17,26 @@ cdef struct RefusedPacket:
 cdef class Replay:
     """Runs packets through one strategy per entity and draws each of them at every tick.
 
-    ``make_strategy`` gives a new strategy. Feed a block of packets, then draw until ``draw``
-    says that there is no more to draw for it; at the end of the recording call ``finish`` and
-    draw once more. With ``strict``, a packet that is refused is the last of its block. What is
+    ``make_strategy`` returns a new strategy. Feed a block of packets, then draw until ``draw``
+    returns False; at the end of the recording call ``finish`` and draw once more. With ``strict``,
+    a refused packet is the last of its block. What is
     drawn does not depend on where one block ends and the next begins.
 
-    Its strategies are in use, and refuse everybody else, until the last sample is drawn, something
-    is raised, or it is closed. It draws without the GIL: calls that come meanwhile, from another
-    thread or from a strategy, raise ``RuntimeError``.
+    Its strategies are in use, and refuse other calls, until the last sample is drawn, an exception
+    is raised, or it is closed. It draws without the GIL: concurrent calls, from another thread or
+    from a strategy, raise ``RuntimeError``.
     """
 
     cdef readonly Pacing pacing
     cdef readonly Entities entities
-    cdef object made                    # the strategies that are in use
+    cdef object made                    # the strategies in use
     cdef readonly size_t taken
     cdef readonly size_t discarded
     cdef object make_strategy
     cdef bint strict
     cdef vector[void*] pointers         # to the strategies, in the order of drawing
     cdef vector[int32_t] drawn          # their entities, in the same order
-    cdef vector[int32_t] places         # of each entity in the two above; -1: not there yet
+    cdef vector[int32_t] places         # of each entity in the two above; -1: none yet
     cdef vector[RefusedPacket] refused
     cdef PacketBlock block
     cdef size_t index
@@ -71,15 +71,15 @@ cdef class Replay:
         """Takes the next packets; those of the block before must have been drawn."""
         self.check_idle()
         if self.closed:
-            raise RuntimeError("this replay has ended: make another one")
+            raise RuntimeError("this replay has ended: create another one")
         if self.block is not None and self.index < self.block.items.size():
-            raise RuntimeError("the block before has packets left to draw")
+            raise RuntimeError("the previous block has packets left to draw")
         self.block = block
         self.index = 0
         self.refused.clear()
 
     def advance(self, double time):
-        """No packet that is yet to come arrived before ``time``: ticks before it can be drawn.
+        """All later packets arrive at or after ``time``: earlier ticks can be drawn.
 
         Nothing is due before the first packet.
         """
@@ -88,14 +88,14 @@ cdef class Replay:
             self.due = max(self.due, time)
 
     def finish(self):
-        """There are no more packets: what is still due can be drawn."""
+        """Ends the input: the ticks still due can be drawn."""
         self.check_idle()
         if not self.ended:
             self.ended = True
             self.due = max(self.due, self.pacing.end())
 
     def draw(self, SampleBlock out not None):
-        """Fills ``out`` with the samples that come next; True: call again, there may be more."""
+        """Fills ``out`` with the next samples; True: call again, there may be more."""
         cdef bint more
         self.check_idle()
         if self.closed:
@@ -120,9 +120,9 @@ cdef class Replay:
         return self.due, max(self.due, self.pacing.end())
 
     def largest_tick_gap(self, PacketBlock block not None):
-        """About how many rows the packet of this block has drawn that has the most, and its index.
+        """The most rows, about, that a packet of this block needs, and its index.
 
-        The block is one that may be fed next.
+        The block must be one that could be fed next.
         """
         cdef double reached = max(self.due, self.pacing.end())
         cdef double leap
@@ -149,14 +149,14 @@ cdef class Replay:
         return most * max(self.pointers.size(), 1), longest
 
     def close(self):
-        """Ends the replay where it is; its strategies are no longer in use."""
+        """Ends the replay and releases its strategies."""
         self.check_idle()
         self.closed = True
         self.let_go()
 
     cdef int check_idle(self) except -1:
         if self.drawing:
-            raise RuntimeError("this replay is drawing just now, in another thread or further up")
+            raise RuntimeError("this replay is already drawing, in another thread or in a caller")
         return 0
 
     cdef int let_go(self) except -1:
@@ -179,7 +179,7 @@ cdef class Replay:
         if refused.verdict == TOO_FAR:
             return self.block.refusal(refused.index, Reason.TOO_FAR, field, MOST_TICKS)
         single = isinstance(self.pacing.clock, SingleClock)
-        stalls = single and refused.verdict == STALLS  # another clock goes on
+        stalls = single and refused.verdict == STALLS  # other clocks continue
         reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
         return self.block.refusal(refused.index, reason, field, reach)
 
@@ -225,7 +225,7 @@ cdef class Replay:
             self.due = max(self.due, self.pacing.after(packet[0]))
 
     cdef void run_one_entity(self, SampleBlock out) noexcept nogil:
-        """The same for one entity, in one loop, as far as nothing is odd."""
+        """The fast loop for one entity, up to the first exception."""
         cdef Run run
         if self.next_entity == 0 or self.block is None or self.index >= self.block.items.size():
             return              # in the middle of a tick, or nothing to take
@@ -286,7 +286,7 @@ cdef class Replay:
                 self.error, self.broken = error, True
                 return False
             self.places[entity] = <int32_t>self.pointers.size() - 1
-            # a game draws before it hears of an entity: the tick before is its last frame
+            # a game draws before an entity's first packet: the tick before is its last frame
             begin_after(<void*>strategy, self.pacing.clock.now)
             # it is first drawn at the next tick, not at the present one
             self.next_entity = self.pointers.size()
@@ -308,6 +308,6 @@ cdef class Replay:
         return strategy
 
     cdef void check(self, void* strategy) noexcept nogil:
-        """Notes when a strategy in plain Python has raised something."""
+        """Records that a strategy in plain Python has raised an exception."""
         if self.any_python and is_broken(strategy):
             self.broken = True

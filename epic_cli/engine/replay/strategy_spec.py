@@ -1,4 +1,4 @@
-"""A strategy with settings under a label: what somebody wants to see, compare, tune or check.
+"""A strategy with settings under a label, to replay, compare, tune or check.
 
 It is written ``NAME`` or ``NAME+key=value+key=value``, the same on the command line, in the
 session, in case files and from Python.
@@ -98,7 +98,7 @@ def read_spec(text: str, defaults: Mapping[str, Any] | None = None) -> StrategyS
 def read_specs(
     texts: Iterable[str] = (), settings: Mapping[tuple[str, str], Any] | None = None
 ) -> list[StrategySpec]:
-    """The strategies that these texts name; none: all there are.
+    """The strategies that these texts name; no texts: all.
 
     ``settings`` by strategy and key hold for every variant of that strategy that does not set
     the key itself. Raises ``UnknownStrategy``, ``SettingError``, or ``ValueError`` for settings
@@ -129,6 +129,6 @@ def read_specs(
 def _parts(text: str) -> tuple[str, dict[str, str]]:
     import re  # a replay needs none
 
-    # a plus sign in a number separates nothing
+    # a plus sign within a number is not a separator
     name, *assignments = re.split(r"\+(?=[A-Za-z_]\w*=)", text)
     return name, dict(map(read_assignment, assignments))

@@ -7,12 +7,12 @@ from epic_cli.engine.packets cimport Entities, PacketBlock, Sample, SampleBlock
 # A Sample as PEP 3118 describes it: numpy makes a structured array of it without a copy.
 cdef bytes SAMPLE = b"T{(3)d:position:(3)d:velocity:d:time:i:status:i:entity:}"
 
-# So many rows are drawn without the GIL before anybody is asked whether to go on.
+# Rows drawn without the GIL between two calls of ``stopped``.
 cdef size_t STRETCH = 65536
 
 
 class TooManyRows(ValueError):
-    """The packets would be drawn in more rows than fit into memory: more than ``most``."""
+    """The packets would need more rows than fit into memory: more than ``most``."""
 
     def __init__(self, most):
         super().__init__(f"there would be more than {most:,} rows")
@@ -20,7 +20,7 @@ class TooManyRows(ValueError):
 
 
 cdef class Trace:
-    """What one strategy draws for the packets of one entity, all of it.
+    """All samples that one strategy draws for the packets of one entity.
 
     ``numpy.asarray`` gives the rows as a structured array of the fields ``position`` and
     ``velocity`` (3 numbers each, in the recording's units), ``time`` (seconds), ``status`` and
@@ -28,9 +28,9 @@ cdef class Trace:
     ``Replay``, without the GIL, so that several traces can be drawn in parallel; each needs a
     pacing of its own, the packets may be shared.
 
-    ``stopped`` is asked now and then whether to give up: the trace then ends early. Raises
-    ``TooManyRows``, and what a strategy written in Python raises. Where it is known how many rows
-    there will be, they take no more memory than that if they are ``expected``.
+    ``stopped`` is called now and then; True ends the trace early. Raises ``TooManyRows``, and what
+    a strategy written in Python raises. ``expected``, the number of rows if known, keeps their
+    memory to that.
     """
 
     cdef readonly Replay replay
@@ -65,7 +65,7 @@ cdef class Trace:
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         cdef int needed = PyBUF_FORMAT | PyBUF_STRIDES
         if flags & PyBUF_WRITABLE or flags & needed != needed:
-            raise BufferError("a trace is read with its format, and is not written to")
+            raise BufferError("a trace is read-only, and needs its format")
         self.shape[0] = <Py_ssize_t>self.samples.items.size()
         self.strides[0] = sizeof(Sample)
         buffer.buf = self.samples.items.data()
@@ -84,7 +84,7 @@ cdef class Trace:
 def separate(PacketBlock block not None, dict entities not None):
     """Adds the packets of a block to those of their entities: ``PacketBlock`` by name.
 
-    Packets stay in their order. Returns how many there were.
+    Packets keep their order. Returns how many there were.
     """
     cdef size_t begin = 0, end, count = block.items.size()
     cdef int entity

@@ -1,10 +1,10 @@
 """The strategies, one file each in the folder of their family, and the registry of them by name.
 
 ``FAMILY/NAME.pyx``, or ``FAMILY/NAME/NAME.pyx`` where helpers of its own stand beside it, is the
-strategy of that name (with ``-`` for ``_``): the class whose declaration has the name. There is no
-list to keep. A family is one compiled module, loaded when one of its strategies is asked for; a
-strategy that is compiled alone is taken before it. Other packages add theirs as entry points of
-the group ``epic_cli.strategies``; a class can also be named outright, ``package.module:Class`` or
+strategy of that name (with ``-`` for ``_``): the class whose declaration has the name. No list is
+kept. A family is one compiled module, loaded when one of its strategies is used; a strategy
+compiled alone takes precedence. Other packages add theirs as entry points of
+the group ``epic_cli.strategies``; a class can also be given by path, ``package.module:Class`` or
 ``./file.py:Class``.
 """
 
@@ -38,19 +38,19 @@ FAMILIES = {
 
 
 class UnknownStrategy(ValueError):
-    """No strategy has this name, or what has it is none."""
+    """The strategy does not exist, or is not valid."""
 
 
 def names() -> list[str]:
     """The names of all strategies: the built-in ones by family, then those of other packages.
 
-    One that cannot be made as it is, without settings, is ``left_out``.
+    One that cannot be created without settings is ``left_out``.
     """
     return [*_built_in(), *(name for name, reason in _others() if not reason)]
 
 
 def declarations() -> list[Declaration]:
-    """What the strategies of these names say of themselves."""
+    """The declarations of these strategies."""
     return [declaration(name) for name in names()]
 
 
@@ -66,12 +66,12 @@ def find(name: str) -> type[SmoothingStrategy]:
     raises something.
     """
     if not isinstance(name, str):
-        raise TypeError(f"the name of a strategy is text, such as 'epic', and not {name!r}")
+        raise TypeError(f"a strategy's name must be text, such as 'epic', not {name!r}")
     found = _found(name)
     if found is None:
         near = nearest(name, [*_built_in(), *(one.name for one in _plugins())])
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names())}"
-        raise UnknownStrategy(f"there is no strategy {name!r}; {hint}")
+        raise UnknownStrategy(f"unknown strategy {name!r}; {hint}")
     return found
 
 
@@ -93,24 +93,24 @@ def make(
     construct = cast("Callable[..., SmoothingStrategy]", found)
     if _checks_itself(found):
         return construct(**settings)
-    from epic_cli.engine import plain  # the built-in ones do not need it
+    from epic_cli.engine import plain  # not needed for built-in ones
 
     given = plain.arguments(found, _declared(found, name), settings)
     unfit = plain.fit(found, given)
     if unfit:
-        raise UnknownStrategy(f"strategy {name!r} cannot be made: {unfit}")
+        raise UnknownStrategy(f"strategy {name!r} cannot be created: {unfit}")
     try:
         return construct(**given)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # other people's code may fail in any way
+    except BaseException as error:  # third-party code may fail in any way
         raise raised(found, "__init__", error) from error
 
 
 def maker(
     name: str, settings: Mapping[str, Value] | None = None
 ) -> Callable[[], SmoothingStrategy]:
-    """What makes such strategies, for as many entities as there are.
+    """A factory of such strategies, one for each entity.
 
     Raises what ``create`` does, at once. The settings of a built-in one are checked only then.
     """
@@ -129,7 +129,7 @@ def checked(name: str, settings: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def declaration(name: str) -> Declaration:
-    """What a strategy says of itself; raises what ``find`` does."""
+    """The declaration of a strategy; raises what ``find`` does."""
     declared = _declared(find(name), name)
     if not is_built_in(name):
         return declared
@@ -144,20 +144,20 @@ def _declared(found: type, name: str) -> Declaration:
     try:
         return plain.declaration_of(found, name)
     except plain.NotDeclared as error:
-        raise UnknownStrategy(f"{name!r} is no strategy: {error}") from error
-    except Exception as error:  # other people's code may fail in any way
+        raise UnknownStrategy(f"{name!r} is not a strategy: {error}") from error
+    except Exception as error:  # third-party code may fail in any way
         raise raised(found, "import", error) from error
 
 
 def _checks_itself(found: type) -> bool:
-    """Whether the constructor is the engine's, which goes by the declaration."""
+    """Whether the constructor is the engine's, which uses the declaration."""
     from epic_cli.engine.strategies.parts import Strategy
 
     return issubclass(found, Strategy) and found.__init__ is Strategy.__init__
 
 
 def _found(name: str) -> type[SmoothingStrategy] | None:
-    """The class of this name; None: there is none."""
+    """The class of this name, or None."""
     module = _built_in().get(name)
     if module is not None:
         return _class_in(module, name)
@@ -174,7 +174,7 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
         raise UnknownStrategy(f"strategy {name!r} cannot be loaded: {error}") from error
     missing = [method for method in METHODS if not hasattr(found, method)]
     if missing:
-        raise UnknownStrategy(f"{name!r} is no strategy: it has no {', '.join(missing)}")
+        raise UnknownStrategy(f"{name!r} is not a strategy: it has no {', '.join(missing)}")
     return cast("type[SmoothingStrategy]", found)
 
 
@@ -215,16 +215,16 @@ def _files(folder: str) -> list[str]:
 
 
 def _plugins() -> list[Plugin]:
-    from epic_cli.engine.places import plugins  # the built-in ones do not need it
+    from epic_cli.engine.places import plugins  # not needed for built-in ones
 
     return plugins()
 
 
 def _others() -> list[tuple[str, UnusablePlugin | None]]:
-    """What other packages offer by name, in that order, each with what is wrong with it."""
+    """The entry points of other packages by name, sorted, each with its error or None."""
     from epic_cli.engine.places import UnusablePlugin
 
-    taken = dict.fromkeys(_built_in(), "it is the name of a built-in one")
+    taken = dict.fromkeys(_built_in(), "its name is that of a built-in one")
     found: list[tuple[str, UnusablePlugin | None]] = []
     for plugin in _plugins():
         reason = taken.get(plugin.name, "")

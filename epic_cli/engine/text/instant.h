@@ -1,4 +1,4 @@
-// Times as recordings have them: numbers of any unit, or dates and times of day of ISO 8601.
+// Times of recordings: numbers in any unit, or ISO 8601 dates and times of day.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ inline Instant instant_of(double value) {
 }
 
 // A decimal of up to 18 digits in front of the point, exactly; any other number as a double.
-// A character that is no part of a number stands behind the text.
+// The text must be followed by a character that is not part of a number.
 inline bool scan_instant(std::string_view text, Instant& out) {
     const char* p = text.data();
     const char* const end = p + text.size();

@@ -1,5 +1,5 @@
-// Lines with one JSON object each to packets, by a tree of the names that are wanted. Usual lines
-// only: escapes, names given twice and whatever is wrong are left to the slow way, which decides.
+// Lines with one JSON object each to packets, by a tree of the wanted names. Common lines only:
+// escapes, duplicate names and errors are left to the slow path, which decides.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ struct JsonNode {
 struct JsonPlan {
     std::vector<JsonNode> nodes{1};
 
-    // Adds a step below a node; which node it leads to.
+    // Adds a step below a node; returns the node it leads to.
     int32_t step(int32_t node, const std::string& name) {
         for (const auto& branch : nodes[size_t(node)].branches)
             if (branch.name == name) return branch.node;
@@ -41,14 +41,14 @@ struct JsonPlan {
 struct EntriesPlan {
     JsonPlan shared, own;
     int32_t node = 0;
-    bool numbered = true;  // those of an array have their numbers for names
+    bool numbered = true;  // array entries are named by their index
 };
 
 // What is read of one entry.
 struct Entry {
     Record record;
     Packet packet;
-    char number[12];  // what it is called where it has no name
+    char number[12];  // its name where it has none
 };
 
 class JsonScanner {
@@ -57,7 +57,7 @@ public:
                 int32_t entries = -2)
         : plan_(plan), units_(units), record_(record), packet_(packet), entries_(entries) {}
 
-    // Takes the line [p, end), behind which stands its newline.
+    // Takes the line [p, end), which is followed by its newline.
     bool scan(const char* p, const char* end) {
         p_ = p;
         end_ = end;
@@ -96,7 +96,7 @@ public:
                 entry.record.entity = name;
             } else if (plan.numbered) {
                 std::to_chars(entry.number, entry.number + sizeof entry.number, count - 1);
-                // it is looked at where it stands at last
+                // of duplicates the last one counts
             }
         } while (is(','));
         for (Entry& entry : out)
@@ -132,7 +132,7 @@ private:
         return true;
     }
 
-    // A number of JSON's grammar, of which scan_number() takes more than there is.
+    // A number of JSON's grammar, which is stricter than scan_number().
     bool number(std::string_view& out) {
         const char* const begin = p_;
         if (p_ < end_ && *p_ == '-') ++p_;
@@ -161,8 +161,8 @@ private:
         return true;
     }
 
-    // The node to which a step leads; -1: to nothing that is wanted. Steps come in the same order
-    // in most lines: `next` is where to look first.
+    // The node to which a step leads; -1: to none that is wanted. Steps are in the same order in
+    // most lines: `next` is where to look first.
     int32_t follow(const JsonNode& node, std::string_view name, size_t& next) {
         const size_t count = node.branches.size();
         for (size_t tried = 0; tried < count; ++tried, ++next) {

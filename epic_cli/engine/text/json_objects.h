@@ -1,6 +1,6 @@
 // A JSON document, an array of objects or objects one after the other, cut into a line for each.
-// The array may stand in an object, whose other values are then left out, but for the first object
-// of each other array beside it.
+// The array may be in an object, whose other values are left out, except the first object of each
+// other array.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ public:
     };
     std::vector<Other> others;
 
-    // What comes next stands behind the bracket that opens an array in so many other containers.
+    // The next input follows the opening bracket of an array in so many other containers.
     void enter(const char* p, const char* end, int64_t around) {
         for (; p < end; ++p) step(*p);
         beside_ = around_ = around;
     }
 
-    // Appends the lines of some more of the document. Blanks within an object become one; what
-    // stands between objects is left out, but for what does not belong there.
+    // Appends the lines of some more of the document. Blanks within an object become one; text
+    // between objects is left out, except what does not belong there.
     void cut(const char* p, const char* end, std::string& out) {
         for (; p < end; ++p) {
             if (left_) leave(*p);
@@ -58,7 +58,7 @@ private:
         }
     }
 
-    // Passes over what stands behind the array in the containers around it.
+    // Skips what follows the array in the containers around it.
     void leave(char c) {
         if (looking_) look(c);
         if (quoted_) {
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    // Keeps what stands at the beginning of another array.
+    // Keeps the beginning of another array.
     void look(char c) {
         Other& other = others.back();
         if (other.text.empty()) other.place = here_;
@@ -92,7 +92,7 @@ private:
 
     void take(char c, std::string& out) {
         if (quoted_) {
-            out += c == '\n' || c == '\r' ? ' ' : c;  // it ends no line, and belongs in no text
+            out += c == '\n' || c == '\r' ? ' ' : c;  // not a line end, and not part of the text
             if (escaped_) escaped_ = false;
             else if (c == '\\') escaped_ = true;
             else if (c == '"') quoted_ = false;

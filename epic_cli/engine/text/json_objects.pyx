@@ -1,4 +1,4 @@
-"""JSON documents cut into lines with an object each, as they come."""
+"""JSON documents cut into lines with an object each, as they arrive."""
 
 from libc.stdint cimport int64_t
 from libcpp.string cimport string
@@ -29,10 +29,10 @@ cdef extern from "text/json_shape.h" namespace "epic" nogil:
 
 
 def cut_alike(bytes data not None, size_t longest):
-    """The shape of a document's objects and a line for each; None: they are not all alike.
+    """The shape of a document's objects and a line for each; None: they differ.
 
     Objects of one shape have the same names in the same order, nested alike, and differ in their
-    values only. Nor is it told of objects longer than so many bytes, or of several lines.
+    values only. Also None for objects longer than so many bytes, or of several lines.
     """
     cdef const char* text = data
     cdef string shape
@@ -51,7 +51,7 @@ cdef class DocumentCutter:
     cdef int64_t forgotten      # lines whose places are not kept any more
 
     def enter(self, bytes head not None, int64_t around):
-        """What comes next stands behind ``head``, in an array with ``around`` containers around."""
+        """The next input follows ``head``, in an array with ``around`` containers around it."""
         cdef const char* text = head
         self.cutter.enter(text, text + len(head), around)
 
@@ -68,7 +68,7 @@ cdef class DocumentCutter:
         return out.data()[:out.size()] if out.size() else b""
 
     def others(self):
-        """What stands first in each array beside the one that was entered: line, column, text."""
+        """The first object of each array beside the one that was entered: line, column, text."""
         return [
             (one.place.line, one.place.column, one.text.data()[:one.text.size()])
             for one in self.cutter.others
@@ -91,7 +91,7 @@ cdef class DocumentCutter:
             block.items[index].column = self.cutter.places[line].column - 1
 
     def forget(self, int64_t line):
-        """Lets go of the places of this line and those above."""
+        """Drops the places of this line and those above."""
         cdef int64_t count = min(line - self.forgotten, <int64_t>self.cutter.places.size())
         self.cutter.places.erase(self.cutter.places.begin(), self.cutter.places.begin() + count)
         self.forgotten += count

@@ -1,12 +1,12 @@
-// What objects have in common that differ in their values alone: their names and how they nest.
+// The shape of JSON objects: their names and nesting, without values.
 #pragma once
 
 #include <string>
 
 namespace epic {
 
-// Appends the shape of the object that begins at p; returns what is behind it. nullptr: it has no
-// end, or is no single line.
+// Appends the shape of the object that begins at p; returns its end. nullptr: it is unterminated,
+// or not a single line.
 inline const char* append_shape(const char* p, const char* end, std::string& shape) {
     int depth = 0;
     for (; p < end; ++p) {

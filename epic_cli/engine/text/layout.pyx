@@ -1,4 +1,4 @@
-"""Rows as an aligned table for people, as wide as their screen has room for."""
+"""Rows as an aligned table for people, fitted to the width of their screen."""
 
 from libc.string cimport memcpy
 
@@ -8,7 +8,7 @@ from epic_cli.engine.text.widths import cut, printable, width as columns_of
 
 
 # How a table is laid out: the widths of its columns, blanks in front included (0: it has none of
-# these), and of how many axes positions are shown. Limited, no row is wider than that.
+# these), and of how many axes positions are shown. If limited, no row is wider than that.
 cdef struct Layout:
     int time
     int position
@@ -37,7 +37,7 @@ COLUMNS = ("time", "x", "y", "z", "vx", "vy", "vz", "status", "entity")
 cdef enum:
     FULL_STATUS = 14
 
-# Where there is no limit, and for ever smaller screens: what matters least goes first.
+# Layouts without a limit, then for ever smaller screens: the least important parts go first.
 _UNLIMITED = (10, 12, 3, 12, 14, 8)
 _LAYOUTS = (
     # time, position, axes, velocity, status, name at least
@@ -58,7 +58,7 @@ cdef Text[4] PADDED = [b"none        ", b"held        ", b"interpolated", b"extr
 
 
 cdef Layout layout_for(width, bint named):
-    """The widest layout that a screen of so many columns has room for; None: of any width."""
+    """The widest layout that fits a screen of so many columns; None: any width."""
     chosen, room = _UNLIMITED, 0
     if width is not None:
         for chosen in _LAYOUTS:
@@ -80,7 +80,7 @@ cdef int width_for(list names, limit):
 
 
 cdef tuple columns_left_out(Layout layout):
-    """The names of the columns that a layout has no room for."""
+    """The names of the columns that a layout leaves out."""
     gone = ("x", "y", "z")[layout.axes:]
     if not layout.velocity:
         gone += ("vx", "vy", "vz")

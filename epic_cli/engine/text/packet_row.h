@@ -15,7 +15,7 @@ namespace epic {
 
 enum class PacketFormat : int32_t { TEXT, TABLE, JSON };
 
-// More than any row has without the name of its entity.
+// More than any row needs without the name of its entity.
 constexpr size_t kLongestPacketRow = 512;
 
 inline char* append_view(char* out, std::string_view text) {
@@ -23,8 +23,8 @@ inline char* append_view(char* out, std::string_view text) {
     return out + text.size();
 }
 
-// A decimal of up to six digits behind the point, and 15 in all, that reads back as the value: no
-// other one that is as short does. nullptr: it takes another way to find the shortest.
+// A decimal of up to six digits behind the point, and 15 in all, that reads back as the value,
+// which makes it the shortest. nullptr: the shortest needs the general method.
 inline char* append_short_decimal(char* out, double value) {
     const double magnitude = std::fabs(value);
     if (!(magnitude < 1e9) || (magnitude < 1e-4 && magnitude != 0)) return nullptr;
@@ -78,14 +78,14 @@ inline char* append_number(char* out, double value, PacketFormat format) {
     return append(out, json ? "Infinity" : "inf");
 }
 
-// What is added to the times of packets on their way out.
+// Added to the times of packets as they are written.
 struct PacketRow {
     PacketFormat format = PacketFormat::TEXT;
     char separator = ',';
     bool delta = false;  // tables have a column for it
     double shift = 0;
 
-    // Whether a packet has a row that is like others; the rest is looked at one by one.
+    // Whether a packet has a plain row; the others are handled one by one.
     bool usual(const Packet& packet) const {
         if (!std::isfinite(packet.delta) || std::isinf(packet.arrival)) return false;
         if (format == PacketFormat::TEXT) return packet.has_velocity;

@@ -63,12 +63,12 @@ def own_lines(PacketBlock block not None, size_t longest):
 
 
 cdef class PacketRows:
-    """Writes rows of packets that are like others, and leaves those that are not.
+    """Writes plain rows of packets, and leaves all others to the caller.
 
     ``separator``: that of a table, with a column for ``delta`` on request; empty: packet text, or
-    with ``json`` lines of JSON. ``name_text`` is asked once for each entity's name: what a row has
-    of it, or None where its packets are to be left. Of ``entities`` (none: all) and of times in
-    ``span`` (s, ends included) the packets are written, others are passed over; to the times that
+    with ``json`` lines of JSON. ``name_text`` is called once for each entity's name and returns its
+    text in a row, or None to leave its packets. Of ``entities`` (none: all) and of times in
+    ``span`` (s, ends included) the packets are written, others are skipped; to the times that
     are written ``shift`` (s) is added. A row of more than ``longest`` bytes is left.
     """
 
@@ -99,7 +99,7 @@ cdef class PacketRows:
             self.row.separator = <char>ord(separator)
 
     def rows(self, PacketBlock block not None, size_t begin=0):
-        """The rows from an index on, and the index of the packet that is left; or that behind all.
+        """The rows from an index on, and the index of the first packet left, or behind the last.
 
         All blocks are of one recording.
         """
@@ -137,7 +137,7 @@ cdef class PacketRows:
         return (self.out.data()[:size] if size else b""), index
 
     cdef int learn(self, PacketBlock block) except -1:
-        """Asks for the names that are new."""
+        """Gets the texts of new names."""
         cdef size_t number
         for number in range(self.kinds.size(), len(block.entities)):
             name = block.entities.name(<int32_t>number)

@@ -97,7 +97,7 @@ inline char* append_exactly(char* out, double magnitude) {
     return append_parts<Decimals>(out, rounded / kScale, uint32_t(rounded % kScale));
 }
 
-// A magnitude in units of its last printed digit; false: it takes another way to find that.
+// A magnitude in units of its last printed digit; false: it needs the exact method.
 template <int Decimals>
 inline bool round_scaled(double magnitude, uint32_t& rounded) {
     if (!(magnitude < 4e6)) return false;
@@ -137,8 +137,8 @@ inline int print_rounded(char* text, double value, int decimals, int room) {
     return length;
 }
 
-// The same, right-aligned in a column of the given width, of which at least one is blank. Limited,
-// a number that is too long for its column is rounded; else it makes the column wider.
+// The same, right-aligned in a column of the given width, of which at least one is blank. If
+// limited, a number that is too long for its column is rounded; else it widens the column.
 template <int Decimals>
 inline char* append_column(char* out, double value, int width, bool limited) {
     char text[kLongestFixed];

@@ -1,5 +1,4 @@
-// The fields of one packet, from whichever column or JSON value they come, in the recording's
-// own units.
+// The fields of one packet, from table columns or JSON values, in the recording's own units.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@ enum Field : int32_t {
 
 constexpr uint32_t bit(int field) { return 1u << field; }
 
-// Whether a line is UTF-8 without a NUL; it seldom has more than ASCII.
+// Whether a line is UTF-8 without a NUL; most are ASCII.
 inline bool is_text(const char* p, const char* end) {
     constexpr uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
     const char* at = p;
@@ -41,7 +40,7 @@ inline bool is_text(const char* p, const char* end) {
 struct Units {
     double per_second = 1;   // of its time unit
     bool iso = false;        // its times are dates or times of day
-    bool from_first = false; // the first packet's time becomes 0, once it has come
+    bool from_first = false; // the first packet's time becomes 0, once it is known
     bool moved = false;      // `origin` becomes 0
     Instant origin;          // in its own unit
     double scale = 1;        // a length of its own in those that are wanted
@@ -70,7 +69,7 @@ struct Record {
     uint32_t seen = 0;
     std::string_view entity;
 
-    // Takes a field from its text, which is not empty. False: it is none for this field.
+    // Takes a field from its text, which is not empty. False: not valid for this field.
     bool set(const Units& units, int field, std::string_view text, Packet& packet) {
         seen |= bit(field);
         char copy[kLongestToken + 1];
@@ -107,7 +106,7 @@ struct Record {
         }
     }
 
-    // Makes the packet. Returns FIELD_NONE, or the field that is missing.
+    // Makes the packet. Returns FIELD_NONE, or the missing field.
     int32_t finish(Units& units, Packet& packet) const {
         const uint32_t positions = units.vector(FIELD_X), velocities = units.vector(FIELD_VX);
         const uint32_t needed = positions | bit(FIELD_TIME) | (seen & velocities ? velocities : 0);

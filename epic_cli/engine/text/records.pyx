@@ -1,4 +1,4 @@
-"""Rows of tables and lines of JSON to packets: usual ones at once, all others field by field."""
+"""Rows of tables and lines of JSON to packets: common ones at once, all others by field."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memchr
@@ -78,7 +78,7 @@ ALL_FIELDS = FIELDS + OPTIONAL_FIELDS
 
 
 cdef class RecordScanner:
-    """Makes packets of fields that have names: of whole lines where it can, or one by one.
+    """Makes packets from named fields: from whole lines where possible, or one by one.
 
     ``per_second``: so many of the recording's time units are a second; None: its times are dates
     or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
@@ -107,16 +107,16 @@ cdef class RecordScanner:
 
     @property
     def beginning(self):
-        """The time (s) that has become 0; None: there is none, or no packet to begin with yet."""
+        """The time (s) that has become 0; None: there is none, or no packet yet."""
         if not self.units.moved:
             return None
         return (self.units.origin.whole + self.units.origin.part) / self.units.per_second
 
     def take_lines(self, PacketBlock block, size_t begin, int64_t line, size_t longest):
-        """Adds the packets of the usual lines from ``begin`` on, up to one that is left over.
+        """Adds the packets of common lines from ``begin`` on, up to the first other line.
 
         ``line`` is the number of the first; one of more than ``longest`` bytes, with its end, is
-        not usual. Returns where that line begins, and its number.
+        not common. Returns where that line begins, and its number.
         """
         cdef const char* text = block.text
         cdef size_t size = len(block.text)
@@ -143,18 +143,18 @@ cdef class RecordScanner:
 
     cdef bint take_line(self, PacketBlock block, const char* p, const char* end,
                         const Packet& place) noexcept nogil:
-        """Adds the packets of a line, which stands at ``place``; False: it is not a usual one."""
+        """Adds the packets of a line, which is at ``place``; False: not a common one."""
         cdef Packet packet = place
         cdef Record record
         return self.scan_line(p, end, record, packet) and self.push(block, record, packet)
 
     cdef bint scan_line(self, const char* p, const char* end, Record& record,
                         Packet& packet) noexcept nogil:
-        """Takes the fields of a line; False: it is not a usual one."""
+        """Takes the fields of a line; False: not a common one."""
         return False
 
     cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
-        """Adds a packet, if it is whole."""
+        """Adds a packet, if it is complete."""
         if record.finish(self.units, packet) != FIELD_NONE:
             return False
         packet.entity = self.entities.names.number_of(record.entity)
@@ -164,10 +164,10 @@ cdef class RecordScanner:
         return True
 
     def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
-        """Adds a packet of the texts of its fields, by name, or says which of them is wrong.
+        """Adds a packet from the texts of its fields, by name, or returns which of them is wrong.
 
-        ``line``, ``offset`` and ``length`` say where the packet's text stands. An empty text is
-        that of a field that is not there. Returns None, or the ``reason`` and the ``field`` of a
+        ``line``, ``offset`` and ``length`` are the place of the packet's text. An empty text is a
+        missing field. Returns None, or the ``reason`` and the ``field`` of a
         ``Refusal``.
         """
         from epic_cli.engine.refusals import Reason
@@ -213,8 +213,8 @@ cdef class RecordScanner:
 cdef class TableScanner(RecordScanner):
     """Reads rows of a table.
 
-    ``columns`` has for each column the name of its field, or None. ``delimiter`` stands between
-    two of them; a blank stands for any number of blanks.
+    ``columns`` has for each column the name of its field, or None. ``delimiter`` separates them; a
+    blank means any number of blanks.
     """
 
     cdef TablePlan plan
@@ -252,8 +252,8 @@ cdef class EntriesScanner(RecordScanner):
     """Reads lines with an object each that has an entry for each of several entities.
 
     ``steps`` are the names that lead to the entries, ``paths`` is as in ``JsonScanner`` for what
-    they share, and ``own`` for what each of them has. Those of an array have their numbers for
-    names, unless each has its own time: then they are states of one entity.
+    they share, and ``own`` for what each of them has. Array entries are named by their index,
+    unless each has its own time: then they are states of one entity.
     """
 
     cdef EntriesPlan plan

@@ -51,14 +51,14 @@ cdef class RowWriter:
 
     ``epic`` is the demo's own format, byte for byte what C's printf writes. ``table`` is aligned
     for people, coloured by status if ``color`` is set, with a column of names if ``named``; on a
-    screen of ``width`` columns (20 or more; None: it is no screen, and there is no limit) no row is
-    longer than that: names are cut, numbers rounded, and the least important columns ``left_out``.
+    screen of ``width`` columns (20 or more; None: not a screen, no limit) no row is longer than
+    that: names are cut, numbers rounded, and the least important columns ``left_out``.
     The others have every digit: the shortest decimal that reads back as the same number. Names of
     entities are escaped where they could steer a terminal or end a row; CSV, which has no escapes,
-    holds them as they are unless it is for a screen. ``wide`` writes the demo's format the fast
-    way; by default where the processor has it.
+    holds them as they are unless it is for a screen. ``wide`` writes the demo's format with the
+    fast path; by default where the processor has it.
 
-    ``file_column`` is the name of one more column, the last one (in a table the first), with the
+    ``file_column`` is the name of an extra column, the last one (in a table the first), with the
     name that ``begin_file`` was given; a table makes room for those of ``files``.
     """
 
@@ -79,7 +79,8 @@ cdef class RowWriter:
     def __init__(self, str row_format="epic", bint color=False, width=None, bint named=True,
                  wide=None, file_column=None, files=()):
         if row_format not in FORMATS:
-            raise ValueError(f"no format {row_format!r}: it is one of {', '.join(FORMATS)}")
+            known = ", ".join(FORMATS)
+            raise ValueError(f"unknown format {row_format!r}: it must be one of {known}")
         self.format = row_format
         self.kind = <RowFormat><int>FORMATS.index(row_format)
         self.color = color
@@ -94,7 +95,7 @@ cdef class RowWriter:
         self.wide = takes_wide_ways() if wide is None else wide
 
     def header(self):
-        """What stands above the first row; empty: nothing does."""
+        """The header; empty: none."""
         if self.kind == TABLE:
             return self.file_text(self.file_column) + table_header(self.layout)
         if self.kind == CSV or self.kind == TSV:
@@ -107,7 +108,7 @@ cdef class RowWriter:
         self.file = self.file_text(name)
 
     cdef bytes file_text(self, name):
-        """What a row, or the header, has of a file's name: nothing where there is no column."""
+        """A file's name as it appears in a row or the header; empty without a file column."""
         if self.file_column is None or self.kind == EPIC:
             return b""
         name = name.encode("utf-8", "backslashreplace").decode()
@@ -182,7 +183,7 @@ cdef class RowWriter:
         return size
 
     cdef void shorten(self, Entities entities):
-        """Makes the names fit their column; they are as they are to be shown then."""
+        """Makes the names, as they are shown, fit their column."""
         cdef size_t index
         for index in range(self.names.size(), entities.names.size()):
             text = escaped(entities.name(<int>index), b"\\x", False).decode()
@@ -228,7 +229,7 @@ cdef char* json_row(char* out, const Sample& sample, string_view entity) noexcep
     out = append_usual_shortest(out, sample.time)
     for index in range(6):
         out = append(out, keys[index])
-        # JSON has no word for infinity and NaN
+        # JSON has neither infinity nor NaN
         if sample.status != NONE and isfinite(numbers[index]):
             out = append_usual_shortest(out, numbers[index])
         else:

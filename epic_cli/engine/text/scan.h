@@ -3,8 +3,8 @@
 //     x,y,z / vx,vy,vz / t [key=value ...]
 //
 // The seven numbers follow C's sscanf("%f , %f , %f / %f , %f , %f / %f") as glibc reads
-// them. What follows the seventh number is no concern of the original's; the keys named
-// in scan_tail() are read there, anything else is passed over.
+// them. The original ignores what follows the seventh number; the keys named in scan_tail() are
+// read there, anything else is skipped.
 #pragma once
 
 #include <charconv>
@@ -15,8 +15,8 @@
 
 namespace epic {
 
-// What was expected where a line stopped making sense. 0 to 12 are the pieces of the
-// line in their order: x , y , z / vx , vy , vz / t. The others come after them.
+// What was expected where a line is wrong. 0 to 12 are the pieces of the
+// line in their order: x , y , z / vx , vy , vz / t. The others follow them.
 enum Expected : int32_t {
     EXPECTED_TIME = 12,
     EXPECTED_NOTHING = 13,
@@ -39,7 +39,7 @@ inline const char* skip_blanks(const char* p, const char* end) {
     return p;
 }
 
-// The text of a number that goes on to its end. A newline, a blank or a NUL stands behind it.
+// The text of a number, all of it, followed by a newline, a blank or a NUL.
 inline bool scan_whole_number(std::string_view text, Number& out) {
     return scan_number(text.data(), out) == text.data() + text.size();
 }
@@ -56,7 +56,7 @@ inline bool scan_flag(std::string_view text, bool& out) {
     return true;
 }
 
-// A finite number for a key: the engine's clocks could not go to any other.
+// A finite number for a key: the engine's clocks could not reach any other.
 inline bool scan_seconds(std::string_view text, double& out) {
     Number number;
     if (!scan_whole_number(text, number) || !std::isfinite(number.value)) return false;
@@ -64,8 +64,8 @@ inline bool scan_seconds(std::string_view text, double& out) {
     return true;
 }
 
-// Sets one named field of a packet from its text; what was expected where that fails.
-// The name decides: a name that is not ours is no error.
+// Sets one named field of a packet from its text; returns what was expected where that fails. An
+// unknown name is not an error.
 inline Expected scan_field(std::string_view key, std::string_view value, Packet& packet,
                            std::string_view& entity) {
     if (key == "arrival")
@@ -103,13 +103,13 @@ inline void scan_tail(const char* p, const char* end, Packet& packet, Scanned& r
     }
 }
 
-// Where something is missing at the end of a line: before its newline.
+// The place of something missing at the end of a line: before its newline.
 inline const char* before_newline(const char* p, const char* line) {
     while (p > line && (p[-1] == '\n' || p[-1] == '\r')) --p;
     return p;
 }
 
-// Reads the line [p, end), which ends with a newline or stands before a NUL. A NUL within
+// Reads the line [p, end), which ends with a newline or before a NUL. A NUL within
 // ends it early, as it ends a C string.
 inline Scanned scan_packet(const char* p, const char* end, Packet& packet) {
     static constexpr char kSeparators[] = {',', ',', '/', ',', ',', '/'};

@@ -42,12 +42,12 @@ cdef class TextScanner:
     """Reads packet text block by block, exactly as the demo's fgets and sscanf would.
 
     A line that begins with ``q`` or NUL ends the recording (``ended``). A line of more than
-    1023 bytes is read as several, as ``fgets`` hands it over; so a block keeps at most that much
-    text for the next one, whatever the length of the lines. ``wide`` takes usual lines the fast
-    way; by default where the processor has it.
+    1023 bytes is read as several, as ``fgets`` returns it; so a block keeps at most that much
+    text for the next one, whatever the length of the lines. ``wide`` takes common lines with the
+    fast path; by default where the processor has it.
 
-    The demo complains about lines that are blank or begin with ``#``; here they are remarks,
-    which are passed over. What the demo reads of them, beyond 1023 bytes, is read all the same.
+    The demo rejects lines that are blank or begin with ``#``; here they are comments, and skipped.
+    What the demo reads of them beyond 1023 bytes is read here as well.
     """
 
     cdef readonly bint ended
@@ -168,9 +168,9 @@ cdef int number_entity(Entities entities, string_view name, Packet& packet) exce
 
 
 def next_piece(bytes line):
-    """With which piece such a line goes on: 0 is x, 1 the comma behind it, 12 is t.
+    """The piece with which such a line continues: 0 is x, 1 the comma behind it, 12 is t.
 
-    None where nothing is missing, or where what is there is wrong.
+    None where nothing is missing, or where the existing text is wrong.
     """
     from epic_cli.engine.refusals import piece_after
 

@@ -32,10 +32,10 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline char lower(char c) { return (c >= 'A' && c <= 'Z') ? char(c + 32) : c; }
 inline bool is_hex_digit(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
 
-// The longest token that is converted; the demo's own lines hold no longer one.
+// The longest token that is converted; the demo's own lines cannot hold a longer one.
 constexpr int kLongestToken = 1024;
 
-// The slow, exact way for what the fast path leaves: hex, long mantissas, large
+// The slow, exact path for what the fast path leaves: hex, long mantissas, large
 // exponents, subnormals and floats that lie half-way between two neighbours.
 inline bool convert_exactly(const char* begin, const char* end, Number& out) {
     char token[kLongestToken + 1];
@@ -94,7 +94,7 @@ inline const char* scan_word(const char* p, bool negative, Number& out) {
             if (lower(*q) != *word) return false;
         return true;
     };
-    if (matches(p, "nan")) {  // what may follow in C, "nan(...)", scanf leaves alone
+    if (matches(p, "nan")) {  // scanf does not read the "(...)" that C allows here
         out = not_a_number(negative);
         return p + 3;
     }
@@ -127,9 +127,9 @@ inline const char* scan_hex(const char* begin, const char* p, Number& out) {
     return convert_exactly(begin, p, out) ? p : nullptr;
 }
 
-// Reads a number at p, as "%f" does after its leading blanks. Returns the character after
-// it, or nullptr where there is none. The text ends with a character that is part of no
-// number (a newline or a NUL), so that no bound has to be checked.
+// Reads a number at p, as "%f" does after its leading blanks. Returns the character after it, or
+// nullptr if there is no number. The text ends with a character that is not part of a number (a
+// newline or a NUL), so that no bound has to be checked.
 inline const char* scan_number(const char* p, Number& out) {
     const char* const begin = p;
     const bool negative = *p == '-';

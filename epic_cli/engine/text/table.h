@@ -1,5 +1,5 @@
 // Rows of CSV and other delimited tables to packets, by a plan that says which column is which
-// field. Usual rows only: what is rare, or wrong, is left to the slow way, which decides.
+// field. Common rows only: rare or wrong ones are left to the slow path, which decides.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
     RowScanner(const TablePlan& plan, const Units& units, const char* p, const char* end)
         : plan_(plan), units_(units), p_(p), end_(end) {}
 
-    // Takes all cells of the row [p, end), behind which stands its newline.
+    // Takes all cells of the row [p, end), which is followed by its newline.
     bool scan(Record& record, Packet& packet) {
         if (end_ > p_ && end_[-1] == '\r') --end_;
         const size_t count = plan_.columns.size();

@@ -1,8 +1,8 @@
-"""How many columns of a terminal a text takes, and what to do where it takes too many.
+"""The terminal columns that a text takes, and cutting it to fit.
 
-Terminals agree about single characters: CJK takes two columns, a combining mark none. About emoji
-of several characters they do not: some show a family as one sign of two columns, others as its
-members. The wider reading is taken here, with which no line is ever too long on any of them.
+Terminals agree on single characters: CJK takes two columns, a combining mark none. They differ on
+emoji sequences: some show a family as one glyph of two columns, others as its members. The wider
+reading is used here, so that no line is too long on any of them.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def test_each_is_the_median_of_its_window(values: list[float], width: int, strid
 
 @pytest.mark.parametrize(("width", "stride", "count"), [(3, 1, 9), (3, 4, 4), (0, 1, 1), (3, 0, 1)])
 def test_windows_that_are_not_there_are_refused(width: int, stride: int, count: int) -> None:
-    with pytest.raises(ValueError, match="windows"):
+    with pytest.raises(ValueError, match=r"width and stride|too few values"):
         running_medians(np.arange(10.0), width, stride, np.empty(count))
 
 

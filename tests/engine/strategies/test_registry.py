@@ -70,7 +70,7 @@ def test_lists_go_by_family() -> None:
 
 
 def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UnknownStrategy, match="there is no strategy 'epik'; did you mean 'epic'"):
+    with pytest.raises(UnknownStrategy, match="unknown strategy 'epik'; did you mean 'epic'"):
         find("epik")
     with pytest.raises(UnknownStrategy, match=r"there are epic, extrapolator, .*, one-euro"):
         find("zzzzz")
@@ -80,7 +80,7 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name() -> None:
     "name", ["dead_reckoning", "parts", "filter", "__init__", "dis.models", "models", "", "Épic"]
 )
 def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
-    with pytest.raises(UnknownStrategy, match="there is no strategy"):
+    with pytest.raises(UnknownStrategy, match="unknown strategy"):
         find(name)
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_name_of_a_strategy_is_refused(name: str) -> None:
     [
         ("no_such_module:Thing", "No module named"),
         ("epic_cli:Thing", "has no attribute 'Thing'"),
-        ("epic_cli:replay", "is no class"),
+        ("epic_cli:replay", "is not a class"),
         ("epic_cli:Packet", "it has no reset, update, read"),
         (":", "cannot be loaded"),
         ("epic_cli:", "cannot be loaded"),
@@ -135,7 +135,7 @@ def test_a_class_that_does_not_take_the_settings_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("epic_cli.engine.contract.Undeclared", Undeclared, raising=False)
-    with pytest.raises(StrategyFailed, match=r"made: TypeError: .* values for argument 'self'$"):
+    with pytest.raises(StrategyFailed, match=r"created: TypeError: .* values for argument 'self'$"):
         create("epic_cli.engine.contract:Undeclared", {"self": 1})
 
 
@@ -278,5 +278,5 @@ def test_a_file_without_the_strategy_of_its_name_says_so(family: Path) -> None:
 def test_a_module_that_cannot_be_loaded_says_so(family: Path) -> None:
     family.joinpath("broken.pyx").touch()
     family.joinpath("broken.abi3.so").touch()
-    with pytest.raises(StrategyFailed, match="broken failed when it was loaded: ImportError"):
+    with pytest.raises(StrategyFailed, match="broken failed while loading: ImportError"):
         find("broken")

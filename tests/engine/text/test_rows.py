@@ -232,7 +232,9 @@ def test_an_empty_block_has_no_rows() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="no format 'xml': it is one of epic, table, tsv"):
+    with pytest.raises(
+        ValueError, match="unknown format 'xml': it must be one of epic, table, tsv"
+    ):
         RowWriter("xml")
 
 

@@ -104,7 +104,7 @@ BROKEN = [
     (
         "./own.py:Mute",
         "./own.py:Mute failed in read at 0.15 s, after packet 2 (packets.txt:2): it returned None,"
-        " which is no Sample: it has no position, velocity, status (own.py, line 34)",
+        " not a Sample: it has no position, velocity, status (own.py, line 34)",
     ),
     (
         "own:Leaving",
@@ -118,12 +118,12 @@ BROKEN = [
     ),
     (
         "own:Unmakable",
-        "own:Unmakable failed when it was made: FileNotFoundError: [Errno 2] no device"
+        "own:Unmakable failed while being created: FileNotFoundError: [Errno 2] no device"
         " (own.py, line 50)",
     ),
     (
         "boom:Any",
-        "boom failed when it was loaded: ZeroDivisionError: division by zero (boom.py, line 3)",
+        "boom failed while loading: ZeroDivisionError: division by zero (boom.py, line 3)",
     ),
 ]
 
@@ -179,7 +179,7 @@ def test_every_command_has_the_same_status_for_it(folder: Path, command: tuple[s
         ("own:Nobody", "module 'own' has no attribute 'Nobody'"),
         ("./nothing.py:Half", "./nothing.py: No such file or directory"),
         ("nothing:Half", "No module named 'nothing'"),
-        ("own.py:ORIGIN", "own.py:ORIGIN is no class"),
+        ("own.py:ORIGIN", "own.py:ORIGIN is not a class"),
         ("json:Half", "has no attribute 'Half'; for the file in this folder, write ./json.py:NAME"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_setting_goes_back_to_its_default() -> None:
         (":set calc_ahead=61", "calc_ahead=61 is not allowed: it must be 0 to 60 s"),
         (":set calc_ahed=1", "epic has no setting 'calc_ahed'; did you mean 'calc_ahead'?"),
         (":set calc_ahead", "'calc_ahead' is not of the form key=value"),
-        (":strategy epik", "there is no strategy 'epik'; did you mean 'epic'?"),
+        (":strategy epik", "unknown strategy 'epik'; did you mean 'epic'?"),
         (":tick 0", "a tick of 0 is out of range"),
         (":tick x", "x is not a tick: write 0.05, 1/60, 50ms or 60hz"),
         (":latency nan", "nan is not allowed: it must be none or -3600 to 3600 s"),

@@ -64,7 +64,7 @@ def test_a_comparison_marks_it_and_goes_on(typed: TypedSession) -> None:
 
 
 def test_one_that_cannot_be_loaded_changes_nothing(typed: TypedSession) -> None:
-    reason = "strategy ./boom.py failed when it was loaded: ZeroDivisionError: division by zero"
+    reason = "strategy ./boom.py failed while loading: ZeroDivisionError: division by zero"
     assert reason in typed.type(":strategy ./boom.py:Any")
     assert typed.session.view.strategy.name == "epic"
     wrong = typed.check(":strategy ./boom.py:Any")

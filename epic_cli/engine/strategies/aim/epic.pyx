@@ -15,9 +15,9 @@ cpdef enum class Start:
 
 
 cdef class Epic(Strategy):
-    """Draws a straight line from what was drawn last to where the entity will be.
+    """Draws a straight line from the last drawn position to where the entity will be.
 
-    When a packet comes in, a new line starts at the last drawn position and heads for the
+    When a packet arrives, a new line starts at the last drawn position and heads for the
     packet's position extrapolated by ``calc_ahead``, at a speed that gets it there in
     ``display_behind`` seconds:
 
@@ -42,14 +42,14 @@ cdef class Epic(Strategy):
 
     declaration = Declaration(
         name="epic",
-        summary="the EPIC demo's interpolator: a line from what is drawn to where it will be",
+        summary="the EPIC demo's interpolator: a line from the drawn position to the predicted one",
         needs=(Need.VELOCITY,),
         lag="display_behind - calc_ahead at constant velocity: none at the defaults",
-        on_loss="goes on along its line for slop_time, then holds",
+        on_loss="continues along its line for slop_time, then holds",
         source="Jon Watte, interpolation demo (EPIC), mindcontrol.org, 2006, class Interpolator",
         proof="the original program's output, byte for byte",
         lag_wavers=Wavering(
-            "by up to the time between two packets: each begins a new line, from what is"
+            "by up to the time between two packets: each begins a new line, from the position"
             " drawn",
             periods=1.1,
         ),
@@ -59,9 +59,9 @@ cdef class Epic(Strategy):
         settings=(
             Number("calc_ahead", 0.2, "how far a packet is extrapolated", "s", 0, 60,
                    tune=(0.0, 1.0)),
-            Number("display_behind", 0.2, "how long it takes to get to the extrapolated point;"
+            Number("display_behind", 0.2, "how long it takes to reach the extrapolated point;"
                    " below 0.0001 a packet is shown at once", "s", 0, 60, tune=(0.0, 1.0)),
-            Number("slop_time", 0.5, "how long it goes on without packets", "s", 0, 3600,
+            Number("slop_time", 0.5, "how long it continues without packets", "s", 0, 3600,
                    tune=(0.1, 2.0)),
             Choice("start", "origin", "where the first line begins: at the origin, as in the"
                    " demo's main(), or at the first packet", Start, tune=False),
@@ -76,7 +76,7 @@ cdef class Epic(Strategy):
     cdef Vec3[float] start          # of the line, at the packet's timestamp
     cdef Vec3[float] slope
     cdef float time                 # timestamp of the newest packet
-    cdef Vec3[float] shown          # what was drawn last
+    cdef Vec3[float] shown          # last drawn
 
     def configure(self, *, start):
         self.check_free()

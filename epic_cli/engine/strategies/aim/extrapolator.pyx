@@ -53,8 +53,9 @@ cdef class Extrapolator(Strategy):
     """Draws a line from a snap point to an aim point, and adapts both to the traffic.
 
     It measures the time between packets (``update time``; a longer one counts for half at once,
-    a shorter one for an eighth). When a packet comes in at the local time ``now``, what is drawn
-    then becomes the snap point; the aim point is where the entity will be one update time later:
+    a shorter one for an eighth). When a packet arrives at the local time ``now``, the drawn
+    position becomes the snap point; the aim point is where the entity will be one update time
+    later:
 
         aim time = now + update time
         aim      = position + velocity * (aim time - timestamp)
@@ -79,9 +80,9 @@ cdef class Extrapolator(Strategy):
         summary="the EPIC library's Extrapolator: adaptive line from a snap point to an aim point",
         needs=(Need.VELOCITY.unless(" (or estimated)"), Need.CLOCKS),
         lag="none at constant velocity: the entity is drawn where it is now",
-        on_loss="goes on for two update times after the last packet, then holds",
+        on_loss="continues for two update times after the last packet, then holds",
         source="Jon Watte, EPIC library, Extrapolator.h and .cpp (jwatte/EPIC, 2019 state); MIT",
-        proof="the original's answers, bit for bit",
+        proof="the original's output, bit for bit",
         takes_any_number=True,
         aims_at_prediction=True,
         settings=(
@@ -109,7 +110,7 @@ cdef class Extrapolator(Strategy):
 
     @property
     def latency(self):
-        """The estimated age of a packet when it comes in, seconds (the drawing does not use it)."""
+        """The estimated age of a packet on arrival, seconds (the drawing does not use it)."""
         return self.latency_
 
     @property
@@ -123,7 +124,7 @@ cdef class Extrapolator(Strategy):
 
     cdef void begin(self, double timestamp, double now, Vec3[double] position,
                     Vec3[double] velocity) noexcept nogil:
-        """The original's Reset. It demands timestamp <= now; an earlier ``now`` counts as equal."""
+        """The original's Reset. It needs timestamp <= now; an earlier ``now`` counts as equal."""
         self.last_time = timestamp
         self.last_position = position
         self.snap_time = now

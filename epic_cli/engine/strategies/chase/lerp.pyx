@@ -12,7 +12,7 @@ cdef class Lerp(Strategy):
     """Each frame moves from the drawn position towards the newest received one.
 
     The fraction of the distance covered is the time since the last frame over ``lerp_time``; a
-    frame that comes later than ``lerp_time`` jumps to the received position:
+    frame longer than ``lerp_time`` jumps to the received position:
 
         if elapsed <= lerp_time: drawn = lerp(drawn, received, elapsed / lerp_time)
         else:                    drawn = received

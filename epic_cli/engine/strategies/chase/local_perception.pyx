@@ -11,11 +11,12 @@ from epic_cli.engine.parameters import Number
 
 
 cdef class LocalPerception(Strategy):
-    """On each packet, moves from what is drawn to the new state over the interpolation period.
+    """On each packet, moves from the drawn position to the new state over the period.
 
         drawn(t) = lerp(start, received, (t - now) / period)
 
-    where ``start`` is what was drawn when the packet came in at ``now``. It never shows anything
+    where ``start`` is the drawn position when the packet arrived at ``now``. It never shows
+    anything
     but points between states that the server has sent. It is behind by the age of a packet plus
     the period, so the period should be short; but when it is shorter than the packet period the
     entity arrives early and waits: a stutter. The best period is the packet period, which
@@ -28,7 +29,7 @@ cdef class LocalPerception(Strategy):
 
     declaration = Declaration(
         name="local-perception",
-        summary="from what is drawn to the new state, over one packet period",
+        summary="from the drawn position to the new state, over one packet period",
         lag="latency plus the period",
         on_loss="arrives at the newest state, then holds",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8,"
@@ -37,7 +38,7 @@ cdef class LocalPerception(Strategy):
         settings=(
             Number("period", "auto", "the interpolation period; auto measures the packet period",
                    "s", 0, 60, unset="auto", tune=(0.02, 0.5), scale="log"),
-            Number("first_period", 0.1, "the period until two packets have come in, with"
+            Number("first_period", 0.1, "the period until two packets have arrived, with"
                    " period=auto", "s", 0, 60),
             Number("weight", 0.1, "how much a new measurement counts, with period=auto", "", 0.001,
                    1, tune=(0.02, 0.5), scale="log"),
@@ -48,7 +49,7 @@ cdef class LocalPerception(Strategy):
     cdef double fixed_period
     cdef MovingAverage interval     # between arrivals, s
     cdef bint empty
-    cdef double started, period     # of the segment being drawn: when its packet came in, s
+    cdef double started, period     # of the segment being drawn: when its packet arrived, s
     cdef Vec3[double] start, target
 
     def configure(self, *, period, first_period, weight):

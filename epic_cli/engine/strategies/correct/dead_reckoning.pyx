@@ -24,16 +24,16 @@ cdef double SETTLED = 4.743864518
 
 
 cdef class DeadReckoning(Strategy):
-    """Assumes that the entity goes on as it did, and corrects the guess when a packet comes.
+    """Assumes that the entity keeps moving as it did, and corrects that when a packet arrives.
 
     The received state is simulated forward by its age, and on until the next packet:
 
         predicted(t) = position + velocity * s + acceleration * s^2 / 2,  s = t - sent time
 
     ``age=measured`` takes the timestamp as the time at which the state was true, for clocks that
-    agree; ``age=rtt`` takes half of ``rtt`` as the age of every packet on arrival. There is no
-    lag while the entity does what is expected; when it does not, what was drawn was wrong for as
-    long as the latency, and must be corrected:
+    agree; ``age=rtt`` takes half of ``rtt`` as the age of every packet on arrival. There is no lag
+    while the entity moves as expected; when it does not, the drawing was wrong for as long as the
+    latency, and must be corrected:
 
     snap: at once. blend: the difference to what was drawn is added to the prediction, and fades
     in equal steps over ``correction_time``. spline: a cubic Hermite path of that length leads
@@ -43,17 +43,17 @@ cdef class DeadReckoning(Strategy):
     ``snap_distance`` is not smoothed at all.
 
     Good for vehicles and anything with momentum; for a player who can turn on the spot it is
-    wrong most of the time. Without packets it goes on for ever. A packet with an earlier
+    wrong most of the time. Without packets it continues forever. A packet with an earlier
     timestamp than the newest is discarded. Every row is ``extrapolated``; the velocity is that
     of the drawn path.
     """
 
     declaration = Declaration(
         name="dead-reckoning",
-        summary="goes on as received; corrects by snap, blend, spline or second order",
+        summary="continues as received; corrects by snap, blend, spline or second order",
         needs=(Need.VELOCITY, Need.CLOCKS.unless(", or age=rtt")),
         lag="none at constant velocity",
-        on_loss="goes on as before, for ever",
+        on_loss="continues as before, forever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), chapter 8, Dead Reckoning",
         proof="the book's figure 8.5, closed forms",
         settings=(
@@ -110,7 +110,7 @@ cdef class DeadReckoning(Strategy):
         return True
 
     cdef void correct(self, const Motion& drawn, double now) noexcept nogil:
-        """Begins to lead from what was drawn to what is predicted now."""
+        """Begins the correction from the drawn state to the predicted one."""
         self.offset = drawn - self.predicted(now)
         if self.correction == SNAP or self.correction_time <= 0:
             return
@@ -125,7 +125,7 @@ cdef class DeadReckoning(Strategy):
         return projected(self.received, self.acceleration, at - self.true_at)
 
     cdef Motion path(self, double at) noexcept nogil:
-        """What is drawn: the prediction and what is left of the correction."""
+        """The drawn state: the prediction plus the rest of the correction."""
         cdef double elapsed = at - self.corrected_at
         cdef double fraction
         cdef Motion predicted = self.predicted(at)

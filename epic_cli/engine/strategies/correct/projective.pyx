@@ -28,11 +28,11 @@ cpdef enum class Begin:
 
 
 cdef class Projective(Strategy):
-    """Goes on from what is drawn, and passes over into the path that the packet gives.
+    """Continues from the drawn state, and blends into the path of the packet.
 
     Two paths are projected from each packet on: one from the drawn position p0 and velocity v0,
     one from the received p1, v1 and acceleration a. Over the smoothing time T the first passes
-    into the second; with t the time since the packet came in and u = t / T:
+    into the second; with t the time since its arrival and u = t / T:
 
         vb       = v0 + (v1 - v0) u            (blending=position: vb = v0)
         own      = p0 + vb t + a t^2 / 2
@@ -49,22 +49,22 @@ cdef class Projective(Strategy):
     (``limit_velocity``).
 
     Good for vehicles with few packets, and always smooth; a player who turns on the spot is shown
-    overshooting. There is no lag but the packet's age, and none with ``age=auto``. Without
-    packets paths go on for ever. A teleport that is not marked as one is a fast slide, unless it
+    overshooting. There is no lag but the packet's age, and none with ``age=auto``. Without packets
+    paths continue forever. A teleport that is not marked as one is a fast slide, unless it
     is longer than ``snap_distance``.
 
     A packet with the newest timestamp or an earlier one is discarded. With ``begin=last-frame`` the
     blend begins at the last frame drawn, as in the original, which reads its velocity from the
-    last two frames; by default it begins when the packet comes in, on the path itself, so that
+    last two frames; by default it begins on arrival, on the path itself, so that
     frames do not matter. Rows are ``interpolated`` until T and ``extrapolated`` after it.
     """
 
     declaration = Declaration(
         name="projective",
-        summary="projective velocity blending: passes from its own path into the received one",
+        summary="projective velocity blending: blends its own path into the received one",
         needs=(Need.VELOCITY,),
-        lag="the age of a packet when it comes in; none with age=auto or stamp",
-        on_loss="goes on as received, for ever",
+        lag="the age of a packet on arrival; none with age=auto or stamp",
+        on_loss="continues as received, forever",
         source="Murphy, Believable Dead Reckoning for Networked Games, Game Engine Gems 2 (2011);"
         " rules of delta3d/delta3d; LGPL-2.1, formulas only",
         proof="formula",

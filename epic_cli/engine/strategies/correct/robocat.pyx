@@ -25,12 +25,12 @@ cpdef enum class Role:
 
 
 cdef inline Motion simulated(const Motion& cat, double seconds) noexcept nogil:
-    """On with the velocity as it is, without a cat's walls and thrust."""
+    """Simulates at constant velocity, without a cat's walls and thrust."""
     return Motion(cat.position + cat.velocity * seconds, cat.velocity)
 
 
 cdef inline Motion simulated_ahead(Motion cat, double seconds) noexcept nogil:
-    """The same in steps of 1/30 s, as the program does it: they round differently from one."""
+    """The same in steps of 1/30 s, as in the program: they round differently from a single one."""
     while seconds >= STEP:
         cat = simulated(cat, STEP)
         seconds -= STEP
@@ -62,7 +62,7 @@ cdef class Robocat(Strategy):
     measurement counts for the time it stands for, up to ``duration``. Two rules of the program
     are corrected: its average begins at 0, here at the first measurement; and there shown and
     corrected must be the same to the last bit, so that rounding alone keeps a cat out of sync
-    for ever, here within ``sync_distance`` (0: as in the program).
+    forever, here within ``sync_distance`` (0: as in the program).
 
     Good for chasing other players, who are shown where one will meet them. It is ahead of the
     present by half an RTT, so that all turns and stops overshoot by that much. An entity that
@@ -70,8 +70,8 @@ cdef class Robocat(Strategy):
     little is smoothed then. A teleport that is not marked also slides for one RTT.
 
     A packet with the newest timestamp or an earlier one is discarded. Every row is
-    ``extrapolated``: between packets the entity goes on at the velocity shown, which nothing
-    bends. Without packets it goes on for ever.
+    ``extrapolated``: between packets the entity continues at the shown velocity, in a straight
+    line. Without packets it continues forever.
     """
 
     declaration = Declaration(
@@ -79,7 +79,7 @@ cdef class Robocat(Strategy):
         summary="RoboCat Action: simulates one round-trip time ahead, slides there within it",
         needs=(Need.VELOCITY, Need.CLOCKS.unless(" or arrival times, or rtt=seconds")),
         lag="half an RTT ahead of the present",
-        on_loss="goes on as it moved, for ever",
+        on_loss="continues as it moved, forever",
         source="Glazer and Madhav, Multiplayer Game Programming (2016), RoboCat Action, chapter 8;"
         " MultiplayerBook/MultiplayerBook; no licence, formulas only",
         proof="formula",
@@ -111,7 +111,7 @@ cdef class Robocat(Strategy):
 
     @property
     def rtt_in_use(self):
-        """The round-trip time that the next correction goes by, seconds."""
+        """The round-trip time that the next correction uses, seconds."""
         return self.round_trip_time()
 
     cdef double round_trip_time(self) noexcept nogil:
@@ -123,7 +123,7 @@ cdef class Robocat(Strategy):
         self.age.clear()
 
     cdef void measure(self, const Packet& packet, double now) noexcept nogil:
-        """Takes twice the packet's age for a measurement of the RTT."""
+        """Takes twice the packet's age as a measurement of the RTT."""
         cdef double rtt = clamped(2 * self.age.of(packet, now), 0, 10)
         if self.empty:
             self.average.start(rtt, now)
@@ -153,7 +153,7 @@ cdef class Robocat(Strategy):
 
     cdef void correct(self, Vec3[double]& value, const Vec3[double]& shown, OutOfSync* state,
                       double now, double rtt) noexcept nogil:
-        """Takes a position or velocity from what it should be back towards what was shown."""
+        """Blends a position or velocity between the corrected and the shown one."""
         cdef double elapsed
         if self.in_sync(value - shown):
             state.apart = False

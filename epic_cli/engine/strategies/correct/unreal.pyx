@@ -56,8 +56,8 @@ cdef class Unreal(Strategy):
         name="unreal",
         summary="Unreal's mesh smoothing: simulates on, fades the offset of each correction",
         needs=(Need.VELOCITY,),
-        lag="the age of a packet when it comes in",
-        on_loss="goes on as received, for ever",
+        lag="the age of a packet on arrival",
+        on_loss="continues as received, forever",
         source="Unreal Engine, UCharacterMovementComponent, public documentation and ports of"
         " the formulas; Epic EULA, no source used",
         proof="formula",
@@ -118,7 +118,7 @@ cdef class Unreal(Strategy):
         return True
 
     cdef void correct(self, Vec3[double] displacement, double timestamp) noexcept nogil:
-        """The capsule was moved back by a displacement: the mesh stays where it was."""
+        """Moves the offset such that the mesh stays where it was when the capsule was corrected."""
         cdef double step = timestamp - self.server_time
         cdef double distance = sqrt(dot(displacement, displacement))
         if distance > self.network_no_smooth_update_distance:
@@ -139,7 +139,7 @@ cdef class Unreal(Strategy):
         self.behind = timestamp - self.clock
 
     cdef void smooth(self, double elapsed) noexcept nogil:
-        """Lets the offset shrink for the time of one frame."""
+        """Shrinks the offset by one frame."""
         cdef double time = self.network_simulated_smooth_location_time
         if self.network_smoothing_mode == LINEAR:
             self.clock = min(self.clock + elapsed, self.server_time + OVERSHOOT * self.behind)

@@ -12,23 +12,24 @@ from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 
 cdef class Gambetta(Strategy):
-    """Draws between the states that came in around a time one packet ago.
+    """Draws between the states that arrived around a time one packet ago.
 
         render time = now - 1 / update_rate
         u           = (render time - before.arrival) / (after.arrival - before.arrival)
         drawn       = lerp(before, after, u)
 
-    It goes by the times of arrival, so it needs no timestamps and no clock, and it is the easiest
+    It uses arrival times, so it needs no timestamps and no clock, and it is the easiest
     interpolation to write: fifteen lines. The price is that jitter of the network is drawn as
     jitter of the entity's speed, that a constant velocity is a straight line only where packets
-    come in evenly, and that a lost packet freezes it. Where there is no later state it keeps
-    what it drew last, so it rests a little short of the newest state, and goes there with the
-    next packet; two packets that come in at the same instant count as one. Nothing is drawn until
+    arrive evenly, and that a lost packet freezes it. Where there is no later state it holds its
+    last position, so it rests slightly short of the newest state, and moves there with the next
+    packet; two packets that arrive at the same instant count as one. Nothing is drawn until
     there are two states, so an entity that sends a single packet is never seen.
 
-    The demo looks at neither order nor copies of packets: with ``quirks=on`` a late packet is
+    The demo checks neither for reordered nor for duplicate packets: with ``quirks=on`` a late
+    packet is
     drawn late. Here it is discarded, and so is a packet with the newest timestamp. The demo is
-    told its update rate. ``auto`` draws as the given rate does, where at least three of eight
+    given its update rate. ``auto`` draws as the given rate does, where at least three of eight
     packets follow the one before by one interval; silences and single losses cost nothing, and
     another rate is known within 32 packets. Until then the delay is that of the wrong rate: at
     30 % loss the first half second was drawn up to 75 ms off. ``snap_distance`` is an addition.
@@ -41,11 +42,11 @@ cdef class Gambetta(Strategy):
         summary="Gambetta's live demo: between the last two arrivals, one packet ago",
         needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency plus one send interval",
-        on_loss="holds what it drew last",
+        on_loss="holds its last position",
         source="Gabriel Gambetta, Fast-Paced Multiplayer, live demo; formulas only",
         proof="formula",
         lag_wavers=Wavering(
-            "by a frame: one that comes just when a packet does may find nothing newer, and"
+            "by a frame: one at the moment of an arrival may find nothing newer, and"
             " is held",
             frames=1,
         ),
@@ -54,7 +55,7 @@ cdef class Gambetta(Strategy):
             Number("update_rate", "auto", "packets a second; auto measures it", "Hz", 0.1, 1000,
                    unset="auto", tune=(2, 60), scale="log"),
             SNAP_DISTANCE,
-            Switch("quirks", "off", "take late packets and copies for new ones, as the demo does",
+            Switch("quirks", "off", "treat late and duplicate packets as new, as the demo does",
                    tune=False),
         ),
     )
@@ -77,7 +78,7 @@ cdef class Gambetta(Strategy):
         self.drew = False
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """The demo has none: the place is held until there are two states again."""
+        """The demo has none: the position is held until there are two states again."""
         self.clear()
         self.shown = Motion(packet.position, Vec3[double]())
         self.drew = True

@@ -12,7 +12,7 @@ from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
-# An offset that is wrong by more is replaced, s; the rest is for rounding.
+# An offset with a larger error is replaced, s; the last digit allows for rounding.
 cdef double TOLERANCE = 0.05 + 1e-9
 # What the original takes for "no offset yet", s.
 cdef double UNSET = -0.001
@@ -33,20 +33,19 @@ cdef class Geckos(Strategy):
 
     Simple, exact, and indifferent to order and duplicates. It does not adapt: jitter or a gap
     that the buffer does not cover freezes the entity, which then jumps to where it should be. A
-    clock that runs faster or slower than ours makes a step of 50 ms from time to time. Where
-    there is no newer snapshot the original returns nothing and its caller keeps what it drew
-    last: these rows are ``held``, and ``none`` before there was anything, so an entity that
+    clock that runs faster or slower than ours makes a step of 50 ms from time to time. Where there
+    is no newer snapshot the original returns nothing and its caller keeps the last position: these
+    rows are ``held``, and ``none`` before there was anything, so an entity that
     sends a single packet is never seen.
 
     Where this differs from the original: there, a packet more than 50 ms late sets the clock
-    back, and the entity runs backwards; here it waits. A copy of a packet changes nothing, and a
+    back, and the entity runs backwards; here it waits. A duplicate packet changes nothing, and a
     packet older than everything in a full vault is discarded. Times keep their fractions of a
     millisecond, every offset counts, even one of -1 ms, and every server time is a time, where
     the original takes one of 1 ms or less for the fraction ``u``. With ``quirks=on`` all of this
-    is as in the original. ``snap_distance`` is an addition, and each entity has a vault of its
-    own: one that comes later waits for two snapshots as the first did, and one that has left is
-    held, where the original's snapshots of all entities show the former an interval early, and
-    the latter no more.
+    is as in the original. ``snap_distance`` is an addition, and each entity has its own vault: one
+    that joins later waits for two snapshots as the first did, and one that has left is held, where
+    the original's snapshots of all entities show the former an interval early, and drop the latter.
 
     The velocity is that of the packets, interpolated as the position is.
     """
@@ -56,7 +55,7 @@ cdef class Geckos(Strategy):
         summary="geckos.io: linear between two snapshots, a fixed buffer behind the server",
         needs=(Need.ARRIVALS,),
         lag="latency of the first packet plus the buffer",
-        on_loss="interpolates across what the buffer covers, then holds what it drew last",
+        on_loss="interpolates across what the buffer covers, then holds its last position",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
         lag_wavers=Wavering(
@@ -68,8 +67,8 @@ cdef class Geckos(Strategy):
             Number("interpolation_buffer", "auto", "how far behind the server to draw; auto: 0.1,"
                    " or three packets of server_fps", "s", 0, 60, unset="auto",
                    tune=(0.02, 0.5), scale="log"),
-            Number("server_fps", 0.0, "packets a second; 0: not known", "Hz", 0, 1000),
-            Switch("auto_correct_time_offset", "on", "replace an offset that is over 50 ms out"),
+            Number("server_fps", 0.0, "packets a second; 0: unknown", "Hz", 0, 1000),
+            Switch("auto_correct_time_offset", "on", "replace an offset that is off by over 50 ms"),
             Number("vault_size", 120, "the most snapshots that are kept", "", 2, 4096,
                    whole=True),
             SNAP_DISTANCE,
@@ -104,7 +103,7 @@ cdef class Geckos(Strategy):
         self.offset = self.server_time = 0
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """The original has none: the place is held until there are two snapshots again."""
+        """The original has none: the position is held until there are two snapshots again."""
         self.clear()
         self.shown = Motion(packet.position, Vec3[double]())
         self.drew = True

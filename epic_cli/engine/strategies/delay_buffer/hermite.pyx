@@ -19,7 +19,7 @@ from epic_cli.engine.strategies.parts.common_settings import (
 
 # The frames in which the error factors are given.
 cdef double FRAME_RATE = 60
-# After so many frames nothing is left of any error.
+# After so many frames no error remains.
 cdef double MOST_FRAMES = 1000
 # An error is over when its square is below this.
 cdef double NO_ERROR = 1e-6
@@ -47,12 +47,12 @@ cdef class Hermite(Strategy):
     collision, a stop between two packets) it overshoots. With ``extrapolation`` both ends are
     moved along their velocities for that time, which hides as much of the delay.
 
-    ``smoothing=adaptive`` keeps what is left of a jump as an error that is added to what is
+    ``smoothing=adaptive`` keeps the rest of a jump as an error that is added to what is
     drawn and reduced by a factor in each of 60 frames a second: ``small_error_factor`` up to
     ``small_error``, ``large_error_factor`` from ``large_error`` on, linear in between. Small
     errors fade unseen, large ones get out of the way. Here it bridges the jump after a freeze.
 
-    The sender's time is the timestamp that would come in now, estimated (``latency=auto``) or
+    The sender's time is the timestamp that would arrive now, estimated (``latency=auto``) or
     given by the arrival time minus the timestamp; Fiedler counts from the first packet. The
     estimate is the mean of the middle half of the last 31 delays: nothing is lost without jitter,
     and one late packet costs nothing. Jitter with a standard deviation of 20 ms makes the drawn
@@ -77,14 +77,14 @@ cdef class Hermite(Strategy):
             SEND_INTERVAL,
             Number("extrapolation", 0.0, "move both ends ahead by their velocities for this time",
                    "s", 0, 10, tune=(0, 0.5)),
-            Choice("smoothing", "none", "what becomes of a jump", Smoothing),
+            Choice("smoothing", "none", "how jumps are smoothed", Smoothing),
             Number("small_error", 0.25, "up to this size small_error_factor applies",
                    "length units", 0, 1e12),
             Number("large_error", 1.0, "from this size on large_error_factor applies",
                    "length units", 0, 1e12),
-            Number("small_error_factor", 0.95, "what is left of a small error after 1/60 s", "",
+            Number("small_error_factor", 0.95, "the factor on a small error after 1/60 s", "",
                    0, 1, tune=(0.7, 0.99)),
-            Number("large_error_factor", 0.85, "what is left of a large one", "", 0, 1,
+            Number("large_error_factor", 0.85, "the factor on a large one", "", 0, 1,
                    tune=(0.5, 0.99)),
             LATENCY,
             SNAP_DISTANCE_OR_ERROR,
@@ -146,7 +146,7 @@ cdef class Hermite(Strategy):
             self.smooth(at, frozen, sample)
 
     cdef bint near(self, const Snapshot& before, const Snapshot& after) noexcept nogil:
-        """Whether the second snapshot is one that the delay lets us wait for."""
+        """Whether the delay is long enough to wait for the second snapshot."""
         cdef double intervals = max(floor(self.playout_delay / self.interval.value + 1e-6), 1.0)
         # half an interval more, since timestamps are not exact
         return after.time - before.time < (intervals + 0.5) * self.interval.value
@@ -165,7 +165,7 @@ cdef class Hermite(Strategy):
                 sample.velocity = motion.velocity
 
     cdef void smooth(self, double at, bint frozen, Sample& sample) noexcept nogil:
-        """Adds what is left of the errors; a freeze that ends makes a new one."""
+        """Adds the remaining error; a freeze that ends makes a new one."""
         if self.drew:
             self.fade((at - self.last_frame) * FRAME_RATE)
             if self.frozen and self.buffer.front().time != self.frozen_at:

@@ -67,7 +67,7 @@ cdef class JamesFrowen(Strategy):
                    0.001, 60, unset="auto"),
             Number("tick_delay", 2.0, "how far behind the newest timestamp to draw", "ticks", 0,
                    1000, tune=(0.5, 6)),
-            Number("diff_threshold", 0.5, "leave a clock alone that is off by less", "ticks", 0,
+            Number("diff_threshold", 0.5, "tolerate a clock that is off by less", "ticks", 0,
                    1000, tune=(0.1, 2)),
             Number("fast_scale", 0.01, "how much faster it runs when behind", "", 0, 1),
             Number("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),

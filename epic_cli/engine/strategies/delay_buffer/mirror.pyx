@@ -16,7 +16,7 @@ from epic_cli.engine.strategies.parts.common_settings import SEND_INTERVAL, SNAP
 cdef class Mirror(Strategy):
     """Plays the snapshots on a timeline that runs a little faster or slower to stay behind them.
 
-    It starts ``buffer_time`` behind the first snapshot and goes on with the frames:
+    It starts ``buffer_time`` behind the first snapshot and advances with the frames:
 
         timeline += frame time * timescale
         u     = (timeline - before.time) / (after.time - before.time)
@@ -38,7 +38,7 @@ cdef class Mirror(Strategy):
     2 / (n + 1), n being the number of packets in their duration.
 
     Clocks need not agree, small jitter is invisible, nothing is guessed. One late packet freezes
-    a frame or two. When ``buffer_limit`` snapshots are waiting, a new one is lost.
+    a frame or two. When ``buffer_limit`` snapshots are waiting, a new one is dropped.
 
     Where this differs from Mirror: a silence longer than ``pause`` counts as a pause. It does not
     count as jitter (in Mirror it inflates the buffer and slows the entity down for seconds), and
@@ -160,7 +160,7 @@ cdef class Mirror(Strategy):
         return True
 
     cdef void adjust(self) noexcept nogil:
-        """The buffer time of the jitter so far."""
+        """The buffer time for the jitter so far."""
         cdef double interval = self.interval.value
         cdef double deviation = sqrt(self.delivery_average.variance)
         self.drift_average.weight = weight_of(self.drift_ema_duration, interval)
@@ -183,7 +183,7 @@ cdef class Mirror(Strategy):
         self.drift_average.clear()
 
     cdef bint insert(self, const Snapshot& snapshot) noexcept nogil:
-        """Sorts a snapshot in; False: there is one with its timestamp, or no room."""
+        """Inserts a snapshot; False: one has its timestamp already, or there is no room."""
         cdef size_t place = self.buffer.count_until(snapshot.time)
         cdef size_t last = self.buffer.size()
         cdef double gap
@@ -229,5 +229,5 @@ cdef class Mirror(Strategy):
 
 
 cdef double weight_of(double duration, double interval) noexcept nogil:
-    """What a sample counts in an average over so many seconds of packets."""
+    """The weight of a sample in an average over so many seconds of packets."""
     return 2 / (max(round(duration / interval), 1.0) + 1)

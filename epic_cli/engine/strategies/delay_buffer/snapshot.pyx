@@ -21,18 +21,18 @@ cdef class SnapshotInterpolation(Strategy):
         time  = clock - interpolation_time
         drawn = lerp(before, after, (time - before.time) / (after.time - before.time))
 
-    What is drawn is always a place where the entity has been, or a point between two of them: no
+    The entity is always drawn where it has been, or a point between two of them: no
     guessing, no overshoot. The price is the delay, which must cover the time between two updates
-    and the jitter of the network; two update periods are the usual choice (one may be lost).
+    and the jitter of the network; two update periods are common (one may be lost).
 
     Updates wait in a ring of ceil(interpolation_time / step) + 1 places, one of which stays
-    empty; where they come closer together than ``step`` the oldest is overwritten. Before there
+    empty; where they are closer together than ``step`` the oldest is overwritten. Before there
     is an update older than the drawn time, the oldest is shown; when there is none newer, the
     newest is: rows that show it again are ``held``.
 
     ``clock=stamps`` compares the packets' timestamps (minus their ``delta``: how old the state
     was) with the local time, for clocks that agree. ``clock=pll`` needs no timestamps: a
-    phase-locked loop keeps a local clock in step with updates that come every ``server_step``
+    phase-locked loop keeps a local clock in step with updates that arrive every ``server_step``
     seconds, counts them, and takes update n for the state at n * server_step - delta. A lost
     update is then missing from the count, and the loop moves the clock after it by at most
     ``limit`` per update. When an update is ``resync`` seconds off, the loop restarts.

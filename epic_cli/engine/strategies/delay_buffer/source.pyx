@@ -39,11 +39,11 @@ cdef class Source(Strategy):
     only two states it is a line. Past the newest state the last segment is continued for
     ``cl_extrapolate_amount`` at most, then held.
 
-    Smooth at constant acceleration, hides one lost packet at the usual settings, and a few more
+    Smooth at constant acceleration, hides one lost packet at the default settings, and a few more
     by extrapolation. The one-sided slopes overshoot: an entity that stops dead is drawn 14 % of
     its last step too far; one that starts is not drawn moving backwards first, but starts late.
 
-    Source's client knows the server's time; here the timestamp that would come in now is
+    Source's client knows the server's time; here the timestamp that would arrive now is
     estimated (``latency=auto``), or given by the arrival time minus the timestamp. The estimate
     is the mean of the middle half of the last 31 delays: nothing is lost without jitter, and one
     late packet costs nothing. Jitter with a standard deviation of 20 ms makes the drawn time
@@ -70,7 +70,7 @@ cdef class Source(Strategy):
                    "packets", 0, 100, tune=(0, 4)),
             Number("cl_updaterate", 20.0, "packets a second", "Hz", 0.1, 1000),
             Number("tick_interval", 0.015, "entities are drawn one tick later", "s", 0, 1),
-            Switch("cl_extrapolate", "on", "go on past the newest state"),
+            Switch("cl_extrapolate", "on", "continue past the newest state"),
             Number("cl_extrapolate_amount", 0.25, "for how long", "s", 0, 60, tune=(0, 1)),
             LATENCY,
             SNAP_DISTANCE,

@@ -46,7 +46,7 @@ cdef class AlphaBeta(Filter):
         position     = predicted + g residual
         velocity     = velocity + acceleration T + h residual / T
         acceleration = acceleration + 2 k residual / T^2
-        drawn(t)     = position + velocity (age of the packet + time since it came in)
+        drawn(t)     = position + velocity (age of the packet + time since it arrived)
 
     g and h are also called alpha and beta; unless k is set, it is 0 and there is no acceleration.
     A gain of 1 trusts the packet, one of 0 the prediction. ``rule`` says where the gains come
@@ -68,7 +68,7 @@ cdef class AlphaBeta(Filter):
 
     The velocity begins as that of the first packet; from then on only positions count. A packet
     with the newest timestamp or an earlier one is discarded. After more than ``max_gap``, or at a
-    packet further than ``snap_distance`` from what is predicted, the filter starts afresh. Rows
+    packet further than ``snap_distance`` from what is predicted, the filter restarts. Rows
     are ``extrapolated``, and ``held`` after ``max_prediction``.
     """
 
@@ -77,7 +77,7 @@ cdef class AlphaBeta(Filter):
         summary="the alpha-beta (g-h) filter on positions, predicted to now",
         needs=(Need.CLOCKS.unless(", or arrival times"),),
         lag="none at constant velocity",
-        on_loss="goes on in a straight line for max_prediction, then holds",
+        on_loss="continues in a straight line for max_prediction, then holds",
         source="Brookner, Tracking and Kalman Filtering Made Easy (1998); Kalata, The Tracking"
         " Index (1984); values of rlabbe/filterpy; MIT",
         proof="runs of the original program; tracking-index by formula",
@@ -104,7 +104,7 @@ cdef class AlphaBeta(Filter):
     cdef public Rule rule
     cdef public double memory
     cdef double sigma_ratio, g, h, k
-    cdef double before                  # how many packets the filter has had
+    cdef double before                  # how many packets the filter has taken
     cdef Vec3[double] acceleration
 
     def configure(self, *, sigma_w, sigma_v, theta, g, h, k, **common):
@@ -147,7 +147,7 @@ cdef class AlphaBeta(Filter):
                 and is_finite(self.acceleration))
 
     cdef void adapt(self, double period) noexcept nogil:
-        """The gains for a packet that comes ``period`` seconds after the last."""
+        """The gains for a packet that is ``period`` seconds newer than the last."""
         cdef double index, r
         if self.rule == Rule.TRACKING_INDEX:
             index = self.sigma_ratio * period * period

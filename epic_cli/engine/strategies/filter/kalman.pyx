@@ -25,7 +25,7 @@ cdef class Kalman(Filter):
         x = (position, velocity)   F = (1 T; 0 1)   Q = q (T^4/4 T^3/2; T^3/2 T^2)
         predict: x = F x,  P = F P F' + Q
         update:  K = P H' / (H P H' + r),  x = x + K (measured - H x),  P = (1 - K H) P
-        drawn(t) = position + velocity (age of the packet + time since it came in)
+        drawn(t) = position + velocity (age of the packet + time since it arrived)
 
     The packet's position is measured with the variance ``r_position`` and its velocity with
     ``r_velocity``, one after the other, since their errors are independent. With
@@ -39,7 +39,7 @@ cdef class Kalman(Filter):
 
     The first packet gives position and velocity, with the variance ``p_start``. A packet with
     the newest timestamp or an earlier one is discarded. After more than ``max_gap``, or at a
-    packet further than ``snap_distance`` from what is predicted, the filter starts afresh. Rows
+    packet further than ``snap_distance`` from what is predicted, the filter restarts. Rows
     are ``extrapolated``, and ``held`` after ``max_prediction``.
     """
 
@@ -51,7 +51,7 @@ cdef class Kalman(Filter):
             Need.CLOCKS.unless(", or arrival times"),
         ),
         lag="none at constant velocity",
-        on_loss="goes on in a straight line for max_prediction, then holds",
+        on_loss="continues in a straight line for max_prediction, then holds",
         source="Kalman (1960); Labbe, Kalman and Bayesian Filters in Python, chapter 8;"
         " rlabbe/filterpy; MIT",
         proof="runs of the original program",

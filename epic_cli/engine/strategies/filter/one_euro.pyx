@@ -27,9 +27,9 @@ cdef class OneEuro(Filter):
         cutoff   = mincutoff + beta * |speed|
         filtered = alpha(cutoff) * position + (1 - alpha(cutoff)) * filtered
 
-    The filter knows the moment of a packet only, so what is drawn goes on from there:
+    The filter knows the moment of a packet only, so drawing extrapolates from there:
 
-        drawn(t) = filtered + velocity * (age of the packet + time since it came in)
+        drawn(t) = filtered + velocity * (age of the packet + time since it arrived)
 
     with the slope of the filtered positions, low-passed at ``dcutoff``, for the velocity, or the
     packets' own. (``speed`` above is no velocity: it measures how far the filter is behind.)
@@ -41,8 +41,8 @@ cdef class OneEuro(Filter):
     1 / (2 pi mincutoff), 0.16 s at the default. It is of no use on positions without noise.
 
     A packet with the newest timestamp or an earlier one is discarded. After more than ``max_gap``,
-    or at a packet further than ``snap_distance`` from what is predicted, the filter starts
-    afresh. With ``quirks`` the program's rules hold instead: every packet is filtered, an equal
+    or at a packet further than ``snap_distance`` from what is predicted, the filter restarts. With
+    ``quirks`` the program's rules hold instead: every packet is filtered, an equal
     or earlier timestamp with the frequency of the one before it (``freq`` for the first), and so
     is the one after a timestamp of 0, which counts as none. Rows are ``extrapolated``, and
     ``held`` after ``max_prediction``.
@@ -53,7 +53,7 @@ cdef class OneEuro(Filter):
         summary="the 1 euro filter on positions, predicted to now",
         needs=(Need.CLOCKS.unless(", or arrival times"),),
         lag="1 / (2 pi (mincutoff + beta speed)), 0.16 s at the defaults",
-        on_loss="goes on in a straight line for max_prediction, then holds",
+        on_loss="continues in a straight line for max_prediction, then holds",
         source="Casiez, Roussel and Vogel, 1 Euro Filter, CHI 2012; casiez/OneEuroFilter;"
         " BSD-3-Clause",
         proof="runs of the original program",
@@ -96,7 +96,7 @@ cdef class OneEuro(Filter):
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         if self.empty or not self.quirks:
             return Filter.accept(self, packet, now)
-        # the program filters whatever comes, and takes a timestamp of 0 for none
+        # the program filters every packet, and treats a timestamp of 0 as none
         self.measured_at(packet, now)
         if packet.time > self.timestamp and packet.time != 0 and self.timestamp != 0:
             self.frequency = 1 / (packet.time - self.timestamp)
@@ -111,7 +111,7 @@ cdef class OneEuro(Filter):
         self.smooth(packet)
 
     cdef void smooth(self, const Packet& packet) noexcept nogil:
-        """Filters one position with the frequency as it is."""
+        """Filters one position with the current frequency."""
         cdef Vec3[double] before = self.position, slope
         cdef double alpha = self.alpha(self.dcutoff)
         self.position.x = self.axis(packet.position.x, before.x, self.speed.x)

@@ -10,7 +10,7 @@ ctypedef void (*DrawSample)(void* strategy, double at, Sample& sample) noexcept 
 
 cdef class Strategy:
     cdef readonly dict settings
-    cdef dict own, others       # the same, converted: what has an attribute, and what has none
+    cdef dict own, others       # the same, converted: those with an attribute, and those without
 
     cdef int apply_settings(self) except -1
     cdef double newest          # the newest timestamp accepted; NaN: none yet
@@ -63,9 +63,9 @@ cpdef enum AgeSource:
 @cython.final
 cdef class PacketAge:
     cdef AgeSource source
-    cdef double least           # the least age of late, on the two clocks as they are; NaN: none
+    cdef double least           # the least recent age, on the uncorrected clocks; NaN: none
     cdef double measured        # the receiver's time of the last measurement
-    cdef bint agree             # the first packet's age was one that a network can cause
+    cdef bint agree             # the first packet's age was plausible for a network
 
     cdef double of(self, const Packet& packet, double now) noexcept nogil
     cdef void clear(self) noexcept nogil

@@ -1,4 +1,4 @@
-"""What lets a strategy written in plain Python run in the engine's loop."""
+"""The adapter that runs a plain Python strategy in the engine's loop."""
 
 from epic_cli.engine.packets cimport (
     Packet, Sample, Vec3, is_finite, packet_to_python, python_contract,
@@ -10,33 +10,33 @@ from epic_cli.engine.failures import StrategyFailed, StrategyInUse
 
 
 def adapted(made):
-    """The strategy itself, or what lets one in plain Python be used as the others are."""
+    """The strategy itself, or an adapter for one in plain Python."""
     return made if is_native(made) else PythonStrategy(made)
 
 
-# The objects in plain Python that replays have in use, by their identity: nothing can be noted in
-# an object of somebody else's.
+# The objects in plain Python that replays have in use, by their identity: they may not accept
+# attributes.
 cdef set wrapped_in_use = set()
 
 
 cdef class PythonStrategy(Strategy):
-    """Lets a strategy written in plain Python run in the engine's loop.
+    """Runs a plain Python strategy in the engine's loop.
 
-    Numbers that are not finite neither get to it nor may come from it, as with any strategy,
-    unless its declaration says that it ``takes_any_number``. An exception in it, or an answer that
-    is none, stops the replay and is raised there as ``StrategyFailed``.
+    Non-finite numbers are neither passed to it nor accepted from it, as with any strategy, unless
+    it declares ``takes_any_number``. An exception or an invalid return value stops the replay and
+    is raised there as ``StrategyFailed``.
     """
 
     cdef readonly object wrapped
     cdef object error
     cdef str entity
-    cdef Packet latest          # the last one that it was given
-    cdef size_t number          # which that was, from 1; 0: there was none
+    cdef Packet latest          # the last one passed to it
+    cdef size_t number          # its number, from 1; 0: none
 
     def __init__(self, wrapped, str entity=""):
         missing = [one for one in python_contract().METHODS if not hasattr(wrapped, one)]
         if missing:
-            raise TypeError(f"{wrapped!r} is no strategy: it has no {', '.join(missing)}")
+            raise TypeError(f"{wrapped!r} is not a strategy: it has no {', '.join(missing)}")
         declared = getattr(type(wrapped), "declaration", None)
         self.wrapped = wrapped
         self.entity = entity
@@ -48,7 +48,7 @@ cdef class PythonStrategy(Strategy):
         return f"PythonStrategy({self.wrapped!r})"
 
     cdef int take_into_use(self) except -1:
-        """It is reset as well: nobody knows in which state it comes."""
+        """Also resets it: its state is unknown."""
         if id(self.wrapped) in wrapped_in_use:
             raise StrategyInUse(self.wrapped)
         Strategy.take_into_use(self)
@@ -73,7 +73,7 @@ cdef class PythonStrategy(Strategy):
         return 0
 
     cdef object fail(self, error):
-        """Keeps what went wrong first, with the packet at which it did."""
+        """Keeps the first failure, with its packet."""
         cdef Packet packet = self.latest
         if self.broken:
             return
@@ -83,7 +83,7 @@ cdef class PythonStrategy(Strategy):
         self.error, self.broken = error, True
 
     cdef object raised(self, str during, error):
-        """What the wrapped strategy raised, in words; an interruption stays what it is."""
+        """The failure for what the wrapped strategy raised; interruptions are passed on."""
         if isinstance(error, KeyboardInterrupt):
             return error
         return failures.raised(type(self.wrapped), during, error)
@@ -118,7 +118,7 @@ cdef class PythonStrategy(Strategy):
                 self.fail(failure)
 
     cdef object ask(self, double at, Sample& sample):
-        """Fills the sample with what is drawn; returns the failure where that is no answer."""
+        """Fills the sample with the drawn state; returns a failure if that is invalid."""
         drawn = self.wrapped.read(at)
         try:
             x, y, z = drawn.position

@@ -1,4 +1,4 @@
-"""How old a packet is when it comes in, on two clocks that may not agree.
+"""The age of a packet on arrival, on two clocks that may not agree.
 
 A strategy that draws the present predicts a received state forward by its age. The receiver's
 time minus the timestamp is that age only if both clocks agree; a clock that runs 1 % fast is 6 s
@@ -10,11 +10,11 @@ from libc.math cimport NAN, isfinite, isnan
 
 from epic_cli.engine.packets cimport Packet, clamped
 
-# The latency that is still believed, seconds; a larger one is a difference of the clocks.
+# The largest plausible latency, seconds; anything above is a clock difference.
 cdef double BELIEVABLE = 0.5
 
-# The least age is forgotten at this rate, so that a slow clock is followed: 2 % is more than
-# clocks are off, and in the seconds that a burst of jitter lasts it comes to milliseconds.
+# The least age decays at this rate, to follow a slow clock: 2 % is more than clocks drift, and
+# amounts to milliseconds over a burst of jitter.
 cdef double FORGETTING = 0.02
 
 
@@ -24,11 +24,11 @@ cdef class PacketAge:
 
     stamp: the receiver's time minus the time at which the state was true, for clocks that agree.
     arrival: 0, every packet counts as new. auto: like stamp as long as the smallest recent age
-    lies between 0 and 0.5 s, which a network can cause; anything beyond that is taken for the
-    difference between the clocks and left out. If the clock is wrong from the first packet on,
-    only differences between ages are believed: the quickest packets then count as new. Packets
-    without an arrival time keep the age that their timestamp gives, since their ``now`` says
-    nothing about a network.
+    lies between 0 and 0.5 s, which a network can cause; anything beyond that counts as a clock
+    difference and is subtracted. If the clock is off from the first packet on, only differences
+    between ages are used: the fastest packets then count as new. Packets
+    without an arrival time keep the age that their timestamp gives, since their ``now`` holds no
+    network delay.
     """
 
     def __init__(self, AgeSource source):
@@ -36,7 +36,7 @@ cdef class PacketAge:
         self.clear()
 
     cdef double of(self, const Packet& packet, double now) noexcept nogil:
-        """The age of a packet that came in at the receiver's time ``now``."""
+        """The age of a packet that arrived at the receiver's time ``now``."""
         cdef double age = now - (packet.time - packet.delta)
         if self.source == ARRIVAL or not isfinite(age):
             return 0
@@ -52,5 +52,5 @@ cdef class PacketAge:
         return age + clamped(self.least, 0, BELIEVABLE) if self.agree else age
 
     cdef void clear(self) noexcept nogil:
-        """Forgets what was measured."""
+        """Resets the measurements."""
         self.least = NAN

@@ -1,4 +1,4 @@
-"""Moving averages of what is measured: intervals, offsets, round-trip times."""
+"""Moving averages of measurements: intervals, offsets, round-trip times."""
 
 cimport cython
 from libc.math cimport NAN
@@ -8,14 +8,14 @@ from libc.math cimport NAN
 cdef class MovingAverage:
     """An exponential moving average: each sample counts for ``weight`` (0 to 1), the rest stays.
 
-    The first sample is taken whole. ``value`` is NaN before it. ``variance`` is averaged alike:
+    The first sample is taken as it is. ``value`` is NaN before it. ``variance`` is averaged alike:
 
         variance = (1 - weight) * (variance + weight * (sample - value)^2)
     """
 
     def __init__(self, double weight=0.1):
         if not 0 < weight <= 1:
-            raise ValueError("a weight is above 0 and at most 1")
+            raise ValueError("a weight must be above 0 and at most 1")
         self.weight = weight
         self.clear()
 
@@ -32,7 +32,7 @@ cdef class MovingAverage:
         return self.value
 
     cpdef void clear(self) noexcept nogil:
-        """Forgets all samples."""
+        """Drops all samples."""
         self.value = NAN
         self.variance = 0
         self.count = 0
@@ -52,12 +52,12 @@ cdef class WeightedTimedAverage:
 
     def __init__(self, double duration=1.0, double now=0.0):
         if not duration > 0:
-            raise ValueError("a duration is longer than 0 s")
+            raise ValueError("a duration must be longer than 0 s")
         self.duration = duration
         self.start(0, now)
 
     cpdef void start(self, double value, double now) noexcept nogil:
-        """Begins again with a value at the time ``now``."""
+        """Restarts with a value at the time ``now``."""
         self.value = value
         self.updated = now
 

@@ -68,11 +68,11 @@ FILTER_SETTINGS = (
         tune=(0.1, 2),
         scale="log",
     ),
-    Number("max_gap", 1.0, "start afresh after a longer time between timestamps", "s", 0.001, 1e9),
+    Number("max_gap", 1.0, "restart after a longer time between timestamps", "s", 0.001, 1e9),
     Number(
         "snap_distance",
         100.0,
-        "start afresh at a packet that is further off than this; 0: never",
+        "restart at a packet that is further off than this; 0: never",
         "length units",
         0,
         1e12,

@@ -23,7 +23,7 @@ cdef inline Vec3[double] lerp(Vec3[double] a, Vec3[double] b, double u) noexcept
 
 cdef inline Motion projected(const Motion& start, Vec3[double] acceleration,
                              double t) noexcept nogil:
-    """What becomes of a motion in t seconds of constant acceleration."""
+    """A motion after t seconds of constant acceleration."""
     return Motion(
         start.position + start.velocity * t + acceleration * (0.5 * t * t),
         start.velocity + acceleration * t,
@@ -48,7 +48,7 @@ cdef inline Motion hermite(const Motion& start, const Motion& end, double durati
 
 cdef inline Motion critically_damped(const Motion& offset, double frequency,
                                      double t) noexcept nogil:
-    """What is left after t seconds of an offset, which has a velocity of its own."""
+    """An offset, with its velocity, after t seconds."""
     cdef Vec3[double] pull = offset.velocity + offset.position * frequency
     cdef double decay = exp(-frequency * t)
     return Motion(

@@ -1,4 +1,4 @@
-"""What the filters share: when they begin, and how they are drawn between packets."""
+"""The base of the filters: when they begin, and how they are drawn between packets."""
 
 from libc.math cimport fabs
 
@@ -10,12 +10,12 @@ from epic_cli.engine.packets cimport (
 cdef class Filter(Strategy):
     """Estimates position and velocity at each packet, and draws them predicted to now.
 
-        drawn(t) = position + velocity * (age of the packet + time since it came in)
+        drawn(t) = position + velocity * (age of the packet + time since it arrived)
 
     A filter overrides ``begin`` (takes the first packet as it is) and ``step`` (a packet that is
-    ``period`` seconds newer than the last). It starts afresh after a longer time than
+    ``period`` seconds newer than the last). It restarts after a longer time than
     ``max_gap``, at a packet that is further than ``snap_distance`` from what is predicted for its
-    timestamp, and where numbers have become too large to calculate with. A packet with the newest
+    timestamp, and where numbers overflow. A packet with the newest
     timestamp or an earlier one is discarded: it says nothing about the time since.
     """
 
@@ -48,7 +48,7 @@ cdef class Filter(Strategy):
         self.age.clear()
 
     cdef void measured_at(self, const Packet& packet, double now) noexcept nogil:
-        """Notes when the state that the packet carries was true."""
+        """Records the time at which the packet's state was true."""
         self.true_at = now - self.age.of(packet, now)
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:

@@ -1,4 +1,4 @@
-"""What a receiver can know of its sender: what time it is there, and how often it sends.
+"""A receiver's estimates of its sender's time and send rate.
 
 Engines agree on both when a connection begins. A recording does not say, so both are estimated
 from timestamps and arrivals, or given.
@@ -8,29 +8,29 @@ cimport cython
 from libc.math cimport INFINITY, NAN, fabs
 
 
-# So many delays are looked at: enough to even out jitter, few enough to follow a clock that is off.
+# So many delays are kept: enough to even out jitter, few enough to follow a clock that is off.
 cdef int DELAYS = 31
 
 # So many intervals: a send rate that changes is followed within as many packets.
 cdef int INTERVALS = 32
 
-# An offset that is further off than this is that of a clock that has been set, s;
+# An offset further off than this means a clock reset, s;
 cdef double RESYNC = 0.5
-# if so many packets in a row say so.
+# if so many packets in a row show it.
 cdef int AGREEING = 3
 
 
 @cython.final
 cdef class SenderTime:
-    """The sender's time of what comes in now: the local time minus an offset, in seconds.
+    """The timestamp that would arrive now: the local time minus an offset, in seconds.
 
         offset = mean of the middle half of the last 31 (arrival - timestamp)
 
     The offset holds the latency besides the difference between the clocks, so ``time`` is the
-    timestamp that would come in now. Packets that were delayed more than others, up to a quarter
+    timestamp that would arrive now. Packets that were delayed more than others, up to a quarter
     of them, change nothing; a latency that changes is followed within 24 packets. One packet
-    whose offset differs by more than 0.5 s is left out, three in a row begin anew. ``time`` never
-    goes back. With ``offset`` given nothing is estimated.
+    whose offset differs by more than 0.5 s is left out, three in a row reset the estimate. ``time``
+    never goes back. With ``offset`` given nothing is estimated.
     """
 
     def __init__(self, double offset=NAN):
@@ -39,7 +39,7 @@ cdef class SenderTime:
         self.clear()
 
     cpdef void add(self, double timestamp, double now) noexcept nogil:
-        """A packet with this timestamp came in at the local time ``now``."""
+        """A packet with this timestamp arrived at the local time ``now``."""
         cdef double offset = now - timestamp
         if not self.estimates:
             return
@@ -55,14 +55,14 @@ cdef class SenderTime:
         self.offset = middle_mean(self.delays)
 
     cpdef double time(self, double at) noexcept nogil:
-        """The sender's time at the local time ``at``; the local time while nothing came in."""
+        """The sender's time at the local time ``at``; the local time before the first packet."""
         if self.estimates and self.delays.count == 0:
-            return at                   # no time of the sender's, so later ones may be before it
+            return at                   # not a sender's time, so later ones may be before it
         self.latest = max(self.latest, at - self.offset)
         return self.latest
 
     cpdef void clear(self) noexcept nogil:
-        """Forgets what was estimated."""
+        """Resets the estimate."""
         self.latest = -INFINITY
         start_window(self.delays, DELAYS)
         start_window(self.others, AGREEING)
@@ -89,7 +89,7 @@ cdef class SendInterval:
         self.clear()
 
     cpdef void add(self, double timestamp) noexcept nogil:
-        """A packet with this timestamp came in; one that is not the newest is left out."""
+        """Takes the timestamp of a packet; one that is not the newest is ignored."""
         cdef double sample = timestamp - self.newest
         if sample <= 0:
             return
@@ -100,7 +100,7 @@ cdef class SendInterval:
             self.value = typical(self.differences)
 
     cpdef void clear(self) noexcept nogil:
-        """Forgets what was measured."""
+        """Resets the measurements."""
         self.value = self.first_guess
         self.newest = NAN
         self.count = 0

@@ -1,4 +1,4 @@
-// Received states that wait to be drawn, oldest first: what all delay buffers are made of.
+// Received states waiting to be drawn, oldest first: the basis of all delay buffers.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ struct Snapshot : Motion {
     double arrival = 0;  // receiver's clock, s
 };
 
-// A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves
-// only what is newer, which is nothing where packets come in order.
+// A ring of fixed capacity, so that a buffer never grows with the recording. Inserting moves only
+// newer ones, none if packets arrive in order.
 class SnapshotBuffer {
 public:
-    // What comes in within a few seconds, unless it is said: bounded, whatever the send rate.
+    // The default, enough for a few seconds: bounded, whatever the send rate.
     void set_capacity(std::size_t capacity = 1024) {
         ring_.assign(capacity, Snapshot());
         clear();
@@ -56,7 +56,7 @@ public:
         (*this)[index] = snapshot;
     }
 
-    // Puts a snapshot behind the newest; where there is no room the oldest goes.
+    // Appends a snapshot; a full ring drops the oldest.
     void append(const Snapshot& snapshot) {
         if (full()) drop_front(1);
         insert(size_, snapshot);

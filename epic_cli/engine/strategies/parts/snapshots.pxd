@@ -1,4 +1,4 @@
-"""Buffers of received states, and what is drawn between two of them."""
+"""Buffers of received states, and interpolation between two of them."""
 
 from epic_cli.engine.packets cimport INTERPOLATED, Motion, Packet, Sample, Vec3, clamped, is_beyond
 from epic_cli.engine.strategies.parts.curves cimport lerp
@@ -42,7 +42,7 @@ cdef inline bint farther(Vec3[double] a, Vec3[double] b, double distance) noexce
 
 cdef inline void draw_between(const Snapshot& before, const Snapshot& after, double u,
                               double snap_distance, Sample& sample) noexcept nogil:
-    """Shows the point at the fraction u between two states; too long a displacement is jumped."""
+    """Shows the point at the fraction u between two states; snaps across too long a distance."""
     if farther(before.position, after.position, snap_distance):
         sample.show(before if u < 1 else after, INTERPOLATED)
     else:

@@ -12,16 +12,16 @@ from epic_cli.engine.failures import StrategyInUse
 
 
 cdef class Strategy:
-    """A smoothing strategy: packets in, what is drawn out.
+    """A smoothing strategy: packets in, samples out.
 
     A built-in strategy overrides ``accept`` (a packet that is finite; False: discarded;
     ``newest`` is the newest timestamp accepted before it), ``draw`` (fills the sample for a local
-    time that never goes back) and ``clear`` (forget everything). The base refuses what is not
-    finite, gives a packet without a velocity an estimate of it, turns a packet with ``teleport``
-    into ``teleport``, and speaks to Python.
+    time that never goes back) and ``clear`` (resets it). The base refuses non-finite packets, gives
+    a packet without a velocity an estimate of it, passes a packet with ``teleport`` to
+    ``teleport``, and is the interface to Python.
 
     A setting of its ``declaration`` arrives, converted, in the ``cdef public`` attribute of the
-    same name. Those that have none, since something else is made of them, go to ``configure``.
+    same name. Settings without one go to ``configure``.
     ``settings`` has all of them as they are written.
 
     While a replay draws with it, which happens without the GIL, a strategy is in use: whatever
@@ -58,7 +58,7 @@ cdef class Strategy:
         return made
 
     def configure(self):
-        """Takes the settings that have no attribute, and makes what follows from settings."""
+        """Takes the settings that have no attribute, and derives values from settings."""
 
     def __setattr__(self, name, value):
         self.check_free()
@@ -73,7 +73,7 @@ cdef class Strategy:
     def __reduce__(self):
         raise TypeError(
             f"a {type(self).__name__} can be neither pickled nor copied: "
-            "make another one, with the same settings"
+            "create another one with the same settings"
         )
 
     # ------------------------------------------------------------- for the engine
@@ -84,7 +84,7 @@ cdef class Strategy:
         return 0
 
     cdef int take_into_use(self) except -1:
-        """For one replay alone, until ``let_go``; raises ``StrategyInUse``."""
+        """Reserves it for one replay, until ``let_go``; raises ``StrategyInUse``."""
         self.check_free()
         self.in_use = True
         return 0
@@ -94,11 +94,11 @@ cdef class Strategy:
         return 0
 
     cdef int raise_error(self) except -1:
-        """Raises what a strategy in plain Python raised, if it did."""
+        """Raises the failure of a strategy in plain Python, if any."""
         return 0
 
     cdef bint take(self, const Packet& packet, double now) noexcept nogil:
-        """Takes a packet that came in at the receiver's time ``now``; False: discarded."""
+        """Takes a packet that arrived at the receiver's time ``now``; False: discarded."""
         cdef bint taken
         if not self.takes_any_number and not finite(packet):
             return False
@@ -114,7 +114,7 @@ cdef class Strategy:
         return taken
 
     cdef void restart(self) noexcept nogil:
-        """Makes the strategy as new."""
+        """Resets the strategy."""
         self.newest = NAN
         self.drawn = Sample()
         self.drawn.time = NAN
@@ -122,7 +122,7 @@ cdef class Strategy:
         self.clear()
 
     cdef double elapsed(self, double at) noexcept nogil:
-        """How long ``at`` is after the frame before, or after the first packet without one."""
+        """The time since the frame before; without one, since the first packet."""
         return max(at - self.drawn.time, 0.0)
 
     # ------------------------------------------------------------- for strategies to override
@@ -137,22 +137,22 @@ cdef class Strategy:
         pass
 
     cdef bint teleport(self, const Packet& packet, double now) noexcept nogil:
-        """The entity was moved on purpose: forget the past and begin with this packet."""
+        """Handles a marked teleport: drops the history and begins with this packet."""
         self.clear()
         return self.accept(packet, now)
 
     # ------------------------------------------------------------- for Python
 
     def reset(self):
-        """Forgets everything: the strategy is as new. Raises ``StrategyInUse``."""
+        """Resets the strategy to its initial state. Raises ``StrategyInUse``."""
         self.check_free()
         self.restart()
         self.raise_error()
 
     def update(self, packet, double now):
-        """Takes a packet that came in at the receiver's time ``now``; False: discarded.
+        """Takes a packet that arrived at the receiver's time ``now``; False: discarded.
 
-        Raises ``StrategyInUse``, and ``TypeError`` for what is no packet.
+        Raises ``StrategyInUse``, and ``TypeError`` if it is not a packet.
         """
         cdef Packet native
         cdef bint taken
@@ -163,7 +163,7 @@ cdef class Strategy:
         return bool(taken)
 
     def read(self, double at):
-        """What is drawn at local time ``at``; call it with times that never go back.
+        """The sample at local time ``at``; times must not decrease from call to call.
 
         Raises ``StrategyInUse``.
         """

@@ -11,11 +11,11 @@ from epic_cli.engine.packets cimport clamped
 
 @cython.final
 cdef class PhaseLockedLoop:
-    """A clock that is kept in step with updates that come at regular intervals.
+    """A clock that is kept in step with updates sent at regular intervals.
 
     It needs no timestamps: it predicts the time of the next update, and the difference to the
-    real one (the phase detector), summed with decay (the filter), shifts the clock by a little
-    (the oscillator):
+    real one (the phase detector), summed with decay (the filter), shifts the clock slightly (the
+    oscillator):
 
         difference = expected - time(now)
         integrator = integrator * decay + difference
@@ -34,7 +34,7 @@ cdef class PhaseLockedLoop:
         self.start(0)
 
     cpdef void start(self, double now) noexcept nogil:
-        """The first update came in at the local time ``now``."""
+        """Takes the first update, arrived at the local time ``now``."""
         self.drift = 0
         self.integrator = 0
         self.started = now
@@ -42,7 +42,7 @@ cdef class PhaseLockedLoop:
         self.ticks = 0
 
     cpdef double server_update(self, double now) noexcept nogil:
-        """The next update came in; returns how early (above 0) or late it was, in seconds."""
+        """Takes the next update; returns how early (above 0) or late it was, in seconds."""
         cdef double difference = self.expected - self.time(now)
         self.integrator = self.integrator * self.decay + difference
         self.drift += clamped(self.integrator * self.gain, -self.limit, self.limit)
@@ -51,7 +51,7 @@ cdef class PhaseLockedLoop:
         return difference
 
     cpdef double time(self, double now) noexcept nogil:
-        """The local time ``now`` on the clock that is kept in step."""
+        """The local time ``now`` on this clock."""
         return now + self.drift
 
     cpdef double since_start(self, double now) noexcept nogil:

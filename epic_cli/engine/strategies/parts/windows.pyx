@@ -1,4 +1,4 @@
-"""The last few measurements, in order of size: what a few outliers among them do not move."""
+"""Sliding windows of the last measurements, for means that ignore outliers."""
 
 
 cdef void start_window(Window& window, int size) noexcept nogil:
@@ -8,7 +8,7 @@ cdef void start_window(Window& window, int size) noexcept nogil:
 
 
 cdef void add_to(Window& window, double value) noexcept nogil:
-    """Takes a value in, and the oldest one out where the window is full."""
+    """Inserts a value; a full window drops its oldest."""
     cdef int place
     if window.count == window.size:
         place = place_of(window, window.arrived[window.oldest])
@@ -18,7 +18,7 @@ cdef void add_to(Window& window, double value) noexcept nogil:
         place = window.count
         window.arrived[window.count] = value
         window.count += 1
-    # what lies between the place that is free and that of the value moves over
+    # shifts the values between the free slot and the new one's
     while place > 0 and window.sorted[place - 1] > value:
         window.sorted[place] = window.sorted[place - 1]
         place -= 1

@@ -7,13 +7,12 @@ from epic_cli.engine.declaration import Declaration, Wavering
 
 
 cdef class DumbTerminal(Strategy):
-    """Shows the last received state until the next one comes.
+    """Shows the last received state until the next one arrives.
 
     The conservative extreme: nothing is guessed, so nothing wrong is ever shown, and nothing is
-    smoothed, so however fast the screen is, the player sees no more pictures a second than
-    packets come in. It is behind by the age of the state: half the round-trip time when the state
-    comes in, and one packet period more when the next one does. The yardstick for every other
-    strategy.
+    smoothed, so however fast the screen is, the player sees no more frames a second than packets
+    arrive. It is behind by the age of the state: half the round-trip time on arrival, and one
+    packet period more when the next one arrives. The baseline for every other strategy.
 
     A packet with an earlier timestamp than the newest is discarded. The row that first shows a
     state is ``interpolated``, those that show it again are ``held``; the velocity is the one in the

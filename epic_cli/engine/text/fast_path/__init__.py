@@ -1,1 +1,1 @@
-"""The fast ways of what is usual; what is odd in any way is left to their plain twins."""
+"""Fast paths for common input; anything else is left to the plain implementations."""

@@ -1,8 +1,8 @@
-// The usual line of packet text, all of it at once: the fast twin of scan_packet().
+// A common line of packet text, all of it at once: the fast path of scan_packet().
 //
 //     -?d{1,7}(.d{0,7})?     seven times, with  ,  ,  " / "  ,  ,  " / "  between them
 //
-// where fewer than eight digits stand together. Anything else is left to scan_packet().
+// with fewer than eight digits in a row. Anything else is left to scan_packet().
 //
 // 64 characters are classified at once, a bit for each. The ends of the numbers come from the
 // carries of additions: the bits of the numbers' beginnings added to those of all digits run
@@ -39,7 +39,7 @@
 
 namespace epic {
 
-// What is read before and behind a line's first character, whatever its length.
+// The bytes read before and behind a line's first character, whatever its length.
 constexpr ptrdiff_t kReadBefore = 6, kReadBehind = 160;
 
 // The numbers of a line or of a part of it, as bits for the 64 characters from its beginning.
@@ -78,8 +78,8 @@ EPIC_WIDE uint64_t where_digits(const Characters& text) {
                    _mm256_cmpeq_epi8(_mm256_min_epu8(high, nine), high));
 }
 
-// Finds the numbers of a line, or of a part of it, that stands within the 64 characters from p;
-// false: it is of no usual shape, or goes on beyond them.
+// Finds the numbers of a line, or of a part of it, that lies within the 64 characters from p;
+// false: its shape is uncommon, or it is longer.
 template <Part part>
 EPIC_WIDE bool find_shape(const char* p, Shape& shape) {
     const Characters text = {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
@@ -101,7 +101,7 @@ EPIC_WIDE bool find_shape(const char* p, Shape& shape) {
     uint64_t begins = 1 | commas << 1;
     if (part != Part::FIRST) begins |= slashes << 2;
     const uint64_t signs = minus & begins;
-    bad |= ((begins ^ signs) | signs << 1) & ~digits;  // a digit must stand there
+    bad |= ((begins ^ signs) | signs << 1) & ~digits;  // a digit must be there
 
     const uint64_t run = digits | minus;
     const uint64_t points = (run + begins) & ~run;
@@ -114,7 +114,7 @@ EPIC_WIDE bool find_shape(const char* p, Shape& shape) {
         line = last - 1;
     } else {
         bad |= _blsr_u64(rest);
-        bad |= rest <= last << 2;  // 0: the number goes on beyond the 64 characters
+        bad |= rest <= last << 2;  // 0: the number continues beyond the 64 characters
         line = rest - 1;
         shape.end = uint32_t(_tzcnt_u64(rest));
         shape.last = uint32_t(_tzcnt_u64(last)) + 2;
@@ -141,7 +141,7 @@ EPIC_WIDE __m256i digits_around(__m256i text) {
     const __m256i digits =
         _mm256_sub_epi8(_mm256_shuffle_epi8(text, order), _mm256_set1_epi8('0'));
     __m256i run = _mm256_cmpeq_epi8(_mm256_min_epu8(digits, _mm256_set1_epi8(9)), digits);
-    if (!all_dotted) {  // what stands behind another character than a dot is not the number's
+    if (!all_dotted) {  // behind any character but a dot nothing belongs to the number
         const __m256i middle = _mm256_setr_epi8(
             -1, -1, -1, -1, -1, -1, -1, -1, 7, 7, 7, 7, 7, 7, 7, 7,
             -1, -1, -1, -1, -1, -1, -1, -1, 7, 7, 7, 7, 7, 7, 7, 7);
@@ -202,7 +202,7 @@ EPIC_WIDE const char* next_point(const char* p, uint64_t& points) {
     return at;
 }
 
-// A usual line: where its numbers are.
+// A common line: where its numbers are.
 struct UsualLine {
     const char* begin;
     const char* second;     // where its second part begins; null: there is one part
@@ -245,7 +245,7 @@ EPIC_WIDE void convert(const UsualLine& line, Packet& packet) {
     packet.single.time = single[6];
 }
 
-// Whether the numbers of the line that begins at p are usual, and where they are. All but
+// Whether the numbers of the line that begins at p are common ones, and where they are. All but
 // `newline` is filled in. kReadBehind characters from p on must be readable.
 EPIC_WIDE bool find_numbers(const char* p, UsualLine& line) {
     Shape shape;

@@ -1,5 +1,5 @@
-// Usual lines in two steps: the shapes of some of them, then their numbers. Within a step no line
-// waits for another one, so that the processor works at several of them at once.
+// Common lines in two steps: the shapes of some of them, then their numbers. Within a step no line
+// waits for another one, so that the processor overlaps several of them.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace epic {
 
-// How much of a line fgets(line, 1024, stdin) hands over at once.
+// How much of a line fgets(line, 1024, stdin) reads at once.
 constexpr ptrdiff_t kLongestPiece = 1023;
 
 #if EPIC_HAS_WIDE
 
 constexpr int kLinesAtOnce = 32;
 
-// The newline of a line whose numbers end at p; null: the line is not usual.
+// The newline of a line whose numbers end at p; null: the line is not a common one.
 EPIC_WIDE const char* usual_newline(const char* p, const char* begin, const char* end) {
     if (__builtin_expect(*p == '\n', 1)) return p;
     if (*p != ' ' && *p != '\r' && *p != '\t') return nullptr;
@@ -26,7 +26,7 @@ EPIC_WIDE const char* usual_newline(const char* p, const char* begin, const char
     return static_cast<const char*>(std::memchr(p, '\n', size_t(begin + most - p)));
 }
 
-// What stands behind the numbers; false: it is not all in order.
+// Reads what follows the numbers; false: something is wrong with it.
 inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names) {
     Scanned result;
     const char* const p = line.numbers_end;
@@ -39,8 +39,8 @@ inline bool scan_words(const UsualLine& line, Packet& packet, EntityNames& names
     return packet.entity >= 0;
 }
 
-// Takes the lines from p on, up to the first that is not usual or comes too near to the end of the
-// text, and returns where that one begins. `line` is the number of the line at p, then of that one.
+// Takes the lines from p on, up to the first that is uncommon or too near to the end of the text,
+// and returns where that one begins. `line` is the number of the line at p, then of that one.
 EPIC_WIDE_TARGET inline const char* scan_usual_lines(
     const char* p, const char* end, const char* text, std::vector<Packet>& packets,
     EntityNames& names, int64_t& line) {

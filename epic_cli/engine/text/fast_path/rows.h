@@ -1,4 +1,4 @@
-// Rows of the demo's format, several at once: the fast twin of append_epic_row().
+// Rows of the demo's format, several at once: the fast path of append_epic_row().
 //
 //     pos: %.2f,%.2f,%.2f  vel: %.3f,%.3f,%.3f  time: %.3f
 //
@@ -7,10 +7,10 @@
 // moves to the first that is printed.
 //
 // A number is rounded by adding 2^52 to |value| * 10^decimals. That product is itself rounded, but
-// to no other side of a half: halves are doubles below 2^52, and what is above one is not rounded to
+// never across a half: halves are doubles below 2^52, and what is above one is not rounded to
 // less than it. So the whole number is printf's unless the product is a half; then the sign of what
 // was lost in rounding it decides (Dekker, A floating-point technique for extending the available
-// precision, 1971). Numbers of 10^8 or more and those that are not finite go to the plain twin.
+// precision, 1971). Numbers of 10^8 or more and those that are not finite go to the plain code.
 #pragma once
 
 #include "text/print_number.h"

@@ -1,5 +1,5 @@
-// The shortest decimal that reads back as the same double, at once for most numbers: the fast
-// twin of append_shortest().
+// The shortest decimal that reads back as the same double, directly for most numbers: the fast path
+// of append_shortest().
 //
 // For c * 2^q with 2^52 < c < 2^53 and -89 <= q <= -1, magnitudes from 7e-12 to 2^53. What reads
 // back as it lies between (c - 1/2) * 2^q and (c + 1/2) * 2^q, or on one of these if c is even.
@@ -41,7 +41,7 @@ inline void put_eight(char* out, uint32_t value) {
     std::memcpy(out + 6, kPairs + 2 * (low % 100), 2);
 }
 
-// The digits of a number, of which there are so many.
+// The digits of a number of known length.
 inline void put_digits(char* out, uint64_t value, int digits) {
     for (; digits >= 8; value /= 100000000) put_eight(out + (digits -= 8), value % 100000000);
     for (; digits >= 2; value /= 100)
@@ -63,7 +63,7 @@ inline char* append_decimal(char* out, uint64_t value, int digits, int decimals)
     return out + 2 + decimals;
 }
 
-// Appends the number; false: it takes the other way.
+// Appends the number; false: it needs the plain code.
 inline bool take_shortest(char*& out, double value) {
     static constexpr uint64_t kPowersOfFive[28] = {
         1ULL, 5ULL, 25ULL, 125ULL, 625ULL, 3125ULL, 15625ULL, 78125ULL, 390625ULL, 1953125ULL,

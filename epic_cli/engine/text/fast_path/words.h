@@ -1,4 +1,4 @@
-// The usual words behind a line's numbers: the fast twin of scan_tail().
+// The common words behind a line's numbers: the fast path of scan_tail().
 //
 //     arrival=-?d+(.d*)?  delta=-?d+(.d*)?  seq=d+  teleport=0|1  entity=NAME
 //
@@ -14,7 +14,7 @@
 
 namespace epic {
 
-// Goes on behind the key, if it is what stands at p.
+// Moves p behind the key, if it is at p.
 template <size_t size>
 inline bool take_key(const char*& p, const char* end, const char (&key)[size]) {
     if (end - p < ptrdiff_t(size - 1) || std::memcmp(p, key, size - 1) != 0) return false;
@@ -42,7 +42,7 @@ inline bool take_seconds(const char*& p, double& out) {
     return true;
 }
 
-// Reads the words from p, behind the numbers, to the newline; false: they are not all usual.
+// Reads the words from p, behind the numbers, to the newline; false: some are uncommon.
 inline bool scan_usual_words(const char* p, const char* newline, Packet& packet,
                              std::string_view& entity) {
     while (*p == ' ') {

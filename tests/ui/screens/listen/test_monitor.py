@@ -169,7 +169,7 @@ def test_a_strategy_that_fails_is_not_used(watched: Watched) -> None:
     watched.monitor._choice.names.append("no-such-strategy")
     for key in ("/", *"no-such", "enter"):
         watched.monitor.press(key)
-    assert "no-such-strategy is not used: there is no strategy" in watched.text()
+    assert "no-such-strategy is not used: unknown strategy" in watched.text()
     assert "lerp (4/24)" in watched.text()
     watched.go_on(1, "tank")
     assert float(watched.figure("error")) > 0.1

@@ -19,7 +19,7 @@ cpdef enum Curve:
 
 
 cdef inline double monotone(double velocity, double rate) noexcept nogil:
-    """The velocity, limited to between 0 and the average rate; as it is where that is 0."""
+    """The velocity, limited to between 0 and the average rate; unlimited where that is 0."""
     if rate > 0:
         return min(max(velocity, 0.0), rate)
     if rate < 0:
@@ -47,7 +47,7 @@ cdef inline Motion along(Curve curve, const Motion& start, const Motion& end, do
         return Motion(lerp(start.position, end.position, u),
                       (end.position - start.position) * (1 / duration))
     if blends_velocity or curve == POSITION_BLENDING:
-        # blending wants where the received path begins
+        # blending needs the beginning of the received path
         return blended(start, Motion(end.position - end.velocity * duration, end.velocity),
                        Vec3[double](), duration, t, blends_velocity)
     return hermite(start, end, duration, u)

@@ -20,7 +20,7 @@ cdef class Spline(Strategy):
     """Plays the segment from each message to the next, in the time between their timestamps.
 
     It keeps no clock of the sender and no delay: a message waits until the one before it is
-    played, and when none is waiting the entity goes on as it moved. A segment from (p0, v0) to
+    played, and when none is waiting the entity continues as it moved. A segment from (p0, v0) to
     (p1, v1) takes T, the difference of the timestamps, on one of seven curves, with u = t / T:
 
         linear                  p0 + (p1 - p0) u
@@ -33,16 +33,17 @@ cdef class Spline(Strategy):
                                 v1, which is projected back to p1 - v1 T
         position-blending       the same, without blending the velocity
 
-    Where p0 = p1 nothing is limited, so that a stop still swings. With no message waiting it goes
-    on at the last velocity for ``linear_time``, slows to a halt over ``damped_steps`` times that,
-    and holds. The next message is then approached from where the entity is, with the time gone by
-    taken off the timestamps; one that is not newer than that is dropped. With ``use_speed_up``,
+    Where p0 = p1 nothing is limited, so that a stop still swings. Without messages it continues at
+    the last velocity for ``linear_time``, slows to a halt over ``damped_steps`` times that,
+    and holds. The next message is then approached from where the entity is, with the elapsed time
+    subtracted from the difference of the timestamps; one that is not newer than that is dropped.
+    With ``use_speed_up``,
     more than ``catch_up_messages_min`` waiting messages shorten T by a frame each, down to half,
     and a message at the same place (``min_position_delta``) is passed at once. Distances greater
     than ``min_teleport_distance`` are jumped.
 
-    Good for players with a steady sender, where it goes exactly through all states, and needs to
-    know nothing of the network; with jitter it goes on, waits and catches up. A sender whose
+    Good for players with a steady sender, where it passes exactly through all states, and needs no
+    knowledge of the network; with jitter it overruns, waits and catches up. A sender whose
     clock runs fast is played too slowly: it is up to ``catch_up_messages_min`` intervals behind.
 
     Corrected: a frame that is longer than several segments plays them all (the original plays
@@ -57,18 +58,18 @@ cdef class Spline(Strategy):
         summary="Decentraland's players: one of seven curves from message to message",
         needs=(Need.VELOCITY,),
         lag="latency and one interval between packets",
-        on_loss="goes on for linear_time, slows down for as long, then holds",
+        on_loss="continues for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
         lag_wavers=Wavering(
             "by up to a frame and the time between two packets in frames that are longer:"
-            " it goes on where no packet waits, and drops those that it has then passed",
+            " it continues where no packet waits, and drops those it has passed meanwhile",
             periods=1, frames=1, frame_above=1.5,
         ),
         settings=(
             Choice("interpolation_type", "hermite", "the curve", Curve),
-            Switch("use_extrapolation", "on", "go on when no message is waiting"),
-            Number("linear_time", 0.33, "how long it goes on at full speed", "s", 0, 60,
+            Switch("use_extrapolation", "on", "continue when no message is waiting"),
+            Number("linear_time", 0.33, "how long it continues at full speed", "s", 0, 60,
                    tune=(0.0, 1.0)),
             Number("damped_steps", 1.0, "how many times as long it takes to slow down", "", 0, 100),
             Switch("use_speed_up", "on", "catch up when messages wait"),
@@ -76,9 +77,9 @@ cdef class Spline(Strategy):
                    tune=(1, 4)),
             Number("catch_up_messages_min", 3, "how many messages may wait", "messages", 0,
                    CAPACITY, tune=(0, 6), whole=True),
-            Switch("use_blend", "off", "limit the speed after going on"),
+            Switch("use_blend", "off", "limit the speed after an overrun"),
             Number("max_blend_speed", 5.0, "that speed", "length units/s", 0.001, 1e9),
-            Number("min_position_delta", 0.0316, "a nearer message is at the same place",
+            Number("min_position_delta", 0.0316, "a message nearer than this is at the same place",
                    "length units", 0, 1e9),
             Number("min_teleport_distance", 10.0, "jump across any greater distance; 0: never",
                    "length units", 0, 1e12),
@@ -133,7 +134,7 @@ cdef class Spline(Strategy):
         return first
 
     cdef void advance(self, double elapsed) noexcept nogil:
-        """Plays so much time: the part that has begun, the next ones, and what is beyond them."""
+        """Plays so much time: the current part, the next ones, and the extrapolation beyond."""
         while True:
             if self.interpolating:
                 self.time += elapsed
@@ -198,7 +199,7 @@ cdef class Spline(Strategy):
         return duration
 
     cdef Vec3[double] extrapolated(self) noexcept nogil:
-        """Where it has come by itself."""
+        """Its state without corrections."""
         cdef double slow = clamped(self.time - self.linear_time, 0, self.damped_time)
         cdef double full = min(self.time, self.linear_time) + slow
         if slow > 0:
@@ -230,7 +231,7 @@ cdef class Spline(Strategy):
                                Vec3[double]()), HELD)
 
     cdef void draw_extrapolated(self, Sample& sample) noexcept nogil:
-        """On at the last velocity, which fades, then at rest."""
+        """Extrapolates at the last velocity, which fades to rest."""
         cdef double left = self.linear_time + self.damped_time - self.time
         cdef Motion motion
         motion.position = self.extrapolated()

@@ -16,14 +16,14 @@ cdef double SHORTEST_PERIOD = 0.001
 
 
 cdef class Dis(Strategy):
-    """Goes on from the last state by one of nine models, and jumps to the next state.
+    """Extrapolates the last state by one of nine models, and jumps to the next state.
 
         static                position
         fpw, rpw (also fpb)   position + velocity s
         rvw, fvw (also fvb)   position + velocity s + acceleration s^2 / 2
         rpb                   position + velocity along a circle, for s seconds
         rvb                   the same, with the speed changing
-        s = age of the packet + time since it came in
+        s = age of the packet + time since it arrived
 
     The letters: fixed or rotating; position (constant velocity) or velocity (constant
     acceleration); in the world or in the body, which turns. ``model`` takes them, or the
@@ -52,7 +52,7 @@ cdef class Dis(Strategy):
         summary="IEEE 1278.1 dead reckoning, models 1 to 9; jumps to each new state",
         needs=(Need.VELOCITY, Need.CLOCKS.unless(", or arrival times")),
         lag="none while the entity moves as the model does",
-        on_loss="goes on by the model for timeout, then holds",
+        on_loss="continues by the model for timeout, then holds",
         source="IEEE 1278.1-2012, annex E; Towers and Hines (1994); values of"
         " open-dis/open-dis-java; BSD-2-Clause",
         proof="the original's tests",

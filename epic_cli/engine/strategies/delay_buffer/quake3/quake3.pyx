@@ -40,7 +40,7 @@ cdef class Quake3(Strategy):
 
     ``trajectory`` is what an entity's position and velocity stand for. Players are
     ``interpolate``: past the newest snapshot they freeze. ``linear-stop`` interpolates too, and
-    goes on for ``tr_duration`` where there is no next snapshot. The others are evaluated from
+    continues for ``tr_duration`` where there is no next snapshot. The others are evaluated from
     the snapshot before the drawn time, not interpolated: ``linear`` for missiles, ``gravity``,
     ``sine`` for things that bob, ``stationary``. The error that such a prediction has when the
     next snapshot's time comes fades over ``cg_error_decay``, as it does for Quake's own player.
@@ -60,15 +60,15 @@ cdef class Quake3(Strategy):
 
     declaration = Declaration(
         name="quake3",
-        summary="Quake III: between two snapshots, on a clock that feels its way",
+        summary="Quake III: between two snapshots, on a clock that adapts by trial",
         needs=(Need.ARRIVALS,),
         lag="latency plus about one send interval; less for predicted trajectories",
-        on_loss="freezes; predicted trajectories go on",
+        on_loss="freezes; predicted trajectories continue",
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
         " none of its code (GPL-2.0)",
         proof="runs of the original (trajectories), formula (clock, error decay)",
         lag_wavers=Wavering(
-            "by the few milliseconds that its clock feels its way with; by the time between"
+            "by the few milliseconds of its clock's adaptation; by the time between"
             " two packets where they are rare, or beat with the frames",
             seconds=0.004, periods=1.1,
         ),
@@ -77,7 +77,7 @@ cdef class Quake3(Strategy):
                    Trajectory),
             Number("cl_time_nudge", 0.0, "draw this much earlier, or later", "s", -0.03, 0.03,
                    tune=(-0.03, 0.03)),
-            Number("tr_duration", 0.05, "how long linear-stop goes on; the period of sine", "s",
+            Number("tr_duration", 0.05, "how long linear-stop continues; the period of sine", "s",
                    0.001, 3600, tune=(0.02, 2), scale="log"),
             Number("gravity", 800.0, "acceleration of gravity, down along z",
                    "length units/s^2", 0, 1e12),
@@ -140,7 +140,7 @@ cdef class Quake3(Strategy):
         return max(time, self.server_time) if self.drew else time
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
-        """Leaves as many snapshots behind; what the prediction was wrong by becomes an error."""
+        """Drops so many snapshots; the prediction's deviation becomes an error."""
         cdef Vec3[double] before = self.predicted().position + self.remaining(at)
         cdef Vec3[double] error
         cdef double size
@@ -156,7 +156,7 @@ cdef class Quake3(Strategy):
             self.error = Vec3[double]()
 
     cdef Vec3[double] remaining(self, double at) noexcept nogil:
-        """What is left of the error of a prediction."""
+        """The remaining error of a prediction."""
         cdef double left = 0
         if self.cg_error_decay > 0:
             left = 1 - (at - self.error_time) / self.cg_error_decay
@@ -165,7 +165,7 @@ cdef class Quake3(Strategy):
         return self.error * left
 
     cdef Motion predicted(self) noexcept nogil:
-        """Where the trajectory of the snapshot that is drawn has come to."""
+        """The state on the trajectory of the drawn snapshot."""
         cdef Snapshot base = self.snapshots.front()
         return trajectory_at(self.trajectory, base, self.server_time - base.time, self.tr_duration,
                              self.gravity, self.quirks)

@@ -1,4 +1,4 @@
-"""Trajectories: what a position and a velocity, sent once, stand for at any later time.
+"""Trajectories: the motion that a position and a velocity, sent once, imply at any later time.
 
 An idea of Quake III: client and server evaluate the same function, so an entity that flies or
 swings needs no more packets. With the age t since the timestamp, in seconds:

@@ -27,7 +27,7 @@ cpdef enum Interpolation:
 cdef long BURST = 100
 # A segment that was to end this many durations ago counts as no further past its end.
 cdef float PAST_END = 3
-# How long legacy-lerp waits at its target before it forgets where it came from, s.
+# How long legacy-lerp waits at its target before it drops its start, s.
 cdef double IDLE = 0.3
 # How near to the target it counts as reached: with nothing more in the queue, and otherwise.
 cdef double NEAR_LAST = 1e-10
@@ -40,7 +40,7 @@ cdef double SHORTEST = 1e-10
 cdef class BufferedInterpolator:
     """Follows timestamped values; see ``UnityNgo`` for what each kind does.
 
-    ``maximum_time`` is the maximum interpolation time (s for the lerps of old, a rate for the
+    ``maximum_time`` is the maximum interpolation time (s for the older lerps, a rate for the
     others), ``smooths`` the second lerp of the later kinds, ``per_frame`` its factor before
     2026, which does not know the frame's length.
     """
@@ -77,7 +77,7 @@ cdef class BufferedInterpolator:
         self.put(Vec3[double](x, y, z), time)
 
     def reset_to(self, value):
-        """Forgets everything and shows this value of three numbers."""
+        """Resets and shows this value of three numbers."""
         x, y, z = value
         self.jump(Vec3[double](x, y, z))
 
@@ -123,7 +123,7 @@ cdef class BufferedInterpolator:
         self.rest()
 
     cdef void rest(self) noexcept nogil:
-        """Stays where it is, and forgets where it was going: the next segment begins here."""
+        """Holds, and drops the target: the next segment begins here."""
         self.has_target = self.reached = False
         self.start = self.next_value = self.current
 
@@ -138,7 +138,7 @@ cdef class BufferedInterpolator:
         self.rate = Vec3[double]()
 
     cdef bint arrived(self) noexcept nogil:
-        """Whether it is where it is going, and nothing is waiting."""
+        """Whether it has reached its target, and nothing is waiting."""
         return self.queue.empty() and (not self.has_target or self.near_target(NEAR))
 
     cdef Vec3[double] advance(self, double elapsed, double render,
@@ -165,7 +165,7 @@ cdef class BufferedInterpolator:
         return self.current
 
     cdef void move(self, double elapsed, double render) noexcept nogil:
-        """A frame's way along the segment, and the second lerp towards that."""
+        """Advances along the segment by a frame, then applies the second lerp."""
         cdef double u = 1
         cdef Motion step
         if self.kind == LEGACY_LERP:

@@ -6,13 +6,12 @@ from libc.math cimport INFINITY, NAN, fabs
 
 @cython.final
 cdef class NetworkTime:
-    """A clock that stays ``buffer`` seconds behind the timestamps that come in.
+    """A clock that stays ``buffer`` seconds behind the arriving timestamps.
 
-    Every ``interval`` seconds a packet sets the offset that is wanted. In each frame the offset
-    goes that way by ``ratio`` of the frame's length, and never comes to rest: it goes past what is
-    wanted and back, frame by frame. Where in between it swings is chance in a game, whose frames
-    are not all of one length; here it begins in the middle. It jumps where more than ``hard_reset``
-    is missing:
+    Every ``interval`` seconds a packet sets the wanted offset. Each frame moves the offset towards
+    it by ``ratio`` of the frame's length, and it never settles: it overshoots and returns, frame by
+    frame. The phase of this swing is chance in a game, whose frames vary in length; here it begins
+    in the middle. It jumps if it is off by more than ``hard_reset``:
 
         wanted = timestamp - now - buffer
         offset = offset + ratio * frame time    where wanted > offset, otherwise less by as much
@@ -40,7 +39,7 @@ cdef class NetworkTime:
         self.clear()
 
     cpdef void sync(self, double timestamp, double now) noexcept nogil:
-        """A packet with this timestamp came in at the local time ``now``."""
+        """Takes a packet with this timestamp, arrived at the local time ``now``."""
         cdef bint first = self.last_sync == -INFINITY
         if not self.estimates or now - self.last_sync < self.interval:
             return
@@ -62,7 +61,7 @@ cdef class NetworkTime:
         return self.latest
 
     cpdef void clear(self) noexcept nogil:
-        """Forgets what was estimated."""
+        """Resets the estimate."""
         self.offset = self.desired = 0 if self.estimates else self.fixed
         self.last_sync = self.latest = -INFINITY
         self.jumped = False

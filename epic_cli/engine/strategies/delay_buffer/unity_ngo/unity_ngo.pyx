@@ -10,7 +10,7 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 
-# What comes of adding and subtracting offsets is a timestamp's own time within this, s. Whether
+# The rounding error of adding and subtracting offsets is below this, s. Whether
 # that is before it or after it must not be left to the last digit: a frame that is taken to be
 # just after each timestamp shows but the beginning of each segment, and the entity stands still.
 cdef double ROUNDING = 1e-6
@@ -22,7 +22,7 @@ cpdef enum class SmoothingFactor:
 
 
 cdef class UnityNgo(Strategy):
-    """Follows a queue of states some ticks behind the server time, and smooths what comes out.
+    """Follows a queue of states some ticks behind the server time, and smooths the result.
 
     The client's server time is ``server_buffer`` behind the newest timestamps; what is rendered
     is ``tick_latency`` ticks behind that. A frame takes states from the queue and heads for the
@@ -36,7 +36,7 @@ cdef class UnityNgo(Strategy):
     r is always a fraction f of a tick past the target, by (1 - f) / f ticks. Frames that are
     about as long as ticks are always so: pass by pass the entity slows down, for seconds if the
     two lengths are nearly the same, and then jumps to where it should be.
-    lerp: states up to r; goes by the frame times, not by r. After it:
+    lerp: states up to r; advances by the frame times, not by r. After it:
         drawn += (value - drawn) * (1 - position_max_interpolation_time ^ (60 * frame time))
     smooth-damp: as lerp, with Unity's SmoothDamp towards the target for ``value``.
 
@@ -46,7 +46,7 @@ cdef class UnityNgo(Strategy):
 
     Very smooth, and never overshoots; but floaty: the second lerp never quite arrives, and the
     lag is larger than any other's. double-lerp is computed in single precision, as in Unity. The
-    others forget where they came from once they have rested for a while: the next segment begins
+    others drop their start once they have rested for a while: the next segment begins
     at what is drawn, and in legacy-lerp its end is the value at once. More than 100 packets in
     one frame count as a burst, of which only the newest is shown.
 
@@ -70,7 +70,7 @@ cdef class UnityNgo(Strategy):
         summary="Unity Netcode for GameObjects: buffered interpolation, then a second smoothing",
         needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
-        on_loss="goes to the newest state, then holds",
+        on_loss="moves to the newest state, then holds",
         source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
         proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
         lag_wavers=Wavering(
@@ -86,7 +86,7 @@ cdef class UnityNgo(Strategy):
             Number("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
                    " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
                    unset="auto", tune=(0, 5)),
-            Switch("position_lerp_smoothing", "on", "smooth what was interpolated"),
+            Switch("position_lerp_smoothing", "on", "smooth the interpolated value"),
             Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
                    0.01, 1, tune=(0.01, 0.9)),
             Choice("smoothing_factor", "frame-rate-independent", "that of 2026 or the one before",
