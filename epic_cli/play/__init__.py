@@ -1,8 +1,13 @@
 """A small networked game over a bad network: prediction, move replay, rewind and optimism.
 
-Rooms, each of which uses only those above it: ``world`` (what server and clients share), ``wire``
-(the packets), ``client`` and ``server``, ``match`` (who plays, over which links), ``report``.
+Rooms, each of which uses only those above it:
 
+``world``   what both sides share: arena and rays, rules of movement, moves and events, times
+``wire``    the packets
+``client``  the local player, remote players, the client's clock and what keeps it in step
+``server``  the simulation that counts, weapons, lag compensation
+``match``   who plays, over which links, by which bots and scripts; how it is recorded
+``report``  rows, errors, statistics, and what three screens show
 
 Example:
     >>> from epic_cli.play import Match, MatchSpec

@@ -82,31 +82,31 @@ class Flashes:
 def scenes(match: Match, you: Participant, other: Participant, flashes: Flashes) -> list[Scene]:
     """Your screen, the server, the other player's screen."""
     return [
-        _client_scene(match, you, f"{you.config.name}'s screen", flashes),
+        _client_scene(match, you, flashes),
         _server_scene(match, flashes),
-        _client_scene(match, other, f"{other.config.name}'s screen", flashes),
+        _client_scene(match, other, flashes),
     ]
 
 
 def _server_scene(match: Match, flashes: Flashes) -> Scene:
-    markers = [
-        Marker(match.names[number], position, ghost=False)
-        for number, position in match.server.positions().items()
-    ]
+    markers = _markers(match, match.server.positions(), ghost=False)
     flying = [(one.x, one.y) for one in match.server.weapons.projectiles]
     beams = flashes.on("server", match.now)
     return Scene("server", match.settings.rules.arena, markers, flying, beams)
 
 
-def _client_scene(match: Match, participant: Participant, title: str, flashes: Flashes) -> Scene:
-    client = participant.client
-    markers = [
-        Marker(match.names[number], position, ghost=True)
-        for number, position in match.server.positions().items()
-    ]
+def _client_scene(match: Match, participant: Participant, flashes: Flashes) -> Scene:
+    client, name = participant.client, participant.config.name
     drawn = client.drawn_remotes()
     drawn[client.identity.player] = client.local.drawn(client.now)
-    markers += [Marker(match.names[number], one, ghost=False) for number, one in drawn.items()]
+    markers = [
+        *_markers(match, match.server.positions(), ghost=True),
+        *_markers(match, drawn, ghost=False),
+    ]
     flying = [(one.x, one.y) for one in client.drawn_projectiles()]
-    beams = flashes.on(participant.config.name, match.now)
-    return Scene(title, match.settings.rules.arena, markers, flying, beams)
+    beams = flashes.on(name, match.now)
+    return Scene(f"{name}'s screen", match.settings.rules.arena, markers, flying, beams)
+
+
+def _markers(match: Match, positions: dict[int, Point], ghost: bool) -> list[Marker]:
+    return [Marker(match.names[number], one, ghost) for number, one in positions.items()]
