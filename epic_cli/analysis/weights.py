@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 
 #: A tenth of a second: the lag, and the error in seconds of movement, that cost 1.
 SCALE = 0.1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from epic_cli.api.reading import Path
-from epic_cli.api.replaying import draw, make_stream, packets_of
+from epic_cli.api.replaying import TICK, draw, make_stream, packets_of
 from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.packets import Entities
 from epic_cli.engine.strategies import DEFAULT
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epic_cli.engine.contract import Packet, SmoothingStrategy
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
 
 #: So many packets are given to the engine at once.
@@ -31,7 +31,7 @@ def replay_array(
     packets: Path | Iterable[Packet],
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
     *,
-    tick: str | float | Fraction = 0.05,
+    tick: str | float | Fraction = TICK,
     clock: ClockName | None = None,
     pacing: PacingName | None = None,
     latency: float | None = None,

@@ -13,6 +13,7 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
 from epic_cli.engine.replay.playback import (
     CLOCKS,
+    DEFAULT_TICK,
     PACINGS,
     ClockName,
     PacingName,
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Sample
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.refusals import Refusal
+
+#: The default tick, in seconds.
+TICK = DEFAULT_TICK[0] / DEFAULT_TICK[1]
 
 
 class RefusedPacket(ValueError):
@@ -89,7 +93,7 @@ def replay(
     packets: Path | Iterable[Packet],
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
     *,
-    tick: str | float | Fraction = 0.05,
+    tick: str | float | Fraction = TICK,
     clock: ClockName | None = None,
     pacing: PacingName | None = None,
     latency: float | None = None,

@@ -13,7 +13,8 @@ from epic_cli.analysis.compare.conditions import (
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.checking.case import NUMBERS, Tolerance, Tolerances, Truth
 from epic_cli.checking.toml_file import TomlFile, path_from
-from epic_cli.engine.parameters import Number, SettingError
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import Number
 
 _TIMES = (
     Number("truth-offset", 0.0, "Seconds to add to the times of the truth.", "s", -1e9, 1e9),

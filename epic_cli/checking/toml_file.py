@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from epic_cli.checking.case import BrokenCase
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _KEY = r"""(?:"{0}"|'{0}'|{0})"""

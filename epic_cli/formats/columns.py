@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.text import ALL_FIELDS, FIELDS, OPTIONAL_FIELDS
 
 #: The fields in the order in which a layout names them.

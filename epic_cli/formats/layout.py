@@ -12,7 +12,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epic_cli.engine.parameters import Custom, Number, Table, Value, named
+from epic_cli.engine.parameter_base import Table, Value, named
+from epic_cli.engine.parameters import Custom, Number
 from epic_cli.formats.columns import POSITION, in_order, parse_columns
 
 if TYPE_CHECKING:

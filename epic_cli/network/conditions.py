@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
-from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch, named
+from epic_cli.engine.parameter_base import Parameter, named
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.network.loss import DEFAULT_QUEUE, LONGEST_DELAY, GilbertElliott, QueueLimit
 
 Distribution = Literal["uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import QueueLimit
 

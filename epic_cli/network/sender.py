@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from epic_cli.engine.contract import Packet
 from epic_cli.engine.link import SenderKernel
-from epic_cli.engine.parameters import Number, Parameter, Switch
+from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.network.state import Movement, Snapshot
 
 #: Numbers in packets are rounded to this many decimals: micrometres, microseconds.

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.link import Link
+from epic_cli.engine.parameters import Choice
+
+if TYPE_CHECKING:
+    from epic_cli.network.conditions import LinkConditions
+    from epic_cli.network.link import Link
 
 TraceBy = Literal["time", "packet"]
 TRACE_BY: tuple[TraceBy, ...] = get_args(TraceBy)
 TraceEnd = Literal["loop", "stop"]
 TRACE_ENDS: tuple[TraceEnd, ...] = get_args(TraceEnd)
+Direction = Literal["down", "up"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+
+#: How a recorded network is used.
+TRACE = (
+    Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.", TRACE_BY),
+    Choice(
+        "trace_end",
+        "loop",
+        "After its last packet, start the recorded network again, or stop.",
+        TRACE_ENDS,
+    ),
+    Choice("trace_direction", "down", "Which direction, if the file has both.", DIRECTIONS),
+)
 
 #: Two times closer than this are the same: sums of decimals miss by less.
 _SAME = 1e-9

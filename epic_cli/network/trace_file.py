@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO
 
-from epic_cli.engine.parameters import Choice
 from epic_cli.engine.refusals import Reason
 from epic_cli.formats.tables import Row, Table
-from epic_cli.network.trace import TRACE_BY, TRACE_ENDS, Trace
-
-Direction = Literal["down", "up"]
-DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-
-#: How a recorded network is used.
-TRACE = (
-    Choice("trace_by", "time", "Match packets by the time they are sent, or one by one.", TRACE_BY),
-    Choice(
-        "trace_end",
-        "loop",
-        "After its last packet, start the recorded network again, or stop.",
-        TRACE_ENDS,
-    ),
-    Choice("trace_direction", "down", "Which direction, if the file has both.", DIRECTIONS),
-)
+from epic_cli.network.trace import Direction, Trace
 
 #: Seconds; whoever waits longer has two clocks that do not agree.
 LONGEST_RECORDED_DELAY = 3600.0

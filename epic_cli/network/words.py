@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple
 
-from epic_cli.engine.parameters import Custom, Parameter, find, parse_assignment
+from epic_cli.engine.parameter_base import Parameter, find, parse_assignment
+from epic_cli.engine.parameters import Custom
 from epic_cli.network.conditions import LINK, PERFECT, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.presets import PRESETS, Preset, find_preset

@@ -197,7 +197,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Says what else an unknown command may have meant."""
         if args and args[0] not in COMMANDS:
-            from epic_cli.engine.parameters import nearest  # only a mistake needs it
+            from epic_cli.engine.parameter_base import nearest  # only a mistake needs it
 
             near = nearest(args[0], list(COMMANDS))
             hint = f"Did you mean {near!r}?" if near else "Commands: " + ", ".join(COMMANDS)

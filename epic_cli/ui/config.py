@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import click
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.ui.io.configuration import (
     PROFILES,
     Origin,

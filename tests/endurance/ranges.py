@@ -25,7 +25,8 @@ from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Point, space_of
 from epic_cli.analysis.tuning.spec import goal
 from epic_cli.analysis.tuning.trials import Budget, Trials
-from epic_cli.engine.parameters import Number, Setting, Value
+from epic_cli.engine.parameter_base import Setting, Value
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names

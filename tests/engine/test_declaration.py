@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.strategies import declaration, names
 
 

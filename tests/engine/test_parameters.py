@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epic_cli import Choice, Number, Setting, SettingError, Switch
-from epic_cli.engine.parameters import Converted, Value
+from epic_cli.engine.parameter_base import Converted, Value
 
 
 class Way(IntEnum):

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.engine.parameters import Number, SettingError
+from epic_cli.engine.parameter_base import SettingError
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.quantities import parse
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9)

@@ -11,22 +11,19 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epic_cli.engine.parameters import (
-    Choice,
-    Custom,
-    Number,
+from epic_cli.engine.parameter_base import (
     Parameter,
     SettingError,
-    Switch,
     Table,
     check_values,
     parse_assignment,
 )
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.network.conditions import LINK
 from epic_cli.network.loss import GilbertElliott, QueueLimit
 from epic_cli.network.paths import PATH
 from epic_cli.network.sender import SENDER
-from epic_cli.network.trace_file import TRACE
+from epic_cli.network.trace import TRACE
 from epic_cli.network.truth_file import MOVEMENT
 from epic_cli.play.match.spec import MATCH
 from epic_cli.ui.options.declared import Assignment, ParameterType, option, options

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.metric import Metric
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.quantities import parse as quantity
 
 _RELATIONS: dict[str, Callable[[float, float], bool]] = {

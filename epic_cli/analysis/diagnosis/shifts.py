@@ -12,7 +12,7 @@ import numpy as np
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Floats, median, sigma
-from epic_cli.analysis.diagnosis.stream import FEWEST
+from epic_cli.analysis.diagnosis.stream import FEWEST_STATES
 from epic_cli.analysis.diagnosis.traffic import Traffic
 from epic_cli.engine.measure import running_medians
 
@@ -117,7 +117,7 @@ def without(traffic: Traffic, found: list[Shift]) -> Traffic:
                 for step in [np.where(each.arrivals >= begin, one.sudden, 0.0)]
             )
             streams = tuple(each.moved(by) for each, by in zip(streams, moved, strict=True))
-            streams = tuple(each for each in streams if len(each.times) >= FEWEST)
+            streams = tuple(each for each in streams if len(each.times) >= FEWEST_STATES)
     clock = any(one.of_clock for one in found)
     return replace(
         traffic,

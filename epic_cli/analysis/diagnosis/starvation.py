@@ -10,14 +10,14 @@ import numpy as np
 
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.engine.packets import Status
-from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.replay import TooManyRows, Trace
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameters import Setting, Value
+    from epic_cli.engine.parameter_base import Setting, Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: The family of strategies that have such a buffer.

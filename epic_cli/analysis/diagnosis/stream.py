@@ -13,7 +13,7 @@ from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes, lattice, median
 
 #: The fewest states, messages or steps of which anything is said.
-FEWEST = 20
+FEWEST_STATES = 20
 
 #: What is the same all the time shows in pieces: so many of so many states each.
 PIECES = 24
@@ -165,7 +165,7 @@ class Stream:
             steady &= (along >= 0.99 * self.steps) & (self.intervals < 3 * self.period)
             took = along / speed
         steps = np.flatnonzero(steady & np.isfinite(took))
-        if len(steps) < FEWEST:
+        if len(steps) < FEWEST_STATES:
             return None
         took = took[steps]
         # velocities of another scale are another cause's business

@@ -21,7 +21,7 @@ from epic_cli.analysis.arrays import (
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes
 from epic_cli.analysis.diagnosis.spec import EVERYTHING, DiagnoseSpec
-from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.engine.measure import tidy
 
@@ -37,23 +37,23 @@ STEPS = 1e9
 
 
 class TooFewPackets(NotEnoughToSay):
-    """No entity has ``FEWEST`` packets with different times."""
+    """No entity has ``FEWEST_STATES`` packets with different times."""
 
     def __init__(self, packets: int, entities: int) -> None:
         of = "one entity" if entities == 1 else f"{entities:,} entities"
         there = f"there are {packets:,} packets of {of}"
         if packets <= 1:
             there = f"there is 1 packet of {of}" if packets else "there are no packets"
-        elif packets >= FEWEST * entities:
+        elif packets >= FEWEST_STATES * entities:
             there += ", with too few different times"
-        super().__init__(f"no entity has {FEWEST} packets: {there}")
+        super().__init__(f"no entity has {FEWEST_STATES} packets: {there}")
 
 
 @dataclass(frozen=True)
 class Traffic:
     """What detectors look at.
 
-    ``streams`` are those of the entities with ``FEWEST`` states at least; ``messages`` None: the
+    ``streams`` are those of the entities with ``FEWEST_STATES`` at least; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` is how many there are in all, of so
     many ``entities``. ``blocks`` are the packets by entity, as strategies draw them; the ``spec``
     says which strategies. ``drawn`` is what explains the game's own drawing.
@@ -107,7 +107,7 @@ def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
             continue
         sendings.append(_sendings(columns))
         stream = _stream(name, columns)
-        if len(stream.times) >= FEWEST:
+        if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
     return Traffic(tuple(streams), _messages(sendings), packets, entities)
 
@@ -204,6 +204,6 @@ def _messages(sendings: Sequence[_Sendings]) -> Messages | None:
         times, arrivals, places = times[order], arrivals[order], places[order]
         begins = np.flatnonzero(changes(times, places))
         times, arrivals = times[begins], np.minimum.reduceat(arrivals, begins)
-    if int(changes(times).sum()) < FEWEST:
+    if int(changes(times).sum()) < FEWEST_STATES:
         return None
     return Messages(times, arrivals, copies, states)

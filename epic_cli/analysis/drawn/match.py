@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table
-from epic_cli.analysis.drawn.path import FEWEST, DrawnPath, UnusableDrawing
+from epic_cli.analysis.drawn.path import FEWEST_FRAMES, DrawnPath, UnusableDrawing
 from epic_cli.analysis.drawn.redraw import Redraw, at_times
 from epic_cli.analysis.drawn.search import Explanation, Search
 from epic_cli.analysis.drawn.smoothing import EARLIEST, LATEST, Fit
@@ -105,7 +105,7 @@ class _Entity:
         with np.errstate(invalid="ignore"):
             finite = np.isfinite(stamps) & (np.abs(positions) < LARGEST).all(axis=1)
         self.stamps, self.positions = stamps[finite], positions[finite]
-        if len(self.stamps) < FEWEST:
+        if len(self.stamps) < FEWEST_FRAMES:
             raise UnusableDrawing(f"there are {len(self.stamps)} packets that can be used")
         self.redraw = Redraw(packets)
         path = self._excerpt(path)
@@ -123,7 +123,7 @@ class _Entity:
         if self.redraw.arrivals:
             begins, ends = self.redraw.begins, self.redraw.ends
         there = (path.times >= begins) & (path.times <= ends + AFTER)
-        if there.sum() < FEWEST:
+        if there.sum() < FEWEST_FRAMES:
             raise UnusableDrawing(
                 f"its times are others than those of the packets: {path.times[0]:.6g} to"
                 f" {path.times[-1]:.6g} s, which came in {begins:.6g} to {ends:.6g} s"
@@ -151,7 +151,7 @@ class _Entity:
             # frames that show it, however late they are: nothing was on the way
             before, after = self.stamps[[leap, leap + 1]]
             calm &= (times < before + EARLIEST) | (times > after + LATEST)
-        if calm.sum() < FEWEST:
+        if calm.sum() < FEWEST_FRAMES:
             return math.nan
         found = Fit(times, self.path.positions, calm).shift(own)
         far = not EARLIEST + 0.01 < found.shift < LATEST - 0.01

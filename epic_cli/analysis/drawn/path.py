@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
+from epic_cli.analysis.drawn import LABEL
 from epic_cli.engine.contract import Sample
 
 if TYPE_CHECKING:
@@ -22,13 +23,10 @@ ROWS = (
     r"  vel: (?P<vx>[^, ]+),(?P<vy>[^, ]+),(?P<vz>[^, ]+)  time: (?P<time>\S+)"
 )
 
-#: What results call what the game drew.
-LABEL = "drawn"
-
 _ORIGIN = (0.0, 0.0, 0.0)
 
 #: Of fewer frames nothing is said.
-FEWEST = 20
+FEWEST_FRAMES = 20
 
 
 class UnusableDrawing(ValueError):
@@ -70,12 +68,12 @@ def drawn_paths(
             f" {_names(entities)}"
         )
     paths = {name: _path(name, packet_table(block), offset) for name, block in shared.items()}
-    found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST}
+    found = {name: one for name, one in paths.items() if len(one.times) >= FEWEST_FRAMES}
     if not found:
         most = max(len(one.times) for one in paths.values())
         raise UnusableDrawing(
-            f"it has {most} usable frame{'' if most == 1 else 's'} of an entity, and {FEWEST} are"
-            " needed"
+            f"it has {most} usable frame{'' if most == 1 else 's'} of an entity, and"
+            f" {FEWEST_FRAMES} are needed"
         )
     return found
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
     from epic_cli.analysis.drawn.redraw import Redraw
     from epic_cli.analysis.drawn.smoothing import Fit
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: Settings are sought of so many strategies: those that come nearest with their usual ones.
 FINALISTS = 4

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
     Written = Mapping[str, Value]
 

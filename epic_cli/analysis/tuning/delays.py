@@ -18,7 +18,7 @@ import numpy as np
 from epic_cli.analysis.diagnosis.messages import SHARES, waits
 from epic_cli.analysis.diagnosis.traffic import traffic_of
 from epic_cli.analysis.tuning.buffers import BUFFERS, Line
-from epic_cli.engine.parameters import SettingError
+from epic_cli.engine.parameter_base import SettingError
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.diagnosis.messages import Messages
     from epic_cli.analysis.tuning.buffers import Buffer
     from epic_cli.engine.packets import PacketBlock
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 #: geckos' clock is replaced when it is off by more (s).

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.figures import Figures
     from epic_cli.analysis.tuning.trials import Trial, Trials
     from epic_cli.analysis.weights import Weights
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: Latencies (s) that differ by less are the same to a player.
 SAME_LATENCY = 0.0005

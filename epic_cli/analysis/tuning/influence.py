@@ -12,7 +12,7 @@ from epic_cli.analysis.tuning.space import NUMBER, Axis, Point, Space
 
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.trials import Trial, Trials
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: Each number is tried at so many places from end to end, with the others as tuned.
 PLACES = 9

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.influence import Influence
     from epic_cli.analysis.tuning.spec import Goal, TuneSpec
     from epic_cli.analysis.weights import Weights
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 
 class GainKind(enum.Enum):

@@ -20,7 +20,7 @@ from epic_cli.analysis.tuning.space import NUMBER, Point, Space, spread
 from epic_cli.analysis.tuning.trials import BudgetSpent, Trials
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: So many trials for each setting, and no more than so many in all.
 TRIALS_EACH, MOST_TRIALS = 60, 400

@@ -11,7 +11,7 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies import declaration
 
 if TYPE_CHECKING:
-    from epic_cli.engine.parameters import Setting, Value
+    from epic_cli.engine.parameter_base import Setting, Value
 
 #: Numbers are searched with so many digits: what is reported is what was evaluated.
 DIGITS = 3

@@ -20,7 +20,7 @@ from epic_cli.engine.replay.strategy_spec import StrategySpec
 if TYPE_CHECKING:
     from epic_cli.analysis.tuning.figures import Evaluator, Figures
     from epic_cli.analysis.tuning.spec import Goal
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: No more settings are evaluated between two looks at the time, or lost by an interruption.
 BATCH = 32

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.front import FrontPoint
     from epic_cli.analysis.tuning.influence import Influence
     from epic_cli.analysis.tuning.spec import TuneSpec
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: The settings are looked at one by one so often, at most, as long as that finds better ones.
 SWEEPS = 3

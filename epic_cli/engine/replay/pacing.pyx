@@ -2,6 +2,8 @@
 
 from libc.math cimport INFINITY, NAN, fabs, isnan, nextafter
 
+from epic_cli.engine.packets cimport Packet, PacketBlock
+
 
 cdef enum Verdict:
     ACCEPTED
@@ -42,6 +44,21 @@ cdef class Pacing:
     cdef Verdict refuses(self, const Packet& packet) noexcept nogil:
         """Whether this packet has no place on the clock."""
         return ACCEPTED
+
+    cdef object refusal(self, PacketBlock block, size_t index, Verdict verdict):
+        """What is wrong with the time of a packet that has no place on the clock."""
+        from epic_cli.engine.refusals import Reason
+
+        field = "arrival" if isinstance(self, ArrivalPacing) else "time"
+        if verdict == NO_ARRIVAL:
+            return block.refusal(index, Reason.NO_ARRIVAL, "arrival")
+        if verdict == ARRIVAL_GOES_BACK:
+            return block.refusal(index, Reason.ARRIVAL_GOES_BACK, field)
+        if verdict == TOO_FAR:
+            return block.refusal(index, Reason.TOO_FAR, field, MOST_TICKS)
+        stalls = verdict == STALLS and isinstance(self.clock, SingleClock)  # other clocks continue
+        reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
+        return block.refusal(index, reason, field, self.clock.reach())
 
     cdef void begin(self, const Packet& packet) noexcept nogil:
         """Takes the first packet that is not refused."""

@@ -165,23 +165,9 @@ cdef class Replay:
 
     def refusals(self):
         """The packets of this block that have no place on the clock, as ``Refusal``."""
-        return [self.refusal(one) for one in self.refused]
-
-    cdef object refusal(self, RefusedPacket refused):
-        from epic_cli.engine.refusals import Reason
-
-        cdef double reach = self.pacing.clock.reach()
-        field = "arrival" if isinstance(self.pacing, ArrivalPacing) else "time"
-        if refused.verdict == NO_ARRIVAL:
-            return self.block.refusal(refused.index, Reason.NO_ARRIVAL, "arrival")
-        if refused.verdict == ARRIVAL_GOES_BACK:
-            return self.block.refusal(refused.index, Reason.ARRIVAL_GOES_BACK, field)
-        if refused.verdict == TOO_FAR:
-            return self.block.refusal(refused.index, Reason.TOO_FAR, field, MOST_TICKS)
-        single = isinstance(self.pacing.clock, SingleClock)
-        stalls = single and refused.verdict == STALLS  # other clocks continue
-        reason = Reason.SINGLE_CLOCK_STALLS if stalls else Reason.BEYOND_CLOCK
-        return self.block.refusal(refused.index, reason, field, reach)
+        return [
+            self.pacing.refusal(self.block, one.index, one.verdict) for one in self.refused
+        ]
 
     cdef int raise_error(self) except -1:
         cdef Strategy strategy

@@ -7,7 +7,7 @@ session, in case files and from Python.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.strategies import DEFAULT, create, declaration, find, maker, names
 
 if TYPE_CHECKING:

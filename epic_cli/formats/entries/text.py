@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.formats.writing import LineWriter
 
 #: Bytes of a line with its end; the scanner reads a longer one as several.
-LONGEST_LINE = 1023
+LONGEST_PACKET_LINE = 1023
 
 #: So many lines may stand above the first packet.
 _LINES = 6
@@ -48,7 +48,7 @@ def text_writer() -> LineWriter:
     """What writes packets as packet text."""
     from epic_cli.formats.writing import LineWriter, check_unbroken_name
 
-    return LineWriter(check_unbroken_name, longest=LONGEST_LINE, needs_velocity=True)
+    return LineWriter(check_unbroken_name, longest=LONGEST_PACKET_LINE, needs_velocity=True)
 
 
 def packet_line(packet: Packet) -> str:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.live.addresses import Address
 from epic_cli.live.proxy.relay import Relay
 from epic_cli.live.proxy.statistics import facts_of_client, facts_of_relay

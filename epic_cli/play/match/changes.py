@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from epic_cli.engine.parameters import Custom, Parameter, find
+from epic_cli.engine.parameter_base import Parameter, find
+from epic_cli.engine.parameters import Custom
 from epic_cli.engine.strategies import create
 from epic_cli.network.conditions import LinkConditions
 from epic_cli.network.loss import GilbertElliott

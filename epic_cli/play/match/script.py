@@ -27,7 +27,7 @@ from epic_cli.play.world.arena import Point
 from epic_cli.play.world.rules import Control, Weapon
 from epic_cli.play.world.times import to_seconds, to_us
 
-LONGEST_LINE = 4096
+LONGEST_SCRIPT_LINE = 4096
 MOST_LINES = 1_000_000
 LONGEST_TIME = 1e6
 
@@ -70,7 +70,7 @@ def parse_script(
     """
     parser = _Parser(list(players), may_change_players)
     number = 1
-    while line := stream.readline(LONGEST_LINE + 1):
+    while line := stream.readline(LONGEST_SCRIPT_LINE + 1):
         parser.take(number, line)
         number += 1
     return Script(parser.inputs, parser.changes, parser.beginning, parser.duration)
@@ -90,8 +90,8 @@ class _Parser:
 
     def take(self, number: int, line: bytes) -> None:
         self._number, self._line = number, line.rstrip(b"\r\n")
-        if len(line) > LONGEST_LINE:
-            raise self._refuse(0, "the line is too long", f"at most {LONGEST_LINE} bytes")
+        if len(line) > LONGEST_SCRIPT_LINE:
+            raise self._refuse(0, "the line is too long", f"at most {LONGEST_SCRIPT_LINE} bytes")
         if number > MOST_LINES:
             raise self._refuse(0, "the script is too long", f"at most {MOST_LINES} lines")
         try:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from epic_cli.engine.parameters import Choice, Custom, Number, Parameter, Switch
+from epic_cli.engine.parameter_base import Parameter
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse
 from epic_cli.engine.replay.playback import parse_tick
 from epic_cli.engine.strategies import find

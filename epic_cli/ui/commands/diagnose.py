@@ -107,7 +107,7 @@ class Cause(click.ParamType[str]):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what no detector is called, with the nearest name."""
         from epic_cli.analysis.diagnosis.detector import all_detectors
-        from epic_cli.engine.parameters import nearest
+        from epic_cli.engine.parameter_base import nearest
 
         known = [ANY, *(one.name for one in all_detectors())]
         if value not in known:

@@ -106,7 +106,7 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
 def _status_of(error: Exception) -> ExitStatus | None:
     """The exit status of an error that is about a strategy; None: it is not."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
-    from epic_cli.engine.parameters import SettingError
+    from epic_cli.engine.parameter_base import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
 
     if isinstance(error, StrategyFailed):

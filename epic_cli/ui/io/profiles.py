@@ -67,7 +67,7 @@ def _taken(context: click.Context, option: click.Parameter, value: object) -> ob
 def _find(path: str, name: str) -> dict[str, Any]:
     profiles = _profiles(path)
     if name not in profiles:
-        from epic_cli.engine.parameters import nearest
+        from epic_cli.engine.parameter_base import nearest
 
         near = nearest(name, list(profiles))
         hint = f"; did you mean {near!r}?" if near else "; there are " + ", ".join(profiles)

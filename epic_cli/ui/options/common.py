@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.engine.parameters import SettingError, nearest
+from epic_cli.engine.parameter_base import SettingError, nearest
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names

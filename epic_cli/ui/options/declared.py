@@ -20,15 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epic_cli.engine.parameters import (
-    Choice,
-    Custom,
-    Number,
-    Parameter,
-    Switch,
-    Table,
-    parse_assignment,
-)
+from epic_cli.engine.parameter_base import Parameter, Table, parse_assignment
+from epic_cli.engine.parameters import Choice, Custom, Number, Switch
 from epic_cli.engine.quantities import parse_span
 from epic_cli.ui.io.parameters import ParameterType as BaseType
 from epic_cli.ui.io.parameters import Parsed, completions

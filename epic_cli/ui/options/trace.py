@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, fields
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from epic_cli.network import AddedLink, Channel, Link, read_trace
 from epic_cli.network.conditions import LinkConditions
-from epic_cli.network.trace import Trace, TraceBy, TraceEnd, TraceLink
-from epic_cli.network.trace_file import DIRECTIONS, TRACE, Direction
+from epic_cli.network.trace import (
+    DIRECTIONS,
+    TRACE,
+    AddedLink,
+    Direction,
+    Trace,
+    TraceBy,
+    TraceEnd,
+    TraceLink,
+)
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
+
+if TYPE_CHECKING:
+    from epic_cli.network import Channel
+
+# Links and the reader of recorded networks are imported where they are used: every comparison has
+# these options, and hardly any a network.
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,8 @@ class TraceOptions:
         self, trace: Trace, added: LinkConditions, seed: int, purpose: str = "link"
     ) -> TraceLink | AddedLink:
         """A link that carries packets as this network did, with these conditions added to it."""
+        from epic_cli.network.link import Link
+
         in_order = added.in_order
         if added == LinkConditions(in_order=in_order):
             return TraceLink(trace, self.trace_by, self.trace_end, in_order)
@@ -65,6 +80,7 @@ LONGEST_TRACE = 256 << 20
 
 def read_both_ways(options: TraceOptions) -> dict[str, Trace]:
     """The recorded network in each direction."""
+    from epic_cli.network.trace_file import read_trace
 
     def read(stream: BinaryIO) -> dict[str, Trace]:
         data = stream.read(LONGEST_TRACE + 1)
@@ -94,6 +110,8 @@ def check_network(trace: TraceOptions, given: set[str]) -> None:
 
 def make_channel(link: LinkConditions, options: TraceOptions, seed: int) -> Channel:
     """A link with these conditions, or the recorded network; raises ``CannotAccess``."""
+    from epic_cli.network import Link, read_trace
+
     if not options.trace:
         return Link(link, seed=seed)
     flow, direction = options.trace_flow, options.trace_direction

@@ -64,7 +64,7 @@ class Figure(ParameterType):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuses what is none, with the nearest name."""
         from epic_cli.analysis.tuning.spec import GOALS
-        from epic_cli.engine.parameters import nearest
+        from epic_cli.engine.parameter_base import nearest
 
         if value not in GOALS:
             near = nearest(value, list(GOALS))

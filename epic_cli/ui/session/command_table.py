@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from epic_cli.engine.parameters import nearest
+from epic_cli.engine.parameter_base import nearest
 from epic_cli.ui.session.dialogue import Dialogue
 
 pass_dialogue = click.make_pass_decorator(Dialogue)

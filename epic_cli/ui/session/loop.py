@@ -179,7 +179,7 @@ def _reader(
 
 
 #: A longer line comes in pieces, so that input without line ends takes no memory.
-_LONGEST_LINE = 1 << 20
+_LONGEST_INPUT = 1 << 20
 
 
 class PlainReader:
@@ -202,7 +202,7 @@ class PlainReader:
     def _ask(self, what: str) -> str:
         self._messages.write(what.encode())
         self._messages.flush()
-        raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+        raw = sys.stdin.buffer.readline(_LONGEST_INPUT)
         if not raw:
             raise EOFError
         return raw.decode("utf-8", "surrogateescape")

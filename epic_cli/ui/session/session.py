@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock
-from epic_cli.engine.parameters import Value
+from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import ReplaySpec, SampleStream, Timing
 from epic_cli.engine.text import TextScanner, own_lines
 from epic_cli.formats.entries.text import packet_line
@@ -38,7 +38,7 @@ MOST_ROWS = 10_000
 _NAME = b"entity="
 
 #: A longer line is read as several (``fgets`` with 1024 bytes): no packet is kept as one.
-_LONGEST_LINE = 1022
+_LONGEST_LOG_LINE = 1022
 
 
 class Leap(NamedTuple):
@@ -282,10 +282,10 @@ def _while_it_works(blocks: Iterator[SampleBlock]) -> Iterator[SampleBlock]:
 
 def lines_of(block: PacketBlock) -> bytes:
     """The lines of packets that were read as packet text; one that is too long is made anew."""
-    lines = own_lines(block, _LONGEST_LINE)
+    lines = own_lines(block, _LONGEST_LOG_LINE)
     if lines is not None:
         return lines
     return b"".join(
         f"{packet_line(block[index])}\n".encode() if text is None else text
-        for index, text in enumerate(block.line_texts(_LONGEST_LINE))
+        for index, text in enumerate(block.line_texts(_LONGEST_LOG_LINE))
     )

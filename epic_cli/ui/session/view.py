@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epic_cli.engine.measure import count_apart
 from epic_cli.engine.packets import Entities, SampleBlock
-from epic_cli.engine.parameters import Value
+from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import TIMING, ReplaySpec
 from epic_cli.engine.text import RowWriter
 from epic_cli.formats.writing import number

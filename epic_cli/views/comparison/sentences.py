@@ -10,7 +10,7 @@ from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare.advice import Advice, Confidence
 from epic_cli.analysis.digits import counted, one_decimal, three_digits, whole
-from epic_cli.analysis.drawn.path import LABEL as DRAWN
+from epic_cli.analysis.drawn import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw

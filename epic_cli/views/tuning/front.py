@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.tuning.result import Tunings
 
 #: A front of fewer points is no choice.
-FEWEST = 3
+FEWEST_POINTS = 3
 
 #: So many strategies are drawn.
 DRAWN = 6
@@ -34,7 +34,7 @@ def front_of(found: Tunings) -> tuple[FrontPoint, ...]:
 def front_chart(found: Tunings) -> Chart | None:
     """The fronts, and where default and tuned settings are; None: there is no choice."""
     whole = front_of(found)
-    if len(whole) < FEWEST:
+    if len(whole) < FEWEST_POINTS:
         return None
     lines: list[Line] = []
     if len(found.tunings) == 1:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from epic_cli.analysis.compare.result import Comparison, Result
     from epic_cli.analysis.metrics.metric import Metric
     from epic_cli.analysis.tuning.result import Tuning, Tunings
-    from epic_cli.engine.parameters import Value
+    from epic_cli.engine.parameter_base import Value
 
 #: So many settings are named in a sentence.
 _NAMED = 4

@@ -16,7 +16,7 @@ from epic_cli.analysis.tuning.search import default_trials, search
 from epic_cli.analysis.tuning.space import Space, space_of
 from epic_cli.analysis.tuning.spec import goal
 from epic_cli.analysis.tuning.trials import BATCH, KIND, Budget, Trials
-from epic_cli.engine.parameters import Value
+from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration
 

@@ -22,7 +22,7 @@ from epic_cli.analysis.tuning.spec import Division, TuneSpec
 from epic_cli.analysis.tuning.tune import NothingToTune, tune
 from epic_cli.analysis.weights import Weights
 from epic_cli.engine.contract import Packet
-from epic_cli.engine.parameters import Value
+from epic_cli.engine.parameter_base import Value
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
 from epic_cli.engine.strategies import names

@@ -6,7 +6,7 @@ import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
 from epic_cli.analysis.diagnosis.robust import Floats, Numbers
-from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
@@ -26,7 +26,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     holes, places = _holes(stream)
     arrived = len(stream.times)
     lost = float(holes.sum())
-    if arrived < FEWEST or not lost:
+    if arrived < FEWEST_STATES or not lost:
         return []
     share = lost / (arrived + lost)
     longest = float(holes.max())

@@ -13,7 +13,7 @@ from epic_cli.analysis.diagnosis.traffic import Traffic
 COARSE = 0.1
 
 #: Steps that lead somewhere, or different coordinates of an axis: fewer make no lattice.
-FEWEST = 10
+FEWEST_STEPS = 10
 
 #: A share of the steps: rounded ones differ from their neighbours by a step so often.
 UNEVEN = 0.1
@@ -32,7 +32,7 @@ def detect(traffic: Traffic) -> list[Finding]:
 
 
 def _of(stream: Stream) -> Finding | None:
-    if int((stream.steps > 0).sum()) < FEWEST:
+    if int((stream.steps > 0).sum()) < FEWEST_STEPS:
         return None
     kind, step = _lattice_of(stream)
     coarse = step / stream.usual_step
@@ -61,7 +61,7 @@ def _lattice_of(stream: Stream) -> tuple[str, float]:
 def _step(axis: Floats, usual: Flags) -> float:
     """The lattice of an axis; 0 if it is only that of an even movement."""
     step = lattice(axis)
-    if not step or len(np.unique(axis)) < FEWEST:
+    if not step or len(np.unique(axis)) < FEWEST_STEPS:
         return 0.0
     turns = np.where(usual, np.round(np.diff(axis) / step), 0)
     bends = float((np.diff(turns)[usual[1:] & usual[:-1]] != 0).mean())

@@ -7,7 +7,7 @@ import numpy as np
 from epic_cli.analysis.arrays import lengths
 from epic_cli.analysis.diagnosis.detector import Detector, Finding, worst
 from epic_cli.analysis.diagnosis.robust import Flags, Floats
-from epic_cli.analysis.diagnosis.stream import FEWEST, Stream
+from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: How far velocities may be off the positions' own, in their length.
@@ -35,7 +35,7 @@ def _of(stream: Stream) -> Finding | None:
         return None
     near: Flags = (stream.intervals < 2.5 * stream.period) & ~stream.teleports[1:]
     usable = np.logical_and.reduce((near, given[1:], given[:-1], stream.steps > 0))
-    if int(usable.sum()) < FEWEST:
+    if int(usable.sum()) < FEWEST_STATES:
         return None
     moved = (np.diff(stream.positions, axis=0) / stream.intervals[:, None])[usable]
     said = ((stream.velocities[1:] + stream.velocities[:-1]) / 2)[usable]

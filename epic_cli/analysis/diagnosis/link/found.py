@@ -25,7 +25,7 @@ Zero = Literal["clocks", "least", "jumped"]
 ERRORS = 3.0
 
 #: Packets are known to be sent twice, or to wait for each other, from so many, and this share, on.
-FEWEST, SHARE = 3, 0.005
+FEWEST_TOGETHER, SHARE = 3, 0.005
 
 #: Packets jumped a queue if they took the same time but for these seconds, and so many robust
 #: standard deviations less than all others. That is so for less than half of them.
@@ -77,7 +77,7 @@ def found_link(traffic: Traffic) -> FoundLink:
     waits = _in_order(found.sent[found.came], came)
     related = 0.0 if waits or not likely.jitter else correlation(came[~jumped])
     copies = messages.copies / messages.states  # a link makes one copy of a packet at most
-    copied = messages.copies >= FEWEST and copies >= SHARE
+    copied = messages.copies >= FEWEST_TOGETHER and copies >= SHARE
     conditions = LinkConditions(
         latency=min(_digits(likely.latency), LONGEST_DELAY),
         jitter=min(_digits(likely.jitter), LONGEST_DELAY),
@@ -112,7 +112,11 @@ def _jumped(delays: Floats) -> Flags:
     last = int(gaps.argmax())
     count, gap = last + 1, float(gaps[last])
     apart = gap > max(APART * sigma(order[count:]), SAME)
-    if apart and float(order[last] - order[0]) < SAME and count >= max(FEWEST, SHARE * len(order)):
+    if (
+        apart
+        and float(order[last] - order[0]) < SAME
+        and count >= max(FEWEST_TOGETHER, SHARE * len(order))
+    ):
         jumped = delays <= order[last]
     return jumped
 
@@ -134,7 +138,7 @@ def _in_order(sent: Floats, delays: Floats) -> bool:
     newest = np.maximum.accumulate(arrivals)[:-1]
     overtaken = bool((arrivals[1:] < newest - TOGETHER).any())
     together = int((arrivals[1:] <= newest + TOGETHER).sum())
-    return not overtaken and together >= max(FEWEST, SHARE * len(sent))
+    return not overtaken and together >= max(FEWEST_TOGETHER, SHARE * len(sent))
 
 
 def _loss(found: Sendings) -> float | GilbertElliott:

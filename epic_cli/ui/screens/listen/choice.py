@@ -6,7 +6,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from epic_cli.engine.parameters import Number, Setting, Value
+from epic_cli.engine.parameter_base import Setting, Value
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from epic_cli.analysis.digits import three_digits
-from epic_cli.engine.parameters import Number, Value
+from epic_cli.engine.parameter_base import Value
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.text.widths import cut, pad, printable, width, wrap
 from epic_cli.formats.writing import number
 from epic_cli.ui.screens.cells import Fragment, Lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from epic_cli.engine.parameters import Parameter, Value
+from epic_cli.engine.parameter_base import Parameter, Value
 from epic_cli.engine.replay.playback import TIMING
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import UnknownStrategy, declaration, left_out

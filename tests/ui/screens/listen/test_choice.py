@@ -2,7 +2,8 @@
 
 import pytest
 
-from epic_cli.engine.parameters import Number, Setting, Value
+from epic_cli.engine.parameter_base import Setting, Value
+from epic_cli.engine.parameters import Number
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declarations
 from epic_cli.ui.screens.listen.choice import Choice, stepped
