@@ -1,1 +1,1 @@
-"""Sockets: packets sent as a game sends them, and a running game's packets taken in."""
+"""Sockets: packets sent as a game sends them, and a running game's packets received."""

@@ -1,24 +1,24 @@
-"""Datagrams, where they come from and go to: ``HOST:PORT`` in words, and as sockets have it."""
+"""Datagrams and their addresses: ``HOST:PORT`` as text, and as sockets have it."""
 
 from __future__ import annotations
 
 import socket
 from typing import Any, NamedTuple
 
-#: Nothing is heard from another machine unless a host is named.
+#: Only this machine is heard unless a host is named.
 LOOPBACK = "127.0.0.1"
 
 #: PlotJuggler's.
 DEFAULT_PORT = 9870
 
 
-#: Bytes of a datagram that goes over most networks in one piece, and of any.
+#: Bytes of a datagram that most networks do not fragment, and of any datagram.
 UNFRAGMENTED = 1400
 LARGEST = 65536
 
 
 class Address(NamedTuple):
-    """A host, by name or number, and a port; port 0: any that is free, or any at all."""
+    """A host, by name or number, and a port; port 0: any free one, or any at all."""
 
     host: str = LOOPBACK
     port: int = DEFAULT_PORT
@@ -35,7 +35,7 @@ class Resolved(NamedTuple):
 
 
 class ReceivedDatagram(NamedTuple):
-    """A datagram, who sent it, and when it came in (seconds of the machine's clock)."""
+    """A datagram, its sender, and its arrival (seconds of the machine's clock)."""
 
     data: bytes
     sender: tuple[Any, ...]
@@ -70,7 +70,7 @@ def resolve(address: Address) -> Resolved:
     """The first address of a host; raises ``OSError`` where there is none."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
-    except UnicodeError as error:  # a name that cannot be one
-        raise OSError(f"{address.host!r} cannot be the name of a host") from error
+    except UnicodeError as error:  # an invalid host name
+        raise OSError(f"{address.host!r} is not a valid host name") from error
     family, _, _, _, place = found[0]
     return Resolved(family, place)

@@ -18,7 +18,7 @@ _ORDERS = ("little", "big")
 _NUMBERS = ("time", "x", "y", "z", "vx", "vy", "vz")
 _WHOLE = ("id", "seq", "teleport")
 
-#: Bytes; no datagram holds a longer one.
+#: Bytes; no datagram holds more.
 _LONGEST = 65507
 
 
@@ -34,9 +34,9 @@ class RecordLayout:
 
     A field is ``NAME:TYPE``, with ``*FACTOR`` behind it for numbers in other units. Names are
     ``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``id`` (a whole number that names the
-    entity), ``seq`` and ``teleport`` (not 0: yes); ``_`` is a field to be passed over, ``_:12`` so
-    many bytes. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f32`` and ``f64``. There is no
-    padding but what is written. Raises ``ValueError`` for anything else.
+    entity), ``seq`` and ``teleport`` (not 0: yes); ``_`` is a field to skip, ``_:12`` so many
+    bytes. Types are ``i8`` to ``i64``, ``u8`` to ``u64``, ``f32`` and ``f64``. There is no implicit
+    padding. Raises ``ValueError`` for anything else.
     """
 
     def __init__(self, text: str) -> None:
@@ -87,10 +87,10 @@ class RecordLayout:
             except ValueError:
                 scale = 0.0
             if name in _WHOLE or not 1e-12 <= abs(scale) <= 1e12:
-                raise ValueError(f"{word!r}: {factor!r} is not what {name} can be multiplied by")
+                raise ValueError(f"{word!r}: {factor!r} is not a valid factor for {name}")
         self._fields.append(_Field(name, _TYPES[kind], self.size, scale))
         self.size += size
 
     def reader(self) -> RecordReader:
-        """What reads such records, many at once."""
+        """A scanner of such records."""
         return RecordReader(self._fields, self.size, self._big)

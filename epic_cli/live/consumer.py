@@ -1,4 +1,4 @@
-"""What a listener gives its values to: recordings, rows, screens, plotters, Python programs."""
+"""Consumers of a listener's values: recordings, rows, screens, plotters, Python programs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 class Consumer:
     """Receives one stream of values, in this order; overrides what it is interested in.
 
-    A consumer with ``limits`` is only given packets that keep to them; the others are refused.
+    A consumer with ``limits`` only gets packets within them; the others are refused.
     """
 
     limits: Limits | None = None
 
     def take_datagrams(self, received: Sequence[ReceivedDatagram]) -> None:
-        """Datagrams as they were received, whatever is in them."""
+        """Takes datagrams as received, whatever they contain."""
 
     def take_packets(self, block: PacketBlock) -> None:
-        """The packets of them that were accepted, before they reach a strategy."""
+        """Takes the accepted packets, before they reach a strategy."""
 
     def take_samples(self, samples: SampleBlock, entities: Entities) -> None:
-        """What is drawn at the ticks that have become due; valid during the call."""
+        """Takes the samples of the ticks that have become due; valid during the call."""
 
     def take_counts(self, counts: Counts) -> None:
-        """What came in until now; once a second at most."""
+        """Takes the counts so far; once a second at most."""
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Ends the stream."""

@@ -1,4 +1,4 @@
-"""What came in from a socket or a capture, counted: what was accepted, and why the rest was not."""
+"""Counts of a socket's or capture's packets: accepted, and refused by reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Refused(Enum):
-    """Why something was not accepted, in the order in which a datagram meets it, in words."""
+    """Why something was refused, in the order of the checks."""
 
     OTHER_SENDER = "from other senders"
     EMPTY = "empty"
@@ -37,12 +37,12 @@ def count_words(counts: Counter[Refused]) -> str:
 
 
 class Counts(NamedTuple):
-    """What came in until now.
+    """The counts so far.
 
-    ``packets`` were accepted; ``late`` ones of them had a time before that of one that came before
-    them. ``delays`` are those of the packets. A sender's clock was set ``clock_resets`` times,
-    the last time by ``clock_step`` seconds back. ``drifts``: by sender, how much longer (s) a delay
-    gets in a second; None: not known yet. ``example`` is a line that was refused.
+    ``packets`` were accepted; ``late`` ones of them had a time before that of an earlier arrival.
+    ``delays`` are those of the packets. Senders' clocks were reset ``clock_resets`` times, the last
+    time ``clock_step`` seconds back. ``drifts``: by sender, the growth of the delay (s) per second;
+    None: not known yet. ``example`` is a line that was refused.
     """
 
     datagrams: int

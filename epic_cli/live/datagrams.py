@@ -1,4 +1,4 @@
-"""What is to be sent, and when: the packets of a recording or of a movement, as datagrams."""
+"""Datagrams to send, with their times: packets of a recording or a movement."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from epic_cli.live.addresses import UNFRAGMENTED
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.state import Movement
 
-#: The states of one moment (seconds), in the order in which they are to leave.
+#: The states of one moment (seconds), in the order of sending.
 Moment = tuple[float, list[Packet]]
 
 
 class Datagram(NamedTuple):
-    """Bytes to be sent at a time (seconds), and the packets in them."""
+    """Bytes to send at a time (seconds), and the packets in them."""
 
     time: float
     packets: list[Packet]
@@ -30,7 +30,7 @@ def moments_of_recording(
 ) -> Iterator[Moment]:
     """Packets at the time at which they arrived or, where that is not known, were sent.
 
-    Those of one time are together. One that comes with a time before another's goes with that.
+    Packets of one time are grouped; one with an earlier time than its predecessor joins it.
     ``leave_out`` is called for each packet that has no finite time.
     """
     due, first = -math.inf, math.inf
@@ -64,7 +64,7 @@ def moments_of_movement(movement: Movement, rate: float, duration: float) -> Ite
 def datagrams(
     moments: Iterable[Moment], packet_format: str, separate: bool = False
 ) -> Iterator[Datagram]:
-    """Puts packets into datagrams, each of which can be read for itself; raises ``Unwritable``.
+    """Packs packets into self-contained datagrams; raises ``Unwritable``.
 
     The packets of one moment share datagrams of ``UNFRAGMENTED`` bytes unless they are to be
     ``separate``; a longer packet goes alone. Packets without a sequence number get that of their

@@ -1,8 +1,8 @@
 """The packets of datagrams: packet text, CSV, JSON, or binary records.
 
-Each datagram is read for itself: what one holds, or breaks, has no say in how the next is read. It
-is cut into pieces, each with the names that its reader goes by, and the pieces are scanned. Readers
-that have found out which name is which are kept for pieces with the same names. Datagrams that
+Each datagram is read on its own: its content never affects how the next is read. It is cut into
+pieces, each with the names that its reader uses, and the pieces are scanned. Readers that have
+inferred a layout are kept for pieces with the same names. Datagrams that
 follow one another and have one piece each, for a reader that is known, are scanned together, unless
 that could make a difference.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from epic_cli.formats import Reader
     from epic_cli.live.binary import RecordLayout
 
-#: Bytes of a JSON object, or of the header of a table, that names are looked for in.
+#: Bytes of a JSON object, or of a table's header, that are searched for names.
 _LONGEST = 4096
 
 #: So many sets of names are kept with their readers, and so many names of entities with each.
@@ -47,10 +47,10 @@ _DEEPEST = 4
 
 
 class Decoded(NamedTuple):
-    """What is in some datagrams that follow one another, of which the first has this number.
+    """The content of consecutive datagrams, the first of which has this number.
 
-    ``ends`` are the places in the text of ``block`` at which the datagrams end. ``refused`` counts
-    what is no packet, by its reason; ``example`` is a line of that.
+    ``ends`` are the places in the text of ``block`` at which the datagrams end. ``refused`` counts,
+    by reason, what is not a packet; ``example`` is such a line.
     """
 
     first: int
@@ -62,7 +62,7 @@ class Decoded(NamedTuple):
 
 
 class _Schema(NamedTuple):
-    """What datagrams that are read by one and the same reader have in common."""
+    """The common schema of datagrams that share a reader."""
 
     kind: Literal["text", "csv", "jsonl", "records"]
     names: object = None
@@ -82,7 +82,7 @@ _NOTHING: _Piece = (Refused.NOT_PACKETS, b"")
 class Decoder:
     """Reads datagrams. Times are in seconds unless the ``layout`` says otherwise.
 
-    A layout's ``time_origin`` is not looked at. ``records``: the datagrams are binary.
+    A layout's ``time_origin`` is ignored. ``records``: the datagrams are binary.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Decoder:
         return schema is _RECORDS or schema.names in self._readers
 
     def _together(self, first: int, schema: _Schema, run: list[bytes]) -> Iterator[Decoded]:
-        """Scans what is alike at once; datagram by datagram where that might not be the same."""
+        """Scans similar datagrams together; one by one where the result could differ."""
         gap = b"" if schema is _RECORDS else b"\n"
         block, ended = self._scan(schema, gap.join(run))
         if len(run) > 1 and (ended or (schema.kind == "jsonl" and block.refusals)):
@@ -158,7 +158,7 @@ class Decoder:
             self._learn(data, schema)
 
     def _scan(self, schema: _Schema, lines: bytes) -> tuple[PacketBlock, bool]:
-        """What the reader for these names makes of lines, and whether they have ended it."""
+        """The packets that the reader for these names finds in lines, and whether they ended it."""
         if schema.kind == "records":
             assert self._records is not None
             records = self._record_reader
@@ -190,7 +190,7 @@ class Decoder:
         if self._format is None and data[:1] in _DIGITS:
             position, slash, _ = data.partition(b"/")
             if slash and position.count(b",") == 2 and b"\n" not in position:
-                return [(_TEXT, data)]  # no need to look any closer
+                return [(_TEXT, data)]  # no need for a closer look
         data = data.strip(_BLANKS)
         if not data:
             return [(Refused.EMPTY, data)]
@@ -207,7 +207,7 @@ class Decoder:
         header += newline
         if len(header) > _LONGEST:
             return [_NOTHING]
-        if header != self._table_schema.header:  # mostly it is that of the last one
+        if header != self._table_schema.header:  # usually that of the last one
             self._table_schema = _Schema("csv", ("csv", header), header)
         return [(self._table_schema, rows)] if rows else []
 
@@ -232,7 +232,7 @@ class Decoder:
         return pieces
 
     def _values(self, data: bytes) -> Iterator[tuple[str, Any]]:
-        """JSON values and their texts; for what is none, text with None."""
+        """JSON values and their texts; for invalid JSON, the text with None."""
         try:
             text = data.decode()
         except UnicodeDecodeError:
@@ -267,7 +267,7 @@ def _decoded(first: int, ends: array[int], block: PacketBlock) -> Decoded:
 
 
 def _kind(data: bytes) -> str:
-    """What a datagram looks like."""
+    """The shape of a datagram."""
     if data[:1] in (b"{", b"["):
         return "jsonl"
     line = data.partition(b"\n")[0]

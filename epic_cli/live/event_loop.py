@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-#: What ends a program that would go on for ever.
+#: The signals that end a program.
 STOPPING = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -21,7 +21,7 @@ STOPPING = [
 
 @contextlib.contextmanager
 def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
-    """Within the block the running loop calls ``stop`` with the number of a signal that ends it.
+    """Within the block the running loop calls ``stop`` with the number of a fatal signal.
 
     A signal that is ignored (``nohup``) stays so.
     """
@@ -46,7 +46,7 @@ def run_until_stopped(
 ) -> int | None:
     """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
 
-    ``make_loop`` makes the event loop, if it is to be another than the usual one.
+    ``make_loop`` makes the event loop, if not the default one.
     """
     stopped: list[int] = []
 
@@ -82,8 +82,8 @@ def end_by(number: int) -> None:
 async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
     """Waits until an event is set, for so many seconds at most (None: for ever).
 
-    ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that comes as the event does,
-    and a program would not hear Ctrl-C.
+    ``asyncio.wait_for`` (before Python 3.12) may lose a cancellation that coincides with the event,
+    and a program would miss Ctrl-C.
     """
     timer = None
     if seconds is not None:
@@ -95,8 +95,8 @@ async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
             timer.cancel()
 
 
-#: Seconds between two looks at what is ready. A loop that falls asleep for each of many events pays
-#: for the falling asleep; what comes meanwhile is looked at together.
+#: Seconds between two looks at what is ready. A loop that sleeps between many events pays for each
+#: sleep; events in between are handled together.
 _REST = 250e-6
 
 if TYPE_CHECKING or hasattr(selectors, "EpollSelector"):
@@ -112,7 +112,7 @@ if TYPE_CHECKING or hasattr(selectors, "EpollSelector"):
             self._looked = 0.0
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            """What is ready within this time (seconds)."""
+            """The events ready within this time (seconds)."""
             if timeout is None or timeout > 0:
                 rest = self._looked + _REST - time.monotonic()
                 if rest > 0:
@@ -141,12 +141,12 @@ else:
 
 Item = TypeVar("Item")
 
-#: How many are made before they are used.
+#: How many items are read ahead.
 _PREFETCHED = 64
 
 
 async def prefetched(items: Iterable[Item]) -> AsyncIterator[Item]:
-    """The items, which another thread makes; what it raises is raised here."""
+    """The items, produced by another thread; its exceptions are raised here."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[Item | None, BaseException | None]] = asyncio.Queue()
     room = threading.Semaphore(_PREFETCHED)

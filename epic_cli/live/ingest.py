@@ -1,6 +1,6 @@
 """From datagrams to accepted packets with times on the receiver's clock, and counts of the rest.
 
-Datagrams are written by strangers: nothing in one is trusted, and memory does not grow with them.
+Datagrams are untrusted input, and memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MAX_ENTITIES = 256
 #: Characters of an entity's name.
 _LONGEST_NAME = 64
 
-#: So many senders are told apart; the others are one.
+#: So many senders are distinguished; the others count as one.
 _MOST_SENDERS = 64
 
 
 class Limits(NamedTuple):
-    """What a recording has no place for."""
+    """The limits of a consumer: what it cannot record."""
 
     needs_velocity: bool = False
     takes_delta: bool = True
@@ -50,7 +50,7 @@ class IngestSpec:
     time that becomes 0: a number of seconds, or ``"first"`` for the first packet's; None: the first
     packet's if it is a Unix time. ``records``: the datagrams are binary. ``sender``: datagrams of
     others are refused (a host and a port, which may be 0 for any). Entities other than ``entity``
-    are passed over; with ``single_entity`` a second one is refused.
+    are skipped; with ``single_entity`` a second one is refused.
     """
 
     packet_format: str | None = None
@@ -77,9 +77,9 @@ class IngestSpec:
 class Ingest:
     """Reads datagrams and accepts their packets; what it keeps does not grow beyond their names.
 
-    The receiver's clock starts with the first packet, at the time in it: that packet's delay is
-    taken for 0. Where a sender's clock is set, its times go on at the receiver's. What does not
-    keep to ``limits`` is refused, and counted by its reason.
+    The receiver's clock starts with the first packet, at the time in it: that packet's delay counts
+    as 0. Where a sender's clock is reset, its times continue at the receiver's. Packets beyond
+    ``limits`` are refused, and counted by reason.
     """
 
     def __init__(self, spec: IngestSpec, limits: Limits | None = None) -> None:
@@ -102,7 +102,7 @@ class Ingest:
 
     @property
     def entities(self) -> Entities:
-        """Those whose packets were accepted."""
+        """The entities whose packets were accepted."""
         return self._admission.entities
 
     @property
@@ -156,8 +156,8 @@ class Ingest:
     ) -> None:
         """Appends what is accepted, and counts the rest.
 
-        ``times`` are when the datagrams came in, on the machine's clock in seconds, ``senders``
-        small numbers of those who sent them.
+        ``times`` are the datagrams' arrivals on the machine's clock (s), ``senders`` small numbers
+        for their senders.
         """
         self._example = self._example or decoded.example
         if decoded.refused:
@@ -182,7 +182,7 @@ class Ingest:
         return number
 
     def _refuses_name(self, name: str) -> Refused | bool | None:
-        """Why a new entity is not accepted; False: it is passed over."""
+        """Why a new entity is not accepted; False: it is skipped."""
         spec = self._spec
         if spec.entity is not None and name != spec.entity:
             return False

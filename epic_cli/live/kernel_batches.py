@@ -1,6 +1,6 @@
-"""Datagrams as Linux hands them over: many at once, with the times at which it took them in.
+"""Datagrams from Linux in batches, with kernel timestamps.
 
-Python's own calls take one datagram each, and several times as long.
+Python's own calls receive one datagram each, and take several times as long.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from epic_cli.live.addresses import LARGEST, ReceivedDatagram
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
 _RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40)
 
-#: Datagrams of a call, and bytes for each: of itself, of its sender, of what the kernel says of it.
+#: Datagrams of a call, and bytes for each: its data, its sender, its control messages.
 _AT_ONCE = 64
 _NAME = 32
 _CONTROL = 128
 
-#: Nanoseconds; a greater age is that of a clock that was set meanwhile.
+#: Nanoseconds; a greater age means that the clock was set meanwhile.
 _OLDEST = 10_000_000_000
 
-#: So many senders are kept in words.
+#: So many senders' addresses are cached as text.
 _MOST_SENDERS = 1024
 
 
@@ -97,7 +97,7 @@ def _buffers() -> _Buffers:
 
 
 class KernelBatch:
-    """Reads from a socket that does not wait; ``dropped`` is what its queue had no room for.
+    """Reads from a non-blocking socket; ``dropped`` counts what its full queue dropped.
 
     Raises ``OSError`` or ``AttributeError`` where Linux does not offer this.
     """
@@ -110,7 +110,7 @@ class KernelBatch:
         self.dropped = 0
 
     def read(self, most: int, found: list[ReceivedDatagram]) -> bool:
-        """Appends the datagrams that are there, in their order, while there are less than ``most``.
+        """Appends the waiting datagrams, in their order, up to ``most``.
 
         False: there are no more. Raises ``OSError``, of which ``BlockingIOError`` says the same.
         """
@@ -137,7 +137,7 @@ class KernelBatch:
             found.append(ReceivedDatagram(bytes(data[begin : begin + size]), sender, arrival))
 
     def _arrival(self, controls: bytearray, at: int, size: int, wall: int) -> int:
-        """When the kernel took a datagram in, in nanoseconds of the wall's clock."""
+        """When the kernel received a datagram, in nanoseconds of the wall clock."""
         end = at + size
         taken = wall
         while at + _CONTROL_HEADER.size <= end:

@@ -1,4 +1,4 @@
-"""Packets of a running game, drawn by the real clock while they come in."""
+"""Packets of a running game, drawn in real time as they arrive."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from epic_cli.live.receiving import ReceivingSocket, machine_time
 if TYPE_CHECKING:
     from epic_cli.engine.replay.playback import Ratio
 
-#: Datagrams that are read before anything is drawn, and seconds until the next are looked for.
+#: Datagrams that are read before drawing, and seconds until the next poll.
 _AT_ONCE = 512
 _PAUSE = 0.002
 
 
 @dataclass(frozen=True)
 class ListenSpec:
-    """What is made of the datagrams that a socket receives, and for how many seconds.
+    """How a socket's datagrams are read and drawn, and for how many seconds.
 
     ``strategy`` None: nothing is drawn.
     """
@@ -39,10 +39,10 @@ class ListenSpec:
 
 
 class Listener:
-    """Receives packets, draws all entities at every tick, and gives all of that to consumers.
+    """Receives packets, draws all entities at every tick, and passes all of that to consumers.
 
-    The packets that came in before a tick are given to the consumers, then applied, then the tick
-    is drawn: what is drawn is what a replay of a recording of them draws.
+    The packets that arrived before a tick are passed to the consumers, then applied, then the tick
+    is drawn: the samples equal those of a replay of a recording of them.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Listener:
 
     @property
     def entities(self) -> Entities:
-        """Those whose packets came in, by the numbers that packets and samples have."""
+        """The entities, by the numbers that packets and samples have."""
         return self._ingest.entities
 
     def change_strategy(
@@ -82,8 +82,8 @@ class Listener:
     ) -> None:
         """Draws by other strategies from now on, as if they had had these ``packets``.
 
-        They are the latest ones. ``draw`` is given what would have been drawn since. Nothing is
-        changed where a strategy raises something.
+        They are the latest ones. ``draw`` gets the samples that would have been drawn since.
+        Nothing changes if a strategy raises.
         """
         replay = self.replay(strategy, packets, self._drawn_up_to, draw)
         if self._replay is not None:
@@ -97,7 +97,7 @@ class Listener:
         until: float,
         draw: Callable[[SampleBlock], object],
     ) -> Replay:
-        """A replay of packets that came in, drawn up to a time (s) of the receiver's clock."""
+        """A replay of received packets, drawn up to a time (s) of the receiver's clock."""
         replay, samples = self._replay_by(strategy), SampleBlock()
         try:
             for block in packets:
@@ -115,7 +115,7 @@ class Listener:
         return Replay(strategy.maker(), pacing, self.entities)
 
     async def run(self) -> None:
-        """Listens for as long as it is to; raises ``OSError`` where a consumer cannot write."""
+        """Listens for its duration; raises ``OSError`` where a consumer cannot write."""
         end = machine_time() + self._spec.duration
         while machine_time() < end:
             await self._receiving.readable(self._wait(end))
@@ -125,7 +125,7 @@ class Listener:
                 for one in self._consumers:
                     one.take_counts(self.counts)
             if received:
-                await asyncio.sleep(_PAUSE)  # what comes meanwhile is taken together
+                await asyncio.sleep(_PAUSE)  # arrivals in between are taken together
 
     def _wait(self, end: float) -> float | None:
         """Seconds until the next tick, or the end; None: nothing is due."""
@@ -137,7 +137,7 @@ class Listener:
         return min(waits) + 0.0005 if waits else None
 
     def step(self) -> bool:
-        """Takes what has come in and draws what is due; whether anything came."""
+        """Takes arrivals and draws what is due; returns whether anything arrived."""
         before = machine_time()
         received = self._receiving.read(_AT_ONCE)
         if received:

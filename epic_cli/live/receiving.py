@@ -1,4 +1,4 @@
-"""A UDP socket whose datagrams have the times at which the kernel took them in."""
+"""A UDP socket whose datagrams have kernel timestamps."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from epic_cli.live.addresses import LARGEST, ReceivedDatagram, Resolved
 from epic_cli.live.event_loop import set_or_late
 from epic_cli.live.kernel_batches import KernelBatch
 
-#: Bytes of the kernel's queue that are requested: half a second of 20,000 small ones.
+#: Requested bytes of the kernel's queue: half a second of 20,000 small ones.
 QUEUE = 1 << 22
 
 
 def machine_time() -> float:
-    """Seconds of a clock that is never set."""
+    """Seconds of a monotonic clock."""
     return time.monotonic_ns() / 1e9
 
 
 class ReceivingSocket:
-    """A bound socket, which is read without waiting; of a multicast group it becomes a member.
+    """A bound non-blocking socket, which joins the group of a multicast address.
 
     ``interface`` is where it joins the group: an address, for IPv6 a name. Without it the system
-    chooses one. ``queue`` is how many bytes were granted to wait in, and ``refused`` counts the
-    answers that nobody listens where something was sent to. Raises ``OSError``, and ``ValueError``
-    for an interface where there is no group to join.
+    chooses one. ``queue`` is the size of its queue in bytes, and ``refused`` counts the closed
+    ports reported for datagrams sent. Raises ``OSError``, and ``ValueError``
+    for an interface without a group.
     """
 
     def __init__(self, at: Resolved, interface: str | None = None) -> None:
@@ -41,7 +41,7 @@ class ReceivingSocket:
             self.socket.setblocking(False)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE)
             granted = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
-            # on Linux the other half is for its account
+            # on Linux the other half is for bookkeeping
             self.queue = granted // 2 if sys.platform == "linux" else granted
             self._batch = _in_batches(self.socket)
             self._attach(at, interface)
@@ -57,11 +57,11 @@ class ReceivingSocket:
 
     @property
     def port(self) -> int:
-        """The port that it has."""
+        """The bound port."""
         return int(self.socket.getsockname()[1])
 
     def read(self, most: int) -> list[ReceivedDatagram]:
-        """The datagrams that are there, in their order, no more than ``most``."""
+        """The waiting datagrams, in their order, up to ``most``."""
         found: list[ReceivedDatagram] = []
         while len(found) < most:
             try:
@@ -78,7 +78,7 @@ class ReceivingSocket:
 
     @property
     def dropped(self) -> int:
-        """What the kernel's queue had no room for, as far as that is known."""
+        """How many datagrams the kernel's queue dropped, where known."""
         return 0 if self._batch is None else self._batch.dropped
 
     async def readable(self, seconds: float | None = None) -> None:
@@ -94,7 +94,7 @@ class ReceivingSocket:
             self._changed = None
 
     def close(self) -> None:
-        """Listens no more."""
+        """Closes the socket."""
         if self._changed is not None:
             self._changed.set()
         self.socket.close()

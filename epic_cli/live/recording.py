@@ -1,4 +1,4 @@
-"""A recording that grows while packets come in, and is whole at any moment."""
+"""A recording that grows while packets arrive, and is valid at any moment."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from epic_cli.live.consumer import Consumer
 from epic_cli.live.ingest import Limits
 from epic_cli.live.whole_files import Rotation, WholeFile
 
-#: What any recording has a place for, but for the names of some.
+#: What every format can record, except some names.
 _STILL = Packet((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
 
 
 def format_of(path: str) -> str:
-    """By what the name ends with: CSV, JSON lines, and packet text for all others."""
+    """The format by suffix: CSV, JSON lines, and packet text for all others."""
     kind = suffixes().get(os.path.splitext(path)[1].lower(), DEFAULT)  # noqa: PTH122 - as elsewhere
     return kind if kind in packet_formats() else DEFAULT
 
@@ -35,7 +35,7 @@ class Recording(Consumer):
 
 
 class PacketRecording(Recording):
-    """Writes packets in the format that the name says."""
+    """Writes packets in the format of the file's suffix."""
 
     unit = "packets"
 
@@ -56,9 +56,9 @@ class PacketRecording(Recording):
         return True
 
     def take_packets(self, block: PacketBlock) -> None:
-        """Writes packets, all of which keep to its limits."""
+        """Writes packets, which are within its limits."""
         rows, end = self._rows.rows(block)
         if end != len(block):
-            raise ValueError(f"this recording has no place for {block[end]}")
+            raise ValueError(f"this recording cannot hold {block[end]}")
         if rows:
             self.file.write(rows, len(block))

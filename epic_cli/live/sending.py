@@ -30,7 +30,7 @@ class Departure:
 
 
 class SentLog:
-    """Writes a line for each packet, in the order of the packets, whatever overtakes what.
+    """Writes a line for each packet, in the order of the packets, even if some overtake others.
 
     ``sent`` is in seconds on the clock of the packets' times, on which the first was sent at its
     own; it is empty for a packet that the link lost. What is in flight is in memory.
@@ -49,14 +49,14 @@ class SentLog:
         return departure
 
     def left(self, departure: Departure, elapsed: float) -> None:
-        """It left so long (seconds) after the first; a second copy changes nothing."""
+        """Records that it left so long (seconds) after the first; a second copy is ignored."""
         if departure.sent is None:
             departure.sent = departure.origin + elapsed
             departure.on_its_way = False
             self._settle()
 
     def end(self) -> None:
-        """What is still on its way will not be sent."""
+        """Ends the datagrams in flight, which will not be sent."""
         for departure in self._waiting:
             departure.on_its_way = False
         self._settle()
@@ -88,7 +88,7 @@ class SendSpec:
 
 
 class _Errors(asyncio.DatagramProtocol):
-    """Keeps what the socket says of datagrams that it could not send."""
+    """Keeps the socket's errors for datagrams that it could not send."""
 
     def __init__(self) -> None:
         self.refused = 0
@@ -105,8 +105,8 @@ class _Errors(asyncio.DatagramProtocol):
 class Sending:
     """Sends datagrams; ``statistics`` and ``refused`` are kept up to date meanwhile.
 
-    Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts the
-    answers that nobody listens. ``log`` records when each datagram really left.
+    Times are divided by the speed; the delays of the ``channel`` are not. ``refused`` counts
+    replies from closed ports. ``log`` records when each datagram really left.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Sending:
 
     @property
     def refused(self) -> int:
-        """How many datagrams were answered with that nobody listens."""
+        """How many datagrams met a closed port."""
         return self._errors.refused
 
     async def run(self, moments: Iterable[Moment]) -> None:

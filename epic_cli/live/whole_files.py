@@ -1,4 +1,4 @@
-"""Files that grow and are whole at any moment, one after the other where they are to stay small."""
+"""Files that grow and are valid at any moment, rotated where they are to stay small."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def whole_lines(data: bytes, size: int) -> int:
 
 
 class WholeFile:
-    """Takes whole lines or records, past every buffer of this program.
+    """Writes whole lines or records, unbuffered.
 
-    What ``write`` has returned from is in the file whatever becomes of the program; only the
-    machine itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
+    What ``write`` has returned from is in the file even if the program dies; only the machine
+    itself could lose it. Raises ``OSError`` with the name of the file, which then ends with
     a whole line or record: ``whole`` says how many bytes those have that end within so many bytes
-    of the data. A file that has something in it is not written over. Each begins with ``header``.
+    of the data. A non-empty file is not overwritten. Each begins with ``header``.
     With a ``rotation`` their names are numbered: ``game-0001.csv``, ``game-0002.csv``. ``recorded``
     counts what is in them.
     """
@@ -73,7 +73,7 @@ class WholeFile:
         self._open()
 
     def __str__(self) -> str:
-        """Where it is, in words."""
+        """Its path, in words."""
         count = f"{self.files:,} numbered file" + "s" * (self.files != 1)
         return f"{self.path}" if self._rotation is None else f"{self.path}, in {count}"
 

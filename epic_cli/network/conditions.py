@@ -1,4 +1,4 @@
-"""How bad a link is, from the first packet on and from later times on."""
+"""Link conditions, from the first packet on and from later times on."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from epic_cli.network.loss import DEFAULT_QUEUE, LONGEST_DELAY, GilbertElliott, 
 Distribution = Literal["uniform", "normal", "pareto", "paretonormal", "gamma", "pareto-unbounded"]
 DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
-#: 1 would be the same delay, or loss, for ever.
+#: 1 would be the same delay, or loss, forever.
 HIGHEST_CORRELATION = 0.9999
 
 
 @dataclass(frozen=True)
 class LinkConditions:
-    """How bad a link is, in the words of Linux netem; the same in both directions.
+    """Link conditions in the terms of Linux netem; the same in both directions.
 
     ``latency`` and ``jitter`` are in seconds (0 to 60). No delay is below 0: one that would be is
     clipped, and counted. By ``distribution`` the delays are
@@ -47,10 +47,11 @@ class LinkConditions:
 
     ``loss`` is a share, or a ``GilbertElliott`` model. ``loss_correlation`` (c) makes random losses
     follow each other: after a loss the share is c + (1 - c) ``loss``, otherwise (1 - c) ``loss``,
-    so that the share of all is as it was, and c the correlation of neighbours. ``duplicate`` is
+    so that the overall share is unchanged, and c is the correlation of neighbours. ``duplicate`` is
     the share of packets sent twice (each copy has its own delay; a loss takes one of the two).
-    ``corrupt`` is the share that comes with a wrong bit: games check a sum (UDP's, at least), so
-    the packet has used the link and is thrown away. ``reorder`` is the share of packets that jump
+    ``corrupt`` is the share that arrives with a wrong bit: games verify a checksum (UDP's, at
+    least), so the packet has used the link and is discarded. ``reorder`` is the share of packets
+    that jump
     the queue: they arrive without any delay, ``reorder_correlation`` as for losses;
     ``reorder_gap`` N: after each that did, the next N - 1 do not.
 
@@ -95,17 +96,17 @@ class LinkConditions:
     def _check_later(self) -> None:
         times = [time for time, _ in self.later]
         if any(not math.isfinite(time) or time < 0 for time in times):
-            raise ValueError("conditions change at times from 0 s on")
+            raise ValueError("conditions must change at 0 s or later")
         for before, after in pairwise(times):
             if after <= before:
                 raise ValueError(
-                    f"{after:g} s comes after {before:g} s: put the changes in the order of time"
+                    f"{after:g} s is listed after {before:g} s: put the changes in order of time"
                 )
         if any(conditions.later for _, conditions in self.later):
             raise ValueError("conditions of a later time have no later ones of their own")
 
     def at(self, time: float) -> LinkConditions:
-        """The conditions this long (seconds) after the first packet, at a border the new ones."""
+        """The conditions this long (seconds) after the first packet; at a change the new ones."""
         found = replace(self, later=())
         for since, conditions in self.later:
             found = conditions if since <= time else found
@@ -122,7 +123,7 @@ def _share(name: str, help_text: str, highest: float = 1.0) -> Number:
     return Number(name, getattr(LinkConditions, name), help_text, "", 0, highest)
 
 
-#: What a link is like, in the words of netem: the fields of ``LinkConditions``.
+#: Link conditions in the terms of netem: the fields of ``LinkConditions``.
 LINK: tuple[Parameter, ...] = (
     Number("latency", LinkConditions.latency, "The mean delay.", "s", 0, LONGEST_DELAY),
     Number(
@@ -144,7 +145,7 @@ LINK: tuple[Parameter, ...] = (
     _share("loss", "Lose this share at random."),
     _share(
         "loss_correlation",
-        "How much losses follow each other; as many are lost as before.",
+        "How much losses cluster; the loss rate stays the same.",
         HIGHEST_CORRELATION,
     ),
     Custom(
@@ -158,14 +159,12 @@ LINK: tuple[Parameter, ...] = (
         field="loss",
     ),
     _share("duplicate", "Send this share twice."),
-    _share(
-        "corrupt", "Break a bit in this share: a game checks a sum, so each is lost, and counted."
-    ),
+    _share("corrupt", "Corrupt a bit in this share; checksums fail, so each is lost, and counted."),
     _share("reorder", "Deliver this share at once, ahead of those in flight."),
     Number(
         "reorder_gap",
         LinkConditions.reorder_gap,
-        "Of so many packets at most one is delivered ahead.",
+        "At most one of so many packets is delivered ahead.",
         "packets",
         1,
         1_000_000,
@@ -173,7 +172,7 @@ LINK: tuple[Parameter, ...] = (
     ),
     _share(
         "reorder_correlation",
-        "How much packets that are delivered ahead follow each other.",
+        "How much packets that are delivered ahead cluster.",
         HIGHEST_CORRELATION,
     ),
     Number(
@@ -187,8 +186,8 @@ LINK: tuple[Parameter, ...] = (
     Custom(
         "queue",
         LinkConditions.queue,
-        "Where they wait: so much time (50ms) or so many packets (20packets) of room; what comes"
-        " when it is full is dropped.",
+        "The queue's size as a time (50ms) or in packets (20packets); packets that arrive"
+        " when it is full are dropped.",
         "seconds|packets",
         QueueLimit.parse,
         kind=QueueLimit,
@@ -196,7 +195,7 @@ LINK: tuple[Parameter, ...] = (
     Number(
         "packet_size",
         LinkConditions.packet_size,
-        "How long a packet is on the wire, for --rate.",
+        "The size of a packet on the wire, for --rate.",
         "bytes",
         1,
         65535,

@@ -10,23 +10,23 @@ from epic_cli.network.randomness import stream
 
 
 class Channel(Protocol):
-    """What carries packets: a simulated link or a recorded network."""
+    """A channel for packets: a simulated link or a recorded network."""
 
     def send(self, time: float) -> tuple[float, ...]:
         """When a packet sent at ``time`` (seconds, never going back) arrives.
 
-        No time: it is lost. Two: it is duplicated.
+        No times: lost. Two: duplicated.
         """
 
     def ended(self, time: float) -> bool:
-        """Nothing can be sent at ``time`` any more: the recording has ended."""
+        """Whether the recording has ended by ``time``, so that nothing more can be sent."""
 
 
 class Fates(NamedTuple):
-    """Copies of packets that a simulated link did something to, beside losing them at random.
+    """Copies of packets affected by a simulated link in other ways than random loss.
 
-    ``dropped``: a full queue had no room for them. ``corrupted``: they came with a wrong bit, and
-    so were thrown away. ``clipped``: their delay would have been below 0, and they arrived at once.
+    ``dropped``: the queue was full. ``corrupted``: they arrived with a wrong bit, and were
+    discarded. ``clipped``: their delay would have been below 0, and became 0.
     """
 
     dropped: int = 0
@@ -38,7 +38,7 @@ class Fates(NamedTuple):
 
 
 def fates(channel: Channel) -> Fates:
-    """What a channel did to packets until now; a recorded network does nothing of this."""
+    """The ``Fates`` of a channel so far; a recorded network has none."""
     return Fates(*(getattr(channel, name, 0) for name in Fates._fields))
 
 
@@ -46,8 +46,8 @@ class Link(LinkKernel):
     """One direction of a simulated link.
 
     The same seed, purpose and conditions give the same link, on every machine. Losses, delays,
-    duplicates, reordering and corruption are drawn apart, so changing one leaves the others as
-    they were. The two directions of a connection are two links with different purposes.
+    duplicates, reordering and corruption are drawn independently, so changing one leaves the others
+    unchanged. The two directions of a connection are two links with different purposes.
     ``dropped``, ``corrupted`` and ``clipped`` are its ``Fates``.
     """
 

@@ -1,4 +1,4 @@
-"""How packets are lost in groups: in bursts, or since a queue is full."""
+"""Correlated losses: in bursts, or because a queue is full."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from epic_cli.engine.quantities import parse
 
-#: Seconds; a greater latency, jitter or queue is taken for a mistake in the unit.
+#: Seconds; a greater latency, jitter or queue is probably a wrong unit.
 LONGEST_DELAY = 60.0
 
 #: Packets.
@@ -14,7 +14,7 @@ LONGEST_QUEUE = 1_000_000
 
 
 class GilbertElliott(NamedTuple):
-    """A link that is now good, now bad, in the letters of the literature and of netem.
+    """A link that alternates between good and bad, in the notation of the literature and netem.
 
     ``p`` is the probability that a good link is bad for the next packet, ``r`` that a bad one is
     good again; ``one_minus_h`` (1-h) is the share of packets that a bad link loses,
@@ -39,7 +39,7 @@ class GilbertElliott(NamedTuple):
         """``P,R[,1-H[,1-K]]``, or P alone as in netem; each a share. Raises ``ValueError``."""
         parts = text.split(",")
         if len(parts) > len(cls._fields):
-            raise ValueError("it has at most four numbers, P,R,1-H,1-K")
+            raise ValueError("it takes at most four numbers, P,R,1-H,1-K")
         p, *rest = (parse(part, "") for part in parts)
         if not all(0 <= share <= 1 for share in (p, *rest)):
             raise ValueError("each of its numbers must be 0 to 1, or 0% to 100%")
@@ -50,7 +50,7 @@ class GilbertElliott(NamedTuple):
 
 
 class QueueLimit(NamedTuple):
-    """How much may wait to be sent: so many seconds, or so many packets; None: no such limit."""
+    """The limit of a queue: so many seconds, or so many packets; None: no such limit."""
 
     seconds: float | None = None
     packets: int | None = None
@@ -77,5 +77,5 @@ class QueueLimit(NamedTuple):
         return f"{self.packets}packets" if self.seconds is None else repr(self.seconds)
 
 
-#: What netem and many network cards have.
+#: The default of netem and many network cards.
 DEFAULT_QUEUE = QueueLimit(packets=1000)

@@ -17,7 +17,7 @@ from epic_cli.network.state import Snapshot, State
 
 
 class PathMovement:
-    """One entity on a path, from time 0 on, for ever."""
+    """One entity on a path, from time 0 on, without end."""
 
     start = 0.0
     end = math.inf
@@ -39,11 +39,11 @@ class PathMovement:
 
 
 class Track:
-    """The recorded states of one entity, and what is taken for the truth between them.
+    """The recorded states of one entity, and the truth between them.
 
     Between two states the entity follows the cubic Hermite curve through their positions and
-    velocities. After a break it begins again (``breaks``, see ``add``): before a teleport it
-    stands where it was last seen, with the velocity that it had; in a gap longer than
+    velocities. After a break it restarts (``breaks``, see ``add``): before a teleport it stands
+    where it was last seen, with the velocity that it had; in a gap longer than
     ``max_gap`` seconds it is not there at all. Times are in seconds and rise.
     """
 
@@ -64,12 +64,12 @@ class Track:
         self._teleports.append(count + breaks)
 
     def state(self, index: int) -> State:
-        """A state as it was recorded."""
+        """A recorded state."""
         x, y, z, vx, vy, vz = self._numbers[6 * index : 6 * index + 6]
         return State((x, y, z), (vx, vy, vz), self._teleports[index])
 
     def at(self, time: float) -> State | None:
-        """Where the entity is at ``time``; None: it is not there."""
+        """The entity's state at ``time``; None: it does not exist then."""
         index = bisect_right(self.times, time) - 1
         if index < 0:
             return None

@@ -114,7 +114,7 @@ def jump(speed: float, size: float, seed: int) -> Path:
 def _piece(time: float, length: float) -> tuple[int, float]:
     """The number of the piece that ``time`` is in, and the time since it began.
 
-    A time that misses the end of a piece by a rounding is in the next piece.
+    A time within rounding of the end of a piece is in the next piece.
     """
     number = math.floor(time / length + 1e-9)
     return number, max(time - number * length, 0.0)
@@ -125,7 +125,7 @@ _Plane = tuple[float, float]
 
 
 class _Piece(NamedTuple):
-    """Until ``end`` the entity wants the velocity ``wish``; ``teleports`` counts those so far."""
+    """Until ``end`` the target velocity is ``wish``; ``teleports`` counts those so far."""
 
     start: float
     end: float
@@ -171,23 +171,22 @@ class _RandomPath(ABC):
 
 
 class Strafe(_RandomPath):
-    """A player who changes his mind: eight directions or none, for 0.2 to 1.2 s each.
+    """A strafing player: eight directions or none, for 0.2 to 1.2 s each.
 
     Acceleration and friction in one: dv/dt = (wish - v) / 0.15 s, hence
-    v = wish + (v0 - wish) exp(-t / 0.15). He turns back where he is further than ``size`` from
-    the origin.
+    v = wish + (v0 - wish) exp(-t / 0.15). Turns back further than ``size`` from the origin.
     """
 
     purpose = "path/strafe"
     RESPONSE = 0.15  # seconds to make up for 63 % of the difference
 
     def first_piece(self, source: Random) -> _Piece:
-        """He stands at the origin and wants to go somewhere."""
+        """Starts at rest at the origin, with a random direction."""
         rest = (0.0, 0.0)
         return self.next_piece(_Piece(0.0, 0.0, rest, rest, rest), source)
 
     def next_piece(self, piece: _Piece, source: Random) -> _Piece:
-        """Another direction; one time in nine he lets go of the keys."""
+        """Another direction; one time in nine no key is pressed."""
         position, velocity = self.within(piece, piece.end - piece.start)
         direction = math.floor(source.random() * 9)
         hold = 0.2 + source.random()
@@ -213,7 +212,7 @@ class Strafe(_RandomPath):
 
 
 class Teleporting(_RandomPath):
-    """Walks straight for 1 to 3 s, then is put elsewhere, within ``size`` of the origin."""
+    """Walks straight for 1 to 3 s, then teleports to within ``size`` of the origin."""
 
     purpose = "path/teleport"
 

@@ -4,8 +4,8 @@
   (docs-multiplayer.unity3d.com/tools/current/tools-network-simulator). Its packet delay and jitter
   (the greatest deviation) hold for each packet on its way; it has no rate.
 - WebPageTest: www/settings/connectivity.ini.sample in github.com/catchpoint/WebPageTest. Rates
-  in and out and a round trip, of which half is taken; no jitter, no loss. Its queue is not said:
-  a packet waits 1 s at the most here.
+  in and out and a round trip, of which half is taken; no jitter, no loss. Its queue is not
+  specified: a packet waits at most 1 s here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WEB_PAGE_TEST = "WebPageTest"
 
 
 class Preset(NamedTuple):
-    """A link by its name: what it is, down to a player and up from him, and who says so."""
+    """A named link: a description, conditions down to and up from a player, and the source."""
 
     name: str
     meaning: str

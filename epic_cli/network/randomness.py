@@ -2,7 +2,7 @@
 
 Python promises that of ``random.Random.random()`` for a given seed (the notes on
 reproducibility in its documentation of ``random``), and of no other method. So everything else
-is made of it: here, and in ``engine.link``, which goes on from such a generator's state.
+is made of it: here, and in ``engine.link``, which continues from such a generator's state.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ SEED = Number(
 
 
 def stream(seed: int, purpose: str) -> Random:
-    """A generator of its own for one purpose.
+    """An independent generator for one purpose.
 
-    Losses, delays and movement each draw from their own: another share of loss leaves the delays
-    of the packets as they were, so that two links can be compared packet by packet.
+    Losses, delays and movement each draw from their own: changing the loss leaves the delays of the
+    packets unchanged, so that two links can be compared packet by packet.
     """
     return Random(f"{seed}/{purpose}")  # noqa: S311 - a simulation, no secret

@@ -22,14 +22,14 @@ def sample(
 ) -> Iterator[Snapshot]:
     """Samples a movement ``rate`` times a second, from its start, for ``duration`` seconds.
 
-    The n-th time is start + n/rate. Without a rate, a recorded movement is taken as it stands.
-    Raises ``ValueError`` where there is nothing recorded to take, or a rate is not above 0.
+    The n-th time is start + n/rate. Without a rate, a recorded movement is sent state by state.
+    Raises ``ValueError`` for a computed movement without a rate, or a rate not above 0.
     """
     end = min(movement.end, movement.start + duration)
     if rate is None:
         recorded = movement.recorded()
         if recorded is None:
-            raise ValueError("a computed path has no rate of its own: give one")
+            raise ValueError("a computed path needs a send rate")
         for snapshot in recorded:
             if snapshot.time > end:
                 return
@@ -53,7 +53,7 @@ def sample(
 
 @dataclass(frozen=True)
 class SenderClock:
-    """The sender's clock: what it shows at a time of the receiver's clock.
+    """The sender's clock as a function of the receiver's.
 
     It is ``offset`` seconds ahead at time 0, and runs ``drift`` millionths (ppm) too fast.
     """
@@ -62,7 +62,7 @@ class SenderClock:
     drift: float = 0.0
 
     def read(self, time: float) -> float:
-        """What it shows at ``time``."""
+        """The sender's time at ``time``."""
         return time + (self.offset + self.drift * 1e-6 * time)
 
 
@@ -79,7 +79,7 @@ class Sender:
     """Puts states into packets: timestamps, rounding, repeats and the marks of teleports.
 
     ``repeats``: how often the last state is sent again when an entity does not move, before the
-    sender falls silent about it; None: as long as it lasts. A packet is marked as a teleport
+    sender falls silent about it; None: without limit. A packet is marked as a teleport
     when there was one since the entity's last packet. All numbers are rounded to 1e-6, none is -0.
     """
 
@@ -98,7 +98,7 @@ class Sender:
 
 @dataclass(frozen=True)
 class SenderSpec:
-    """How a movement is put into packets; ``send_rate`` None: as usual for what moves."""
+    """How a movement is put into packets; ``send_rate`` None: the default of the movement."""
 
     send_rate: float | str | None = None
     quantize: float | None = None
@@ -109,7 +109,7 @@ class SenderSpec:
     clock_drift: float = 0.0
 
     def rate(self, recorded: bool) -> float | None:
-        """In hertz; None: as it was recorded, which is usual for recorded movement."""
+        """In hertz; None: as recorded, the default for recorded movement."""
         rate = self.send_rate or (RECORDED if recorded else USUAL_RATE)
         return None if rate == RECORDED else float(rate)
 

@@ -13,12 +13,12 @@ from epic_cli.network.link import Channel, Link
 from epic_cli.network.sender import Sender, sample
 from epic_cli.network.state import Movement, Snapshot
 
-#: Packets that are handed on together: few enough for a reader of a pipe not to wait for them.
+#: Packets that are passed on together: few enough not to delay the reader of a pipe.
 BLOCK = 256
 
 
 class Statistics(Tally):
-    """What became of the datagrams, see ``Tally``; and ``time``: when the last one was sent."""
+    """The outcomes of the datagrams, see ``Tally``; ``time`` is when the last one was sent."""
 
     time = 0.0
 
@@ -35,7 +35,7 @@ def simulate(
 ) -> Iterator[Packet]:
     """The packets that a receiver gets, in order of arrival; endless if the movement is.
 
-    ``send_rate`` is in hertz, None: recorded states as they stand. ``duration`` is in seconds.
+    ``send_rate`` is in hertz, None: the recorded states. ``duration`` is in seconds.
     ``channel`` is a ``Link`` or ``TraceLink``, by default a perfect link. The states of one time
     travel in one datagram (they have the same ``sequence`` and fate), with ``separate`` in one
     each. ``statistics`` is kept up to date meanwhile.
@@ -67,9 +67,9 @@ def simulate_blocks(
     statistics: Statistics | None = None,
     size: int = BLOCK,
 ) -> Iterator[PacketBlock]:
-    """As ``simulate``, in blocks of ``size`` packets and what arrived before the next was sent.
+    """``simulate`` in blocks of ``size`` packets, plus those that arrived before the next was sent.
 
-    The blocks share their ``entities``; what the engine reads blocks with takes them as they are.
+    The blocks share their ``entities``, so that the engine can read them directly.
     """
     channel = Link() if channel is None else channel
     sender = Sender() if sender is None else sender

@@ -1,4 +1,4 @@
-"""Where an entity truly is, and what can be asked where its entities are."""
+"""The true state of an entity, and the interface of movements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class State(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The states of all entities that are there at one time, by name."""
+    """The states of all entities that exist at one time, by name."""
 
     time: float
     states: list[tuple[str, State]]
@@ -35,10 +35,10 @@ class Movement(Protocol):
         """The last one; infinite for a movement that does not end."""
 
     def snapshot(self, time: float) -> Snapshot:
-        """The entities that are there at ``time``."""
+        """The entities that exist at ``time``."""
 
     def next_known(self, time: float) -> float:
-        """The first time from ``time`` on at which an entity is there."""
+        """The first time from ``time`` on at which an entity exists."""
 
     def recorded(self) -> Iterator[Snapshot] | None:
-        """The states as they were recorded, in order of time; None: it is computed."""
+        """The recorded states, in order of time; None: the movement is computed."""

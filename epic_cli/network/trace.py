@@ -31,10 +31,10 @@ TRACE = (
     Choice("trace_direction", "down", "Which direction, if the file has both.", DIRECTIONS),
 )
 
-#: Two times closer than this are the same: sums of decimals miss by less.
+#: Two times closer than this are the same: sums of decimals have smaller errors.
 _SAME = 1e-9
 
-#: A trace that is shorter (seconds) has no period to repeat it with.
+#: A shorter trace (seconds) cannot be repeated.
 _SHORTEST = 1e-6
 
 
@@ -49,7 +49,7 @@ class Trace(NamedTuple):
 
     @property
     def period(self) -> float:
-        """How long the trace lasts, with a mean step after its last packet; 0: no time at all."""
+        """The trace's duration, plus a mean step after its last packet; 0: it has none."""
         count, last = len(self.times), self.times[-1]
         return last * count / (count - 1) if last > _SHORTEST else 0.0
 
@@ -63,8 +63,8 @@ class TraceLink:
     trace's were arrive when those did. Packets sent more often can overtake each other where the
     delay falls from one entry to the next; ``in_order`` keeps them in order, as one queue would.
 
-    After its last packet the trace begins again (``loop``), or nothing more is sent (``stop``):
-    by time, that is a mean step after the last packet.
+    A mean step (by time) after its last packet the trace restarts (``loop``), or nothing more is
+    sent (``stop``).
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class TraceLink:
         self._round = 0
 
     def send(self, time: float) -> tuple[float, ...]:
-        """When a packet sent at ``time`` (seconds, never going back) arrives; lost: no time."""
+        """When a packet sent at ``time`` (seconds, never going back) arrives; empty: lost."""
         if self._start is None:
             self._start = time
         if self._by == "packet":
@@ -102,7 +102,7 @@ class TraceLink:
         return (arrival,)
 
     def ended(self, time: float) -> bool:
-        """Whether the trace is at its end, and is not to begin again."""
+        """Whether the trace has ended, and is not repeated."""
         if self._end == "loop" or self._start is None:
             return False
         if self._by == "packet":
@@ -125,8 +125,8 @@ class TraceLink:
 class AddedLink:
     """Each packet has the delays of both, and is lost where one of them loses it.
 
-    Both are asked for every packet at the time when it is sent, so neither changes what the other
-    does. ``in_order``: no packet overtakes an earlier one, whichever of them let it.
+    Both get every packet at the time it is sent, so neither affects the other. ``in_order``: no
+    packet overtakes an earlier one, whichever of them let it.
     """
 
     def __init__(self, trace: TraceLink, link: Link, in_order: bool = False) -> None:
@@ -136,12 +136,12 @@ class AddedLink:
         self._last = -math.inf
 
     def change(self, conditions: LinkConditions) -> None:
-        """As of ``Link``: the recorded network goes on as it is."""
+        """As of ``Link``: the recorded network continues unchanged."""
         self._link.change(conditions)
         self._in_order = conditions.in_order
 
     def send(self, time: float, size: float = 0) -> tuple[float, ...]:
-        """When a packet sent at ``time`` (seconds, never going back) arrives; lost: no time."""
+        """When a packet sent at ``time`` (seconds, never going back) arrives; empty: lost."""
         recorded, simulated = self._trace.send(time), self._link.send(time, size)
         arrivals = [arrival + (other - time) for other in recorded for arrival in simulated]
         if self._in_order:

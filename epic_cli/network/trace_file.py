@@ -8,7 +8,7 @@ from epic_cli.engine.refusals import Reason
 from epic_cli.formats.tables import Row, Table
 from epic_cli.network.trace import Direction, Trace
 
-#: Seconds; whoever waits longer has two clocks that do not agree.
+#: Seconds; a longer delay means two clocks that do not agree.
 LONGEST_RECORDED_DELAY = 3600.0
 
 
@@ -40,7 +40,7 @@ def read_trace(
             builder.add(row)
     names = ", ".join(list(flows)[:12]) + (", ..." if len(flows) > 12 else "")
     if flow is None and len(flows) > 1:
-        raise ValueError(f"there are several flows in it, choose one: {names}")
+        raise ValueError(f"it has several flows, choose one: {names}")
     trace = builder.finish()
     if not trace.times:
         what = f"no packet of the flow {flow!r}" if flow is not None else "no packet"
@@ -49,7 +49,7 @@ def read_trace(
 
 
 class _TraceBuilder:
-    """Makes a trace of rows as they come."""
+    """Builds a trace row by row."""
 
     def __init__(self, column: str) -> None:
         self._column = column

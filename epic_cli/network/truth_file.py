@@ -1,4 +1,4 @@
-"""Recorded movement from a file: a recording whose states are taken for the truth."""
+"""Recorded movement from a file: a recording whose states are the truth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Velocities = Literal["auto", "taken", "derived"]
 
-#: How a recording is taken for the truth: arguments of ``read_movement``.
+#: How a recording is read as the truth: arguments of ``read_movement``.
 MOVEMENT = (
     Choice(
         "velocity",
@@ -52,7 +52,7 @@ MOVEMENT = (
 )
 DEFAULT_MAX_GAP: float = MOVEMENT[1].default
 
-#: Seconds; no slope can be told from less.
+#: Seconds; less is too short for a slope.
 SAME_TIME = 1e-9
 
 #: A longer recording is refused: it would be held in memory.
@@ -82,14 +82,15 @@ def read_movement(
 ) -> RecordedMovement:
     """Reads recorded movement; all of it is held in memory (about 80 bytes a state).
 
-    It is a recording as any other, see ``recordings.read``, also for ``layout``, ``on_layout`` and
-    ``rebase_time``; ``look`` is shown the packets as they come. The times of each entity rise,
+    It is any recording, see ``recordings.read``, also for ``layout``, ``on_layout`` and
+    ``rebase_time``; ``look`` is called with the packets as they are read. The times of each entity
+    rise,
     entities come in any order; of two states less than a nanosecond apart the later one counts.
     ``teleport`` is set where an entity was moved on purpose.
 
     ``velocities``: ``taken`` from the file, ``derived`` from the positions, or ``auto``: taken
-    where they are there. ``max_gap`` (seconds): nothing is known in a longer silence, and the
-    entity begins again after it. ``max_speed`` (length units a second): a faster step is a
+    where they exist. ``max_gap`` (seconds): a longer silence is a gap, after which the entity
+    restarts. ``max_speed`` (length units a second): a faster step is a
     teleport. ``entity``: read only this one.
 
     Raises ``RefusedLine`` for a line that cannot be used, ``ValueError`` where nothing is left.
@@ -110,7 +111,7 @@ def read_movement(
 
 
 class _State(NamedTuple):
-    """A packet of a block, as it is found there."""
+    """A packet of a block."""
 
     packet: Packet
     block: PacketBlock
@@ -151,7 +152,7 @@ def _states(
 
 
 class _TrackBuilder:
-    """Makes a track of rows as they come, one state behind: a slope needs both neighbours."""
+    """Builds a track row by row, one state behind: a slope needs both neighbours."""
 
     def __init__(self, max_gap: float, max_speed: float | None) -> None:
         self._max_gap = max_gap
@@ -216,7 +217,7 @@ class _TrackBuilder:
 def _slope(before: _Point | None, point: _Point, after: _Point | None) -> Vector:
     """The velocity from the neighbours: the slope of the parabola through the three points.
 
-    At an end the straight line to the one neighbour, without any 0.
+    At an end the slope to the one neighbour; without neighbours 0.
     """
     if before is None and after is None:
         return (0.0, 0.0, 0.0)

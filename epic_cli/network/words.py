@@ -1,7 +1,7 @@
 """The words of a link in text: ``loss=20%``, as scripts, the session and ``--at`` take them.
 
-A word is a parameter of a link and its value; before it ``up.`` or ``down.`` is the direction in
-which alone it holds.
+A word is a parameter of a link and its value; a prefix ``up.`` or ``down.`` limits it to one
+direction.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from epic_cli.network.conditions import LINK, PERFECT, LinkConditions
 from epic_cli.network.loss import GilbertElliott
 from epic_cli.network.presets import PRESETS, Preset, find_preset
 
-#: A word that stands for many.
+#: A word that sets many parameters.
 PRESET = Custom(
     "preset",
     None,
@@ -44,7 +44,7 @@ def parse_link_word(text: str) -> tuple[str, Any]:
 
 
 def with_words(conditions: LinkConditions, words: Iterable[tuple[str, Any]]) -> LinkConditions:
-    """Conditions under which these words hold too, a preset before all others.
+    """Conditions with these words applied, a preset first.
 
     Raises ``ValueError`` where a word is set twice, or the words contradict each other.
     """
@@ -65,14 +65,14 @@ def with_words(conditions: LinkConditions, words: Iterable[tuple[str, Any]]) -> 
 def with_later(conditions: LinkConditions, changes: Sequence[tuple[float, str]]) -> LinkConditions:
     """Conditions that change later: pairs of a time (seconds) and words with blanks between them.
 
-    What is said at one time holds until it is said otherwise. Raises ``ValueError``.
+    A setting holds until a later one changes it. Raises ``ValueError``.
     """
     words: dict[float, list[tuple[str, Any]]] = {}
     last = 0.0
     for time, text in changes:
         if time < last:
             raise ValueError(
-                f"{time:g} s comes after {last:g} s: put the changes in the order of time"
+                f"{time:g} s is listed after {last:g} s: put the changes in order of time"
             )
         last = time
         if not text.split():
@@ -90,14 +90,14 @@ def with_later(conditions: LinkConditions, changes: Sequence[tuple[float, str]])
 
 
 def write_words(words: Iterable[tuple[str, Any]]) -> str:
-    """Words as a text that reads back as them."""
+    """Words as a text that reads back as the same words."""
     return " ".join(
         f"{name}={find(name, LINK_WORDS, 'a link').write(value)}" for name, value in words
     )
 
 
 def differences(before: LinkConditions, after: LinkConditions) -> list[tuple[str, Any]]:
-    """The words that make the one of the other."""
+    """The words that turn one set of conditions into another."""
     found = []
     for field in fields(LinkConditions):
         value = getattr(after, field.name)
@@ -127,9 +127,10 @@ class TwoWays(NamedTuple):
         return with_words(self.both, getattr(self, way))
 
     def changed(self, name: str, value: Any) -> TwoWays:
-        """With a word that holds from now on, of one direction where it is ``up.NAME``.
+        """With a word applied, to one direction if it is ``up.NAME``.
 
-        What a word says of both directions goes before what was said of one. Raises ``ValueError``
+        A word for both directions overrides earlier ones for a single direction. Raises
+        ``ValueError``
         where the words contradict each other.
         """
         way, word = way_of(name)

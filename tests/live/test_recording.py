@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     assert [limits.takes_name(one) for one in ("a", "\x1b", "a b")] == [True, False, whole]
     assert limits.takes_delta == (name != "a.csv")
     if not whole:
-        with pytest.raises(ValueError, match="no place"):
+        with pytest.raises(ValueError, match="cannot hold"):
             recording.take_packets(block_of(PACKET))
     recording.close()
     assert recording.file.recorded == len(list(read_packets(path))) == 2

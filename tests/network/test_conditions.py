@@ -128,7 +128,7 @@ def test_a_recorded_network_and_a_link_add_up() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ([(12, "loss=0"), (10, "loss=1")], "10 s comes after 12 s: put the changes in the order"),
+        ([(12, "loss=0"), (10, "loss=1")], "10 s is listed after 12 s: put the changes in order"),
         ([(10, "loss=0 loss=1")], "at 10 s: loss is set twice: keep one of them"),
         ([(10, "loss=0"), (10, "gemodel=1%")], "at 10 s: loss is set twice"),
         ([(10, "  ")], "nothing changes at 10 s: write 10s loss=20%"),
@@ -161,8 +161,8 @@ def test_changes_that_make_no_sense(changes: list[tuple[float, str]], message: s
         ({"corrupt": 2}, "corrupt=2 is not allowed: it must be 0 to 1"),
         ({"reorder_gap": 0}, "reorder_gap=0 is not allowed: it must be a whole number from 1 to"),
         ({"loss_correlation": 1}, "loss_correlation=1 is not allowed: it must be 0 to 0.9999"),
-        ({"later": ((2, LinkConditions()), (1, LinkConditions()))}, "1 s comes after 2 s"),
-        ({"later": ((-1, LinkConditions()),)}, "conditions change at times from 0 s on"),
+        ({"later": ((2, LinkConditions()), (1, LinkConditions()))}, "1 s is listed after 2 s"),
+        ({"later": ((-1, LinkConditions()),)}, "conditions must change at 0 s or later"),
         (
             {"later": ((1, with_later(LinkConditions(), [(1, "loss=1")])),)},
             "no later ones",

@@ -33,7 +33,7 @@ def test_sampled_at_multiples_of_the_interval() -> None:
 
 
 def test_a_path_has_no_rate_of_its_own() -> None:
-    with pytest.raises(ValueError, match="no rate of its own"):
+    with pytest.raises(ValueError, match="needs a send rate"):
         next(sample(PathMovement(straight(1, 1, 0)), None))
     with pytest.raises(ValueError, match="send rate is -1"):
         next(sample(PathMovement(straight(1, 1, 0)), -1))

@@ -140,7 +140,7 @@ def test_bad_lines_say_where(text: str, line: int, column: int, what: str) -> No
 @pytest.mark.parametrize(
     ("text", "options", "what"),
     [
-        (RECEIVED, {}, "several flows in it, choose one: a, b"),
+        (RECEIVED, {}, "several flows, choose one: a, b"),
         (RECEIVED, {"flow": "c"}, "no packet of the flow 'c' in it; its flows are: a, b"),
         ("send_time,recv_time\n", {}, "there is no packet in it"),
     ],

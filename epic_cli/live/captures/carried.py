@@ -1,4 +1,4 @@
-"""UDP datagrams in the frames of a capture. Nothing that a frame says of itself is trusted."""
+"""UDP datagrams in the frames of a capture. No field of a frame is trusted."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _UDP = 17
 _EXTENSIONS = (0, 43, 60)
 _FRAGMENT = 44
 
-#: More tags or headers than this are nobody's.
+#: More tags or headers than this are not valid.
 _MOST_HEADERS = 8
 
 
 class Lost(Enum):
-    """Why a frame has no datagram that can be used, in words."""
+    """Why a frame has no usable datagram."""
 
-    UNKNOWN_LINK = "on links of a kind that is not known"
+    UNKNOWN_LINK = "on links of an unknown kind"
     FRAGMENT = "of which only fragments were captured"
     CUT = "cut short when they were captured (the snapshot length)"
-    DAMAGED = "with lengths that cannot be"
+    DAMAGED = "with invalid lengths"
     NO_TIME = "without a time"
     OTHER = "of other protocols"
 
@@ -97,7 +97,7 @@ def _in_ipv4(packet: bytes, whole: bool) -> Carried | Lost:
         return Lost.OTHER
     if int.from_bytes(packet[6:8], "big") & 0x3FFF:
         return Lost.FRAGMENT
-    if length == 0:  # the network card was to fill it in
+    if length == 0:  # left for the network card to fill in
         length = len(packet)
     if head < 20 or length < head:
         return Lost.DAMAGED

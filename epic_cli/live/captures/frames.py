@@ -1,7 +1,7 @@
 """The frames of a capture, pcap or pcapng, one after the other.
 
-Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. No length is trusted: a file that cannot
-be read on ends there, and says so.
+Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. No length is trusted: a file that becomes
+unreadable ends there, with an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 1, 2, 3, 6
 #: An interface's options.
 _END, _RESOLUTION, _OFFSET = 0, 9, 14
 
-#: Bytes; nothing that is meant has a longer frame, or block.
+#: Bytes; no real frame or block is longer.
 _LONGEST_FRAME = 1 << 18
 _LONGEST_BLOCK = 1 << 24
 
@@ -36,7 +36,7 @@ _MOST_INTERFACES = 4096
 class Frame(NamedTuple):
     """What went over a link of this type (as numbered by tcpdump.org/linktypes.html).
 
-    ``time`` is in nanoseconds since 1970, or None: nobody says. ``whole``: none of it is left out.
+    ``time`` is in nanoseconds since 1970; None: unknown. ``whole``: not truncated.
     """
 
     link: int
@@ -46,7 +46,7 @@ class Frame(NamedTuple):
 
 
 class Broken(ValueError):
-    """A capture that cannot be read on; the frames before it have been given."""
+    """A capture that is unreadable from here on; the frames before have been returned."""
 
 
 class _Interface(NamedTuple):
@@ -87,7 +87,7 @@ def _classic(more: Callable[[int], bytes], order: str, per_second: int) -> Itera
             raise Broken("it ends within a frame")
         seconds, rest, size, length = record.unpack(head)
         if size > _LONGEST_FRAME:
-            raise Broken(f"a frame of {size:,} bytes cannot be")
+            raise Broken(f"a frame of {size:,} bytes is not valid")
         data = _exactly(more, size)
         time = seconds * 10**9 + rest * (10**9 // per_second)
         yield Frame(link, time, data, length <= size)
@@ -103,7 +103,7 @@ def _next_generation(more: Callable[[int], bytes]) -> Iterator[Frame]:
             continue
         kind, size = struct.unpack(order + "II", head)
         if size < 12 or size % 4 or size > _LONGEST_BLOCK:
-            raise Broken(f"a block of {size:,} bytes cannot be")
+            raise Broken(f"a block of {size:,} bytes is not valid")
         body = _exactly(more, size - 8)[:-4]
         if kind == _INTERFACE:
             if len(interfaces) == _MOST_INTERFACES:
@@ -114,14 +114,14 @@ def _next_generation(more: Callable[[int], bytes]) -> Iterator[Frame]:
 
 
 def _section(more: Callable[[int], bytes], size: bytes | None = None) -> str:
-    """Passes over the header of a section, the kind of which has been read; its order of bytes."""
+    """Skips a section header, whose type has been read; returns its byte order."""
     size = _exactly(more, 4) if size is None else size
     order = _ORDERS.get(_exactly(more, 4))
     if order is None:
-        raise Broken("a section has no order of bytes")
+        raise Broken("a section has no byte order")
     (length,) = struct.unpack(order + "I", size)
     if length < 28 or length % 4 or length > _LONGEST_BLOCK:
-        raise Broken(f"a section's header of {length:,} bytes cannot be")
+        raise Broken(f"a section header of {length:,} bytes is not valid")
     _exactly(more, length - 12)
     return order
 
@@ -154,9 +154,9 @@ def _frame(order: str, kind: int, body: bytes, interfaces: list[_Interface]) -> 
         numbers = "HxxIIII" if kind == _OLD_PACKET else "IIIII"
         number, high, low, size, length = _unpacked(order + numbers, body)
     if number >= len(interfaces):
-        raise Broken("a frame is of an interface that is not there")
+        raise Broken("a frame names an unknown interface")
     if size > len(body) - head:
-        raise Broken(f"a frame of {size:,} bytes cannot be in its block")
+        raise Broken(f"a frame of {size:,} bytes does not fit its block")
     one = interfaces[number]
     time = None if high is None or low is None else one.time(high, low)
     return Frame(one.link, time, body[head : head + size], length <= size)

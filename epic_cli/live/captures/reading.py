@@ -12,14 +12,14 @@ from epic_cli.live.captures.frames import Broken, frames
 from epic_cli.live.counts import Refused, count_words
 from epic_cli.live.ingest import Ingest
 
-#: Datagrams that are read at once.
+#: Datagrams that are decoded together.
 _AT_ONCE = 512
 
 
 class Capture:
     """Reads a capture; ``port``: only datagrams from it or to it. ``lost`` counts the others.
 
-    ``broken`` says why the capture could not be read to its end; None: it could.
+    ``broken`` says why the capture could not be read to its end; None: it was.
     """
 
     def __init__(self, ingest: Ingest, port: int | None = None) -> None:
@@ -56,17 +56,19 @@ class Capture:
 
     @property
     def refused(self) -> Counter[Refused]:
-        """What is in datagrams that were looked into, and was not taken."""
+        """What was rejected in the datagrams that were read."""
         return self._ingest.counts.refused
 
     def words(self) -> str:
-        """What was found and what was not: lines."""
+        """A summary of what was read and what was skipped, in lines."""
         counts = self._ingest.counts
         lines = f"{counts.packets:,} packets in {counts.datagrams:,} datagrams of {self.frames:,}"
         lines += " frames\n"
         lost = [f"{self.lost[one]:,} {one.value}" for one in Lost if self.lost[one]]
         if lost:
-            lines += f"frames passed over: {', '.join(lost)}\n"
+            lines += f"frames skipped: {', '.join(lost)}\n"
         words = count_words(counts.refused)
         lines += f"{words}\n" if words else ""
-        return lines + (f"the capture cannot be read on: {self.broken}\n" if self.broken else "")
+        return lines + (
+            f"the capture is unreadable past here: {self.broken}\n" if self.broken else ""
+        )

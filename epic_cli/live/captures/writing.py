@@ -1,4 +1,4 @@
-"""Datagrams as a capture that Wireshark reads: classic pcap of IP packets, made up around them."""
+"""Datagrams as a capture that Wireshark reads: classic pcap with synthesized IP headers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UDP = 17
 class DatagramRecording(Recording):
     """Writes each datagram as it was received, with its arrival and its sender.
 
-    The headers of IP and UDP are made up: from the sender to ``target``.
+    The IP and UDP headers are synthesized, from the sender to ``target``.
     """
 
     unit = "datagrams"
@@ -56,7 +56,7 @@ def _whole_records(data: bytes, most: int) -> int:
 
 
 def _packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
-    """IP and UDP around a datagram."""
+    """Wraps a datagram in IP and UDP headers."""
     size = 8 + len(one.data)
     udp = struct.pack(">HHHH", one.sender[1], target[1], size, 0) + one.data
     if ":" in one.sender[0]:
@@ -73,7 +73,7 @@ def _packet(one: ReceivedDatagram, target: tuple[Any, ...]) -> bytes:
 
 
 def _checksum(data: bytes) -> int:
-    """The Internet's (RFC 1071)."""
+    """The Internet checksum (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"
     total: int = sum(struct.unpack(f">{len(data) // 2}H", data))

@@ -1,6 +1,6 @@
-"""What is drawn, to programs that plot: in their own formats, as UDP datagrams.
+"""Samples for plotting programs: in their own formats, as UDP datagrams.
 
-Each module of this folder has the format of one program, ``FORWARDER``; being there is enough.
+Each module of this folder has the format of one program, ``FORWARDER``, and is found by convention.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FIELDS = ("x", "y", "z", "vx", "vy", "vz")
 class ForwardFormat(NamedTuple):
     """A program that plots: its name, the port that it listens on, and how samples are written.
 
-    ``encode`` is given finite samples, and the seconds that added to their times make Unix times;
-    it gives the datagrams.
+    ``encode`` takes finite samples, and the seconds to add to their times for Unix times; it
+    returns datagrams.
     """
 
     name: str
@@ -68,7 +68,7 @@ def parse_target(text: str) -> Target:
 
 
 class Forwarder(Consumer):
-    """Sends what is drawn to a program; what that does not take is dropped."""
+    """Sends samples to a program; what it does not receive is dropped."""
 
     def __init__(self, forward_format: ForwardFormat, place: Resolved) -> None:
         self._format = forward_format
@@ -98,7 +98,7 @@ class Forwarder(Consumer):
 
 
 def drawable(samples: Iterable[Sample]) -> Iterator[Sample]:
-    """Those that something is drawn for, and whose numbers are finite."""
+    """The samples that are drawn, with finite numbers."""
     for one in samples:
         if one.status != "none" and all(map(math.isfinite, (*one.position, *one.velocity))):
             yield one

@@ -8,7 +8,7 @@ from epic_cli.engine.contract import Sample
 from epic_cli.live.addresses import UNFRAGMENTED
 from epic_cli.live.forwarders import FIELDS, NAMELESS, ForwardFormat
 
-#: What means something else than itself in a name.
+#: Characters with a special meaning in names.
 _MARKS = ":|;,§"
 
 

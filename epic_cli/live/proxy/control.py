@@ -1,4 +1,4 @@
-"""What scripts can say to a running proxy, and where: a line is a command, and so is its answer."""
+"""The control socket of a running proxy: one command a line, one line in reply."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Commands:
         }
 
     def answer(self, line: str) -> str:
-        """The answer to a command, without the end of its line."""
+        """The reply to a command, without a newline."""
         verb, _, rest = line.strip().partition(" ")
         if "=" in verb:
             verb, rest = "set", line
@@ -67,7 +67,7 @@ class Commands:
                 hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
                 raise ValueError(f"{_shown(verb)} is not a command: {hint}")
             if rest:
-                raise ValueError(f"nothing follows this command, but {_shown(rest)} does")
+                raise ValueError(f"this command takes no arguments, but got {_shown(rest)}")
             return self._alone[verb]() or "ok"
         except ValueError as error:
             return f"error: {error}"
@@ -100,7 +100,7 @@ class Commands:
 
 
 def words_of(conditions: LinkConditions) -> str:
-    """A link in words that make the same link again; of a perfect one that it is that."""
+    """A link in words that recreate it; for a perfect one, that word."""
     return write_words(differences(NO_LINK, conditions)) or "perfect"
 
 
@@ -113,10 +113,11 @@ def _escaped(text: str) -> str:
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:1000])
 
 
-#: Whoever speaks at once; more have to wait until one has gone.
+#: Connections at a time; more have to wait until one closes.
 _MOST_SPEAKERS = 16
 
-#: What a browser that was sent here says; it shall not go on to what its page wants to say.
+#: The first words of a browser that was tricked into connecting; its requests must not reach a
+#: command.
 _OF_THE_WEB = re.compile(r"HTTP/\d")
 
 
@@ -124,9 +125,9 @@ _OF_THE_WEB = re.compile(r"HTTP/\d")
 async def control_socket(
     place: Address | Path, answer: Callable[[str], str]
 ) -> AsyncIterator[int | None]:
-    """Answers lines there while the block runs; gives the port, if it has one.
+    """Serves commands there while the block runs; gives the port, if it has one.
 
-    A path is a socket of this user alone, gone in the end. Raises ``OSError``.
+    A path is a socket for this user only, removed at the end. Raises ``OSError``.
     """
     speakers: set[asyncio.StreamWriter] = set()
 
@@ -134,11 +135,11 @@ async def control_socket(
         speakers.add(writer)
         try:
             if len(speakers) > _MOST_SPEAKERS:
-                writer.write(b"error: too many speak at once\n")
+                writer.write(b"error: too many connections\n")
             else:
                 await _converse(reader, writer, answer)
         except (OSError, asyncio.CancelledError):
-            pass  # whoever spoke has gone, or the proxy ends
+            pass  # the client has gone, or the proxy ends
         finally:
             speakers.discard(writer)
             with contextlib.suppress(OSError, RuntimeError):
@@ -184,7 +185,7 @@ async def _converse(
 
 
 def _remove_stale(path: Path) -> None:
-    """Removes a socket that a program has left behind; raises ``OSError`` where one is in use."""
+    """Removes a stale socket; raises ``OSError`` where one is in use."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.stat().st_mode):
             return
@@ -198,7 +199,7 @@ def _remove_stale(path: Path) -> None:
 async def answer_lines(
     lines: AsyncIterator[str], answer: Callable[[str], str], write: Callable[[str], None]
 ) -> None:
-    """Answers lines until they end; empty ones and those that begin with # are no commands."""
+    """Answers lines until they end; empty ones and comments (#) are ignored."""
     async for line in lines:
         if line.strip() and not line.lstrip().startswith("#"):
             write(answer(line))

@@ -1,4 +1,4 @@
-"""One direction of the proxy: what its link is like, and what became of its datagrams."""
+"""One direction of the proxy: its link conditions, and its datagrams' outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATE = 0.001
 
 
 class Passage(NamedTuple):
-    """What has passed until now: datagrams and bytes that came, lost ones, and those that left.
+    """Totals so far: datagrams and bytes that arrived, were lost, and left.
 
     ``delay`` is the sum of the seconds that those were on their way.
     """
@@ -30,7 +30,7 @@ class Passage(NamedTuple):
     delay: float = 0.0
 
     def since(self, before: Passage) -> Passage:
-        """What has passed since then."""
+        """The difference to earlier totals."""
         return Passage(*map(sub, self, before))
 
 
@@ -73,22 +73,22 @@ class Direction:
 
     @property
     def lost(self) -> int:
-        """How many of them were lost, in whichever way."""
+        """How many of them were lost, in any way."""
         return self.requested.lost
 
     @property
     def duplicated(self) -> int:
-        """How many there were twice."""
+        """How many were duplicated."""
         return self.requested.duplicated
 
     @property
     def fates(self) -> Fates:
-        """What the links did to copies of datagrams beside losing them at random."""
+        """The links' effects on copies of datagrams other than random loss."""
         return Fates(self.dropped, self.corrupted, self.clipped)
 
     @property
     def passage(self) -> Passage:
-        """What has passed until now."""
+        """The totals so far."""
         return Passage(
             self.requested.sent,
             self.received_bytes,
@@ -103,7 +103,7 @@ class Direction:
         return self.achieved.delay(share)
 
     def change(self, conditions: LinkConditions) -> None:
-        """From the next datagram on the link is like this."""
+        """Sets the conditions from the next datagram on."""
         self.conditions = conditions
         self.version += 1
 

@@ -10,7 +10,7 @@ from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.traffic_log import Entry, Fate, TrafficLog
 from epic_cli.network import AddedLink, Link
 
-#: Bytes that may be on their way at once, with what it takes to keep them.
+#: Bytes that may be in flight at once, with their overhead.
 MOST_BYTES = 256 << 20
 
 #: Bytes that a datagram takes beside its own.
@@ -33,7 +33,7 @@ class Flight(NamedTuple):
 
 
 class DelayQueue:
-    """Datagrams on their way, in the order in which they are due, then in that of their coming."""
+    """Datagrams on their way, in the order in which they are due, then of arrival."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._heap: list[Flight] = []
@@ -50,7 +50,7 @@ class DelayQueue:
         return self._heap[0][0] if self._heap else None
 
     def has_room(self, size: int) -> bool:
-        """Whether a datagram of so many bytes can wait, too."""
+        """Whether there is room for a datagram of so many bytes."""
         return self._bytes + size + _AROUND <= self._most
 
     def add(
@@ -79,7 +79,7 @@ ChangingChannel = Link | AddedLink
 
 
 class Flow:
-    """Takes what comes from one side, and sends it to the other side when it is due.
+    """Takes datagrams from one side, and sends them to the other when they are due.
 
     ``send`` raises ``OSError``. ``header`` are the bytes of a datagram on the wire before its own,
     ``client`` are the cells of its lines in the ``log``.
@@ -152,7 +152,7 @@ class Flow:
         self._sequence += 1
 
     def _fate(self) -> Fate:
-        """Counts what the link did to the datagram beside losing it; and that, as one word."""
+        """Counts what the link did to the datagram other than losing it; returns its name."""
         channel, before = self._channel, self._fates
         fates = (channel.dropped, channel.corrupted, channel.clipped)
         if fates == before:

@@ -1,4 +1,4 @@
-"""What the link is like now: changed while it runs, by words, by keys and at given times."""
+"""The current link conditions: changed at run time, by words, keys and a schedule."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ Changes = Sequence[tuple[float, str, Any]]
 
 
 def check_word(name: str) -> None:
-    """Raises ``ValueError`` for a word that means nothing to datagrams."""
+    """Raises ``ValueError`` for a word that does not apply to datagrams."""
     if way_of(name)[1] == "packet_size":
         raise ValueError("packet_size: datagrams have lengths of their own")
 
 
 class LinkController:
-    """Changes the conditions of both directions; what is wrong raises ``ValueError``.
+    """Changes the conditions of both directions; errors raise ``ValueError``.
 
-    ``ways`` are the conditions of now, ``preset`` the name of the last preset that was chosen here.
+    ``ways`` are the current conditions, ``preset`` the name of the last preset that was chosen
+    here.
     """
 
     def __init__(self, ways: TwoWays, changes: Changes = ()) -> None:
@@ -36,9 +37,9 @@ class LinkController:
         _check(ways, self._changes)
 
     def set(self, words: Sequence[tuple[str, Any]]) -> None:
-        """These words hold from now on: all of them, or none where one is wrong."""
+        """Applies these words from now on: all of them, or none where one is wrong."""
         if len({name for name, _ in words}) < len(words):
-            raise ValueError("a word is there twice: keep one of them")
+            raise ValueError("a word is given twice: keep one of them")
         ways = self.ways
         for name, value in words:
             check_word(name)
@@ -51,19 +52,19 @@ class LinkController:
         self.set([parse_word(word) for word in text.split()])
 
     def clear(self) -> None:
-        """Nothing is done to datagrams any more."""
+        """Makes the link perfect."""
         self.preset = ""
         self._use(TwoWays())
         self.black_out(False, WAYS)
 
     def reset(self) -> None:
-        """The link is as it was in the beginning."""
+        """Restores the initial conditions."""
         self.preset = ""
         self._use(self._beginning)
         self.black_out(False, WAYS)
 
     def black_out(self, on: bool, ways: Sequence[Way]) -> None:
-        """All is lost on these ways from now on, or no longer."""
+        """Begins or ends a blackout in these directions."""
         for way in ways:
             self.directions[way].blackout = on
 
@@ -74,7 +75,7 @@ class LinkController:
         self.set([("preset", PRESETS[names[(before + step) % len(names)]])])
 
     def add(self, name: str, step: float, ways: Sequence[Way]) -> None:
-        """Makes the ``latency``, ``jitter`` or ``loss`` of these ways greater or smaller."""
+        """Increases or decreases the ``latency``, ``jitter`` or ``loss`` of these directions."""
         highest = 1.0 if name == "loss" else LONGEST_DELAY
         changed = self.ways
         for way in ways:
@@ -85,7 +86,7 @@ class LinkController:
         self._use(changed)
 
     async def follow(self, begun: asyncio.Event) -> None:
-        """Makes the changes that come later, by the clock that starts when it has ``begun``."""
+        """Applies the scheduled changes, on the clock that starts when it has ``begun``."""
         await begun.wait()
         start = asyncio.get_running_loop().time()
         for time, name, value in self._changes:
@@ -101,7 +102,7 @@ class LinkController:
 
 
 def _check(ways: TwoWays, changes: Changes) -> None:
-    """Goes through all that will be changed."""
+    """Checks all scheduled changes."""
     for name, _ in (*ways.up, *ways.down):
         check_word(name)
     for time, name, value in changes:

@@ -1,4 +1,4 @@
-"""The proxy: clients on one side, each with a socket of its own to the server on the other."""
+"""The proxy: clients on one side, each with its own socket to the server on the other."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from epic_cli.live.proxy.traffic_log import TrafficLog, client_cells
 from epic_cli.live.receiving import ReceivingSocket, machine_time
 from epic_cli.network.words import Way
 
-#: Datagrams that are read from one socket before others have their turn.
+#: Datagrams that are read from one socket before the others' turn.
 _AT_ONCE = 64
 
 #: Lines that are written while datagrams wait.
 _LINES_AT_ONCE = 32
 
-#: Seconds between two looks at what is idle and what is to be written.
+#: Seconds between two checks for idle clients and lines to write.
 _BEAT = 0.1
 
 #: Bytes that come before those of a datagram: the headers of IP and UDP.
@@ -43,7 +43,7 @@ _OTHER_FILES = 64
 class ProxySpec:
     """How a proxy runs: for whom, for how many seconds, what it records, where it is controlled.
 
-    A client is forgotten when nothing came from it or for it for ``idle`` seconds. ``record`` is
+    A client is dropped after ``idle`` seconds without datagrams from or for it. ``record`` is
     the path of a traffic log, with the ``payload`` of datagrams or without. ``control`` is an
     address, the path of a socket, or ``-`` for the standard input.
     """
@@ -74,9 +74,9 @@ class UpstreamSocket(ReceivingSocket):
 
 @dataclass
 class Client:
-    """Somebody who has sent something: a number, an address, and a flow in each direction.
+    """A client: a number, an address, and a flow in each direction.
 
-    ``used``: when the last datagram from it or for it came (seconds).
+    ``used``: when the last datagram from or for it arrived (seconds).
     """
 
     number: int
@@ -92,7 +92,7 @@ class Relay:
 
     ``make_channel`` makes a client's link in one direction from its number. Times are in seconds
     after the making. ``clients_total`` counts the clients until now, ``rejected`` the datagrams of
-    those who were too many, and ``socket_errors``, by their names, what else sockets could not do.
+    those beyond the limit, and ``socket_errors``, by their names, what else sockets could not do.
     """
 
     def __init__(
@@ -126,12 +126,12 @@ class Relay:
 
     @property
     def refused(self) -> int:
-        """How often the target answered that nobody listens."""
+        """How often the target's port was reported closed."""
         return self._refused_before + sum(one.server.refused for one in self.clients.values())
 
     @property
     def overrun(self) -> int:
-        """Datagrams that the queue of the listening socket had no room for."""
+        """Datagrams dropped by the listening socket's full queue."""
         return self._listening.dropped
 
     def now(self) -> float:
@@ -143,7 +143,7 @@ class Relay:
         self._done.set()
 
     async def run(self) -> None:
-        """Passes datagrams on for as long as it is to; raises ``OSError``."""
+        """Relays datagrams for its duration; raises ``OSError``."""
         self._loop = asyncio.get_running_loop()
         allow_files(self._spec.max_clients + _OTHER_FILES)
         gc.collect()
@@ -165,7 +165,7 @@ class Relay:
             self._guarded(self._settle)
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Does something, and what is due; whatever goes wrong ends ``run``."""
+        """Runs a callback, then sends what is due; any exception ends ``run``."""
         try:
             work()
             self._deliver()
@@ -251,7 +251,7 @@ class Relay:
         self._timer = None
 
     def _settle(self) -> None:
-        """Forgets who is idle, and writes what has become of datagrams."""
+        """Drops idle clients, and writes finished datagrams to the log."""
         silent_since = self.now() - self._spec.idle
         for sender, client in list(self.clients.items()):
             if client.used < silent_since and not client.up.flying and not client.down.flying:
@@ -280,7 +280,7 @@ def allow_files(count: int) -> None:
     """Raises the number of files that this process may open, as far as it may."""
     try:
         import resource
-    except ImportError:  # not everywhere is there such a limit
+    except ImportError:  # some systems have no such limit
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)

@@ -14,7 +14,7 @@ SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
 
 
 def facts_of_relay(relay: Relay) -> dict[str, Any]:
-    """What has passed until now, in both directions; delays in milliseconds."""
+    """The totals so far, in both directions; delays in milliseconds."""
     return {
         "seconds": round(relay.now(), 3),
         "clients": len(relay.clients),
@@ -52,7 +52,7 @@ def facts_of_direction(one: Direction) -> dict[str, Any]:
 
 
 def facts_of_client(client: Client, relay: Relay) -> dict[str, Any]:
-    """Who a client is, and for how long (seconds) nothing came from it or for it."""
+    """A client's address, and how long (seconds) it has been idle."""
     return {
         "number": client.number,
         "address": str(client.address),

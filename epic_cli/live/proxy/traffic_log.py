@@ -1,4 +1,4 @@
-"""What became of each datagram, as CSV that ``simulate --trace`` reads."""
+"""A log of each datagram's fate, as CSV that ``simulate --trace`` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 class Fate(Enum):
-    """What became of a datagram; ``FLYING`` was on its way when the proxy ended."""
+    """A datagram's fate; ``FLYING``: still in flight when the proxy ended."""
 
     PASSED = "passed"
     LOST = "lost"
@@ -31,11 +31,10 @@ class Fate(Enum):
 
 @dataclass(slots=True)
 class Entry:
-    """A datagram that came in at ``time``; ``left``: when its copies went on (seconds).
+    """A datagram that arrived at ``time``; ``left``: when its copies were sent on (seconds).
 
     ``client`` are the cells of its flow and its client, ``arrivals`` when the link lets its copies
-    arrive, of which so many are ``flying``. ``fate`` is that of a datagram of which no copy was to
-    arrive.
+    arrive, of which so many are ``flying``. ``fate`` is set if no copy is to arrive.
     """
 
     time: float
@@ -54,12 +53,12 @@ def client_cells(number: int, address: str) -> str:
 
 
 class TrafficLog:
-    """Writes a line for each datagram, in the order in which they came.
+    """Writes a line for each datagram, in the order of arrival.
 
     ``recv_time`` is when the first copy really left, ``again`` when the second one did, and
     ``asked_ms`` the delay that the link has given the first. ``flow`` is the client's number. With
-    ``payload`` what was in it is there in hexadecimal digits. What is on its way is in memory, and
-    what came after that. Raises ``OSError``; a file with something in it is not written over.
+    ``payload`` it includes the data in hexadecimal. Datagrams in flight, and later ones, are in
+    memory. Raises ``OSError``; a non-empty file is not overwritten.
     """
 
     def __init__(self, path: str, payload: bool = False) -> None:
@@ -78,7 +77,7 @@ class TrafficLog:
         return len(self._entries)
 
     def write(self, most: int = 1000) -> None:
-        """Writes so many lines, up to that of the first datagram still on its way."""
+        """Writes so many lines, up to the first datagram still in flight."""
         entries: deque[Entry] = self._entries
         rows: list[str] = []
         while entries and not entries[0].flying and len(rows) < most:
@@ -87,7 +86,7 @@ class TrafficLog:
             self.file.write("".join(rows).encode(), len(rows))
 
     def end(self) -> None:
-        """What is still on its way will not arrive."""
+        """Ends the datagrams still in flight, which will not arrive."""
         for entry in self._entries:
             entry.flying = 0
             if entry.arrivals and not entry.left:

@@ -177,7 +177,10 @@ def test_interrupted_it_still_sums_up() -> None:
         (["--rate", "1mbit", "--queue", "long"], "long is not allowed: write 50ms or 20packets"),
         (["--rate", "1mbit", "--packet-size", "0"], "a whole number from 1 to 65535 bytes"),
         (["--preset", "lt"], "lt is not allowed: did you mean 'lte'?"),
-        (["--at", "2s", "loss=1", "--at", "1s", "loss=0"], "1 s comes after 2 s: put the changes"),
+        (
+            ["--at", "2s", "loss=1", "--at", "1s", "loss=0"],
+            "1 s is listed after 2 s: put the changes",
+        ),
         (["--at", "2s", "loss=1 loss=0"], "at 2 s: loss is set twice: keep one of them"),
         (["--at", "2s", "lss=1"], "a link has no parameter 'lss'; did you mean 'loss'?"),
         (["--at", "soon", "loss=1"], "'soon' is not a time"),
