@@ -1,4 +1,4 @@
-"""The command line by click: which command, with which options, and what it says of a mistake."""
+"""The command line by click: commands, options, and messages about mistakes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_command_line(args: list[str]) -> int | None:
-    """Runs the command; the exit status. Raises what ``ending_of`` tells."""
+    """Runs the command and returns the exit status; raises what ``ending_of`` handles."""
     try:
         return _run(args)
     except click.exceptions.Exit as done:
@@ -53,13 +53,13 @@ def _run(args: list[str]) -> int | None:
         except (click.ClickException, WrongUsage, ValueError) as error:
             for origin in origins(context).values():
                 if not origin.is_overruled(args) and origin.is_meant(str(error)):
-                    error.add_note(f"--{origin.option} is given by {origin.place}")
+                    error.add_note(f"--{origin.option} is set by {origin.place}")
             raise
         return status
 
 
 def _of_another_command(error: click.NoSuchOption) -> click.ClickException:
-    """An option that others have is no misspelling of one that this command has."""
+    """Names the commands that have an unknown option, instead of guessing a misspelling."""
     having = [
         name
         for name in COMMANDS
@@ -195,7 +195,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Says what else an unknown command may have meant."""
+        """Suggests what an unknown command may mean."""
         if args and args[0] not in COMMANDS:
             from epic_cli.engine.parameter_base import nearest  # only a mistake needs it
 

@@ -1,8 +1,8 @@
-"""What the Tab key offers in bash, zsh and fish.
+"""Tab completion in bash, zsh and fish.
 
-What can stand at the cursor comes from click; how a shell asks and is answered is declared here,
-since click's own scripts add a blank behind ``key=``, lose what stands behind ``--option=`` and
-cut descriptions at commas. For each candidate a shell is given a line: its kind (``plain``,
+Click finds the candidates; the scripts for the shells are here, since click's own add a blank
+after ``key=``, lose what follows ``--option=`` and cut descriptions at commas. For each candidate
+the shell reads a line: its kind (``plain``,
 ``file`` or ``dir``: the shell's own file names), the word, and what it means, with tabs between.
 """
 
@@ -132,7 +132,7 @@ def candidates(group: click.Command, words: list[str], begun: str, default: str)
 
 
 def answer(group: click.Command, request: str, args: list[str], default: str) -> str | None:
-    """What a shell is given that asks with ``VARIABLE=request``; None: it is not known here."""
+    """The reply to a shell's ``VARIABLE=request``; None: an unknown request."""
     shell, _, what = request.partition("_")
     if shell not in _SHELLS:
         return None
@@ -143,7 +143,7 @@ def answer(group: click.Command, request: str, args: list[str], default: str) ->
     try:
         found = candidates(group, words, begun, default)
     except (click.ClickException, WrongUsage, CannotAccess):
-        return ""  # whoever runs the line is told what is wrong with it
+        return ""  # running the line reports what is wrong with it
     shown = [one._replace(word=one.word[cut:]) if one.kind == "plain" else one for one in found]
     return "".join(f"{one}\n" for one in shown)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from epic_cli.ui.io.configuration import config_path
 from epic_cli.ui.io.errors import ending_of
 
-#: Variables with the prefix of the options' that are none.
+#: Variables with the prefix of options that are not options.
 _NO_OPTIONS = ("EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
 
 #: The options that a plain replay may have, each with a word behind it.
@@ -22,7 +22,7 @@ _STRATEGY, _FORMAT = ("-s", "--strategy"), ("-f", "--format")
 
 
 class Plain(NamedTuple):
-    """What is replayed; a strategy and a format only where they are given."""
+    """A plain replay: its files, and a strategy and a format if specified."""
 
     files: tuple[str, ...]
     strategy: str | None = None
@@ -91,12 +91,12 @@ def main(args: list[str] | None = None) -> int:
 
 def run() -> None:
     """The entry point of the command ``epic``."""
-    gc.disable()  # what a start makes is there to stay: looking through it finds nothing
+    gc.disable()  # objects made at start stay alive: a collection would find nothing
     plain = plain_replay(sys.argv[1:])
     if plain is None:
         sys.exit(_run_with_click(sys.argv[1:]))
     status = _replay(plain)
-    # all is written, and nothing is left to be put away: Python's own end takes 4 ms
+    # all output is written and there is nothing to clean up: Python's own exit takes 4 ms
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""``epic check``: golden cases, and other implementations held against ours."""
+"""``epic check``: golden cases, and other implementations compared with ours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Examples:
 """
 
 
-#: Those that only --new and --builtin have a use for.
+#: Options for --new and --builtin only.
 drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OPTIONS)
 
 
@@ -62,20 +62,19 @@ def check(
     drawing: ReplayOptions,
     color: ColorChoice,
 ) -> int:
-    """Check golden cases, or a program of yours, row by row.
+    """Check golden cases, or your own program, row by row.
 
     A case is a folder with case.toml (recording = "FILE", strategy = "NAME", and all other options
     of "epic replay") beside expected.tsv, .csv, .jsonl or .epic. All cases in the FOLDERs are
-    checked, and what is drawn and not expected is written as expected.new. Numbers have to be the
-    same to the last digit unless [tolerance] says otherwise, and [expect] can ask for figures
-    of "epic compare": error = "<0.3".
+    checked; rows that differ are written to expected.new. Numbers must match to the last digit
+    unless [tolerance] says otherwise, and [expect] can test figures of "epic compare": error =
+    "<0.3".
 
-    With --against, the packets of each case (or, with --builtin, of streams of our own) are
-    piped to your program, and its rows are held against ours.
+    With --against, the packets of each case (or, with --builtin, of built-in streams) are piped
+    to your program, and its rows are compared with ours.
 
-    Exit status: 0 all is as expected, 2 wrong usage, no cases, or one that cannot be read, 3 a
-    file that is missing, 4 a custom strategy failed, 5 something is not as expected,
-    130 interrupted.
+    Exit status: 0 everything is as expected, 2 wrong usage, no cases, or an unreadable case, 3 a
+    missing file, 4 a custom strategy failed, 5 something differs, 130 interrupted.
     """
     from epic_cli.checking.run import check_all
     from epic_cli.checking.writing import keep_new
@@ -115,7 +114,7 @@ def _cases(paths: Sequence[str], program: Program, options: ReplayOptions) -> li
 
 
 def _is_given(context: click.Context, name: str) -> bool:
-    """Whether an option is typed, or configured."""
+    """Whether an option was set."""
     return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
@@ -128,16 +127,16 @@ def _check_usage(
     drawing = {one.name for one in drawing_parameters()} & given
     if drawing and doing.new is None and not program.builtin:
         flag = flags[min(drawing)]
-        raise WrongUsage(f"{flag} is for --new and --builtin: a case says it in its own file")
+        raise WrongUsage(f"{flag} is for --new and --builtin: a case sets it in its own file")
     others = {"accept", "against", "builtin", "junit", "tap", "charts", "html"} & given
     if doing.new is not None and others:
         raise WrongUsage(f"{flags[min(others)]} does not go with --new")
     if doing.accept and program.against is not None:
-        raise WrongUsage("--accept takes what is drawn here, and not what --against prints")
+        raise WrongUsage("--accept takes the rows drawn by epic, not those that --against prints")
     if doing.yes and not doing.accept:
-        raise WrongUsage("--yes goes with --accept")
+        raise WrongUsage("--yes needs --accept")
     if program.builtin and paths:
-        raise WrongUsage("--builtin has cases of its own: give no other ones")
+        raise WrongUsage("--builtin has its own cases: name no others")
 
 
 def drawing_parameters() -> list[click.Parameter]:
@@ -151,7 +150,7 @@ def drawing_parameters() -> list[click.Parameter]:
 
 
 def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_given: bool) -> int:
-    """Makes a case of a recording, with what is drawn of it now as its expected rows.
+    """Creates a case from a recording; the rows drawn now become the expected ones.
 
     Raises ``WrongUsage``, ``CannotAccess``, ``StrategyFailed``.
     """

@@ -1,4 +1,4 @@
-"""``epic compare``: which strategy, how much better, how surely, at what latency."""
+"""``epic compare``: which strategy is best, by how much, with what confidence and latency."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ EPILOG = "\n".join(
 @click.command(epilog=EPILOG)
 @inputs_options
 @participants_options
-@drawn_options("What the game really drew, to be judged like a strategy: the row drawn.")
+@drawn_options("What the game really drew, evaluated like a strategy, in the row drawn.")
 @network_options
 @screen_timing_options
 @scoring_options
@@ -105,19 +105,19 @@ def compare(
     messages: Messages,
     color: ColorChoice,
 ) -> int:
-    """Say which strategy draws recordings best, by how much, and how surely.
+    """Find which strategy draws recordings best, by how much, and with what confidence.
 
     RECORDING is packet text, CSV or JSON lines, from files, from the files of a folder or, without
     it, from standard input, with arrival times or a --latency to derive them from. What each
     strategy draws at each tick is compared with the truth at that time. With --seeds, a movement
-    (--truth or --path) is sent over simulated networks, and all are judged together.
+    (--truth or --path) is sent over simulated networks, which are evaluated together.
 
-    Figures have 95 % intervals: where they go from and to over other networks, recordings or
-    stretches of time of this kind.
+    Figures have 95 % intervals: their range over similar networks, recordings or stretches of
+    time.
 
-    Exit status: 0 all packets accepted, 1 some lines were refused or a recording was left out, 2
-    wrong usage, or not enough in the data to say anything, 3 a file cannot be read or written, 4 a
-    custom strategy failed, 5 a --fail-if condition holds, 130 interrupted.
+    Exit status: 0 all packets accepted, 1 some lines were refused or a recording was skipped, 2
+    wrong usage, or too little data, 3 a file cannot be read or written, 4 a custom strategy failed,
+    5 a --fail-if condition holds, 130 interrupted.
     """
     from epic_cli.analysis.compare.pool import compare as compare_runs
     from epic_cli.analysis.compare.spec import CompareSpec
@@ -226,7 +226,7 @@ def _status(
 
 def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
     if drawing.drawn is not None and network.simulates:
-        raise WrongUsage("--drawn is of one recording: simulated networks are others")
+        raise WrongUsage("--drawn belongs to a recording, not to simulated networks")
     drawing.check(inputs.recordings)
     if drawing.drawn == "-" and inputs.truth == "-":
         raise WrongUsage("--truth and --drawn cannot both come from standard input")

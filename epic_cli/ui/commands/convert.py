@@ -44,11 +44,10 @@ _REMEDIES = {
 def convert(options: ConvertOptions) -> int:
     """Turn recordings into another format, without loss.
 
-    Recordings are packet text, tables, JSON lines or Parquet with any names of columns, or UDP
-    datagrams in captures of a network (pcap, pcapng), from the FILEs or, without any or for "-",
-    from standard input. Several FILEs are joined in their order.
-    The output has this program's own names, in seconds. A packet that the new format cannot hold
-    ends the run.
+    Recordings are packet text, tables, JSON lines or Parquet with any column names, or UDP
+    datagrams in network captures (pcap, pcapng), from the FILEs, or from standard input without
+    any or for "-". Several FILEs are joined in order. The output uses epic's own column names, and
+    seconds. A packet that the new format cannot hold ends the run.
 
     Exit status: 0 all packets converted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
@@ -64,7 +63,7 @@ def convert(options: ConvertOptions) -> int:
     ):
         if formats()[options.written_format].binary and sink.isatty():
             title = options.written_format.capitalize()
-            raise WrongUsage(f"{title} is not for a terminal: give --output")
+            raise WrongUsage(f"{title} is not for a terminal: add --output")
         sink.write(writer.header)
         files = options.files or ("-",)
         for file, on_read in zip(files, report_each(progress, files), strict=True):

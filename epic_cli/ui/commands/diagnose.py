@@ -80,13 +80,13 @@ class DiagnoseOptions(NamedTuple):
         """
         self.drawing.check(names, self.jobs.options)
         if self.link_out is not None and (len(names) > 1 or self.jobs.options):
-            raise WrongUsage("--link-out is of one recording: give one at a time")
+            raise WrongUsage("--link-out describes one recording: pass one at a time")
         if self.link_out == "-":
-            raise WrongUsage("--link-out goes to a file; standard output is for the findings")
+            raise WrongUsage("--link-out needs a file: standard output is for the findings")
         spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
 
     def spec(self) -> DiagnoseSpec:
-        """What is wanted of each recording; raises ``WrongUsage``."""
+        """The spec of each recording; raises ``WrongUsage``."""
         layout = begun_together(self.given) if self.drawing.drawn is not None else self.given
         strategies = tuple(self._strategies())
         return DiagnoseSpec(strategies, self.span, self.entity, self.input_format, layout)
@@ -94,7 +94,7 @@ class DiagnoseOptions(NamedTuple):
     def _strategies(self) -> list[StrategySpec]:
         if not self.strategies:
             if self.assignments:
-                raise WrongUsage("--set changes a strategy that is looked at: name it with -s")
+                raise WrongUsage("--set changes a strategy of -s: name it there")
             return []
         return Participants(self.strategies, self.assignments).specs()
 
@@ -105,7 +105,7 @@ class Cause(click.ParamType[str]):
     name = "cause"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuses what no detector is called, with the nearest name."""
+        """Refuses an unknown detector with the nearest name."""
         from epic_cli.analysis.diagnosis.detector import all_detectors
         from epic_cli.engine.parameter_base import nearest
 
@@ -123,7 +123,7 @@ diagnose_options = OptionGroup(
     DiagnoseOptions,
     click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
     strategies_option(
-        "Report how often the delay buffers of these run empty, too: names separated by commas;"
+        "Also report how often the delay buffers of these run empty: names separated by commas;"
         " NAME+key=value is a variant."
     ),
     variants_assignments_option,
@@ -132,7 +132,7 @@ diagnose_options = OptionGroup(
         "--span",
         type=SPAN,
         default=(-math.inf, math.inf),
-        help="Diagnose only packets stamped in these seconds.",
+        help="Diagnose only packets with stamps in this span (seconds).",
     ),
     click.option(
         "-f",
@@ -141,13 +141,13 @@ diagnose_options = OptionGroup(
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How the findings are written.",
+        help="The output format.",
     ),
     click.option(
         "--fail-if",
         type=Cause(),
         multiple=True,
-        help="End with status 5 if this cause is found, or any; may be repeated.",
+        help="Exit with status 5 if this cause, or any, is found; may be repeated.",
     ),
     drawn_options(
         "What the game really drew: report which strategy and settings that is, and whether it was"
@@ -171,11 +171,11 @@ diagnose_options = OptionGroup(
 @click.command(epilog=_EXAMPLES)
 @diagnose_options
 def diagnose(options: DiagnoseOptions) -> int:
-    """Say why it jitters: causes, evidence and cures.
+    """Find out why it jitters: causes, evidence and cures.
 
     Each RECORDING (or standard input) is searched for what makes movement jerk, float or leap:
     teleports that are not marked, stamps that are not the time of the state, packets in bursts,
-    clocks that run apart, and more. Findings come worst first, each with its consequences. Causes
+    drifting clocks, and more. Findings come worst first, each with its consequences. Causes
     that cannot be checked, for lack of arrival times, sequence numbers or velocities, are listed.
     With -s, it reports how often the delay buffers of strategies run empty, and which setting would
     help.
@@ -252,7 +252,7 @@ def _only(spec: DiagnoseJobs, file: str, options: DiagnoseOptions) -> ExitStatus
 
 
 def _link(traffic: Traffic, name: str, path: str) -> tuple[Trace, str]:
-    """The recording's network, and what is said of it; raises ``WrongUsage`` where it has none."""
+    """The recording's network and its description; raises ``WrongUsage`` if it shows none."""
     from epic_cli.analysis.diagnosis.link.found import found_link
     from epic_cli.views.diagnosis.link import link_story
 

@@ -61,7 +61,7 @@ _ingest_options = OptionGroup(
         type=click.Choice(("auto", *packet_formats())),
         default="auto",
         show_default=True,
-        help="How packets are written; auto: each datagram shows it.",
+        help="The packet format; auto detects it in each datagram.",
     ),
     record_layout_option,
     layout_options,
@@ -118,7 +118,7 @@ _output_options = OptionGroup(
         type=click.Path(),
         metavar="FILE",
         help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
-        " name, else packet text. A file with something in it is not written over.",
+        " suffix, else packet text. Existing data is not overwritten.",
     ),
     click.option(
         "--raw",
@@ -131,8 +131,8 @@ _output_options = OptionGroup(
         "--rotate",
         "rotation",
         type=Parsed("SIZE|TIME", parse_rotation, Rotation),
-        help="Begin the next file of --record and --raw after so much (100MB) or so long (10min);"
-        " their names are numbered.",
+        help="Start a new file of --record and --raw after this size (100MB) or time (10min);"
+        " files are numbered.",
     ),
     click.option(
         "--forward",
@@ -158,7 +158,7 @@ _output_options = OptionGroup(
     metavar="ADDRESS|NAME",
     help="Join a multicast group on this interface: its address or, for IPv6, its name.",
 )
-@endless_option("For how many seconds to listen, or endless.")
+@endless_option("How many seconds to listen, or endless.")
 @_output_options
 @quiet_option
 @color_option
@@ -176,16 +176,16 @@ def listen(
     quiet: bool,
     color: ColorChoice,
 ) -> int:
-    """Receive packets of a running game as UDP datagrams, and draw them while they come in.
+    """Receive packets of a running game as UDP datagrams, and draw them as they arrive.
 
     A datagram is one or more lines of packet text, CSV under a header, JSON objects or an array of
-    them, or binary records. What a player would see is drawn when it is due by the real clock,
-    whether or not a packet came: on a terminal as a map that fills the screen, with the figures of
-    the link and of the strategy, and keys (? shows them) to change that; otherwise, or with an
-    option for rows, as rows. Without a HOST it only hears this machine (127.0.0.1:9870).
+    them, or binary records. What a player would see is drawn in real time, whether or not a packet
+    arrives: on a terminal as a map that fills the screen, with figures of the link and the
+    strategy, and keys to change them (? lists them); otherwise, or with an option for rows, as
+    rows. Without a HOST it only receives from this machine (127.0.0.1:9870).
 
-    Exit status: 0 done, 2 wrong usage, 3 the address cannot be listened on or a file not be
-    written, 4 a custom strategy failed, 130 interrupted.
+    Exit status: 0 done, 2 wrong usage, 3 cannot listen on the address or write a file, 4 a custom
+    strategy failed, 130 interrupted.
     """
     given = given_options(context)
     on_screen = outputs.wants_screen(given)

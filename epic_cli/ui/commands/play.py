@@ -75,7 +75,7 @@ _TECHNIQUES = {one.name: option(one) for one in TECHNIQUES} | {
 technique_options = OptionGroup("techniques", dict, *_TECHNIQUES.values())
 
 _NAMES = [player.name for player in default_players(MOST_PLAYERS)]
-_BOT = tuple(Choice(name, "runner", "Who steers this player.", BOTS) for name in _NAMES)
+_BOT = tuple(Choice(name, "runner", "The bot that steers this player.", BOTS) for name in _NAMES)
 _CLOCK = tuple(Custom(name, None, CLOCK.help, CLOCK.form, CLOCK.read) for name in _NAMES)
 
 player_options = OptionGroup(
@@ -87,7 +87,7 @@ player_options = OptionGroup(
         "bots",
         type=Assignment(_BOT, "a match", "name=kind", "player"),
         multiple=True,
-        help=f"Who steers a player whom no script steers: {', '.join(BOTS)};"
+        help=f"The bot that steers a player without a script: {', '.join(BOTS)};"
         " may be repeated.  [default: A=hunter, the others runner]",
     ),
     click.option(
@@ -95,13 +95,12 @@ player_options = OptionGroup(
         "clocks",
         type=Assignment(_CLOCK, "a match", "name=ahead[,rate]", "player"),
         multiple=True,
-        help="A player's clock: how many seconds it is ahead, and how many times as"
-        " fast as real time it runs.",
+        help="A player's clock: how many seconds it is ahead, and its rate relative to real time.",
     ),
 )
 
 
-#: Whoever gives one of these wants no screen.
+#: Any of these means no screen.
 _HEADLESS_OPTIONS = {one.name for one in fields(OutputOptions)} | {"script", "duration"}
 _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 
@@ -144,8 +143,8 @@ def play(
     and player: what is drawn, and how far that is from the server's truth.
 
     Each client predicts its own player, sends its three newest moves in every packet, and
-    reconciles with the server; the others are drawn by any strategy. A shot carries what the
-    shooter saw, and the server rewinds to that.
+    reconciles with the server; a strategy draws the others. A shot carries what the shooter saw,
+    and the server rewinds to that.
 
     Exit status: 0 done, 1 a line of --script or --trace was refused, 2 wrong usage, 3 a file
     cannot be read or written, 4 a custom strategy failed, 130 interrupted.

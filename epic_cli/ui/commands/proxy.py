@@ -78,24 +78,24 @@ _proxy_options = OptionGroup(
         type=seconds(0.1, 86_400),
         default=f"{ProxySpec.idle:g}s",
         show_default=True,
-        help="Forget a client when nothing came from it or for it for so long.",
+        help="Forget a client after this long without datagrams from or to it.",
     ),
     click.option(
         "--max-clients",
         type=click.IntRange(1, 100_000),
         default=ProxySpec.max_clients,
         show_default=True,
-        help="Reject datagrams of more clients than this; each takes a socket, and 30 kB.",
+        help="Reject datagrams of further clients; each takes a socket and 30 kB.",
     ),
-    endless_option("For how many seconds to run, or endless."),
+    endless_option("How many seconds to run, or endless."),
     click.option(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Write what became of every datagram, in both directions: CSV that --trace reads. A"
-        " file with something in it is not written over.",
+        help="Log the fate of every datagram in both directions: CSV that --trace reads. Existing"
+        " data is not overwritten.",
     ),
-    click.option("--payload", is_flag=True, help="Record what is in the datagrams, too, as hex."),
+    click.option("--payload", is_flag=True, help="Also record the payload of datagrams, as hex."),
     click.option(
         "--control",
         type=Parsed("PORT|PATH|-", parse_control, (Address, Path)),
@@ -125,15 +125,15 @@ def proxy(
     seed: int,
     quiet: bool,
 ) -> int:
-    """Be a bad network between a game and its server: a UDP proxy with a link.
+    """Put a bad network between a game and its server: a UDP proxy with a link.
 
-    The first address is where the clients are sent, the second where the server is. Without a HOST
-    both are on this machine (127.0.0.1); port 0 is any that is free. What the options of the link
-    say holds in both directions, --up and --down for one of them; each client has links of its own,
-    and a socket of its own to the server. On a terminal keys change the link while it runs.
+    Clients connect to the first address; the second is the server. Without a HOST both are on this
+    machine (127.0.0.1); port 0 is any free port. Options of the link apply in both directions,
+    --up and --down in one; each client has its own links, and its own socket to the server. On a
+    terminal, keys change the link while it runs.
 
-    Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 there is no way to an
-    address, or a file cannot be read or written, 130 interrupted.
+    Exit status: 0 done, 1 a line of --trace was refused, 2 wrong usage, 3 an address is
+    unreachable, or a file cannot be read or written, 130 interrupted.
     """
     check_network(trace, given_options(context))
     if spec.payload and spec.record is None:
@@ -144,7 +144,7 @@ def proxy(
         with accessing("send to", target):
             place = resolve(target)
         if not target.port:
-            raise WrongUsage("the target needs a port that is not 0")
+            raise WrongUsage("the target needs a port other than 0")
         with accessing("listen on", listen):
             receiving = ReceivingSocket(resolve(listen))
         stack.callback(receiving.close)
@@ -253,4 +253,4 @@ def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
     if target.place[1] == port and (
         target.place[0] == host or (everywhere and target.place[0] in (LOOPBACK, "::1"))
     ):
-        raise WrongUsage("the target is where the proxy listens: datagrams would go in a circle")
+        raise WrongUsage("the target is where the proxy listens: datagrams would loop")

@@ -22,11 +22,11 @@ def replay(options: ReplayOptions) -> int:
     """Turn packets into what a player would see, one row per tick.
 
     Packets are lines "x,y,z / vx,vy,vz / t [key=value ...]", a table, JSON or Parquet,
-    from the FILEs or, without any or for "-", from standard input. Several files are replayed
-    one after the other, each from a fresh start, and all formats but epic name the file of each
-    row then. A line that begins with q ends packet text.
+    from the FILEs, or from standard input without any or for "-". Several files are replayed in
+    order, each with a fresh strategy, and all formats except epic then name the file of each row.
+    A line that begins with q ends packet text.
 
     Exit status: 0 all packets accepted, 1 some lines were refused, 2 wrong usage, 3 a file
-    cannot be read or written, 4 a strategy of somebody's own failed, 130 interrupted.
+    cannot be read or written, 4 a custom strategy failed, 130 interrupted.
     """
     return run(options)

@@ -68,7 +68,7 @@ _RECORDING_OPTIONS = ("input_format", "columns", "time_unit", "time_origin", "ax
 _SEND_RATE = Number(
     "send_rate",
     USUAL_RATE,
-    "How many of its packets are sent a second.",
+    "Packets per second.",
     "Hz",
     SEND_RATE.low,
     SEND_RATE.high,
@@ -76,8 +76,7 @@ _SEND_RATE = Number(
 _SPEED = Number(
     "speed",
     1.0,
-    "Send so many times as fast; the times in the packets and the delays of the link stay as they"
-    " are.",
+    "Send this many times as fast; times in packets and delays of the link stay as they are.",
     "times",
     0.001,
     10_000,
@@ -124,19 +123,19 @@ _source_options = OptionGroup(
 _send_options = OptionGroup(
     "spec",
     SendSpec,
-    packet_format_option("How packets are written in a datagram."),
+    packet_format_option("The packet format in datagrams."),
     option(_SPEED),
     click.option(
         "--separate",
         is_flag=True,
-        help="Send each packet in a datagram of its own; otherwise those of one moment share"
+        help="Send each packet in its own datagram; otherwise those of one moment share"
         " datagrams of up to 1,400 bytes.",
     ),
     click.option(
         "--truth-out",
         type=click.Path(),
         metavar="FILE",
-        help="Write every packet and when it really left: CSV with"
+        help="Write every packet and when it was sent: CSV with"
         " entity,time,x,y,z,vx,vy,vz,teleport,sent.",
     ),
 )
@@ -166,11 +165,11 @@ def send(
 ) -> int:
     """Send a recording or a movement as UDP datagrams, at its own pace.
 
-    Each packet leaves when it arrived in the recording or, where that is not known, was sent; then
-    the link does to it what its options say. Without a HOST packets go to 127.0.0.1.
+    Each packet leaves at its arrival time in the recording or, if unknown, at its own time, and
+    then crosses the simulated link. Without a HOST packets go to 127.0.0.1.
 
     Exit status: 0 done, 1 some lines were refused, 2 wrong usage, 3 a file cannot be read or
-    written, or there is no way to the address, 130 interrupted.
+    written, or the address is unreachable, 130 interrupted.
     """
     given = given_options(context)
     _check(recording, source, given)
@@ -204,9 +203,9 @@ def send(
 def _check(recording: tuple[str, ...], source: _SourceOptions, given: set[str]) -> None:
     """Refuses options that would have no effect beside the others."""
     if len(recording) > 1:
-        raise WrongUsage("one recording is sent at a time")
+        raise WrongUsage("send takes one recording at a time")
     if bool(recording) == bool(source.path):
-        raise WrongUsage("give either a RECORDING or a --path, then the address [HOST:]PORT")
+        raise WrongUsage("pass either a RECORDING or a --path, then the address [HOST:]PORT")
     reason = "needs --path" if recording else "needs a RECORDING"
     for name in _PATH_OPTIONS if recording else _RECORDING_OPTIONS:
         if name in given:

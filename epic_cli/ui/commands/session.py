@@ -35,7 +35,7 @@ Examples:
 
 
 class SessionOptions(NamedTuple):
-    """The options that a session has and a replay does not."""
+    """The options of a session that a replay lacks."""
 
     init: str | None
     resume: bool
@@ -56,7 +56,7 @@ session_options = OptionGroup(
     click.option(
         "--init",
         type=click.Path(),
-        help="Run a file of packets and commands first; without a terminal that is all. - is"
+        help="Run a file of packets and commands first; without a terminal, only that. - is"
         " standard input.",
     ),
     click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
@@ -92,8 +92,8 @@ def session(context: click.Context, /, options: ReplayOptions, own: SessionOptio
     Change the strategy and see what would have been drawn. This is what epic alone does on a
     terminal.
 
-    Lines that begin with a colon are commands (:help lists them); all others are packets. What is
-    typed is kept, and "epic --resume" continues it.
+    Lines that begin with a colon are commands (:help lists them); all others are packets. Typed
+    lines are saved, and "epic --resume" continues the session.
 
     Without a terminal, "epic session < script" runs such lines from standard input and ends;
     "epic < packets" is "epic replay", and so is a FILE.

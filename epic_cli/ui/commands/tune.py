@@ -1,4 +1,4 @@
-"""``epic tune``: good numbers for the settings of strategies."""
+"""``epic tune``: good values for the settings of strategies."""
 
 from __future__ import annotations
 
@@ -97,21 +97,20 @@ def tune(
     messages: Messages,
     color: ColorChoice,
 ) -> int:
-    """Say what good numbers are for a strategy's settings.
+    """Find good values for a strategy's settings.
 
-    First, without a search, the delay that delay buffers need: how long 90, 95, 99 and 99.9 % of
-    the packets of the RECORDING (packet text, CSV or JSON lines, from files, folders or standard
-    input) have to be waited for, and with one or two of them lost.
+    First, without a search, it reports the delay that delay buffers need: how long to wait for 90,
+    95, 99 and 99.9 % of the packets of the RECORDING (packet text, CSV or JSON lines, from files,
+    folders or standard input), also with one or two of them lost.
 
-    With -s or --all, settings are searched for that give the best score, or the best of one figure
-    (--for), on one part of the data, and evaluated on the rest. What matters, what stands at a
-    bound, and what smoothness costs in latency is reported beside it. Interrupted, it reports the
-    best so far.
+    With -s or --all, it searches one part of the data for the settings with the best score, or the
+    best single figure (--for), and evaluates them on the rest. It also reports which settings
+    matter, which are at a bound, and what smoothness costs in latency. If interrupted, it reports
+    the best so far.
 
-    Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were left out
-    than --allowed-failures, 2 wrong usage, or not enough in the data to say anything, 3 a file
-    cannot be read or written, or workers cannot be used, 4 a custom strategy failed, 130
-    interrupted.
+    Exit status: 0 all packets accepted, 1 some lines were refused or more recordings were skipped
+    than --allowed-failures, 2 wrong usage, or too little data, 3 a file cannot be read or written,
+    or workers cannot be used, 4 a custom strategy failed, 130 interrupted.
     """
     from epic_cli.analysis.compare.spec import CompareSpec
     from epic_cli.analysis.tuning.spec import TuneSpec
@@ -170,7 +169,7 @@ def _check(tuned: Tuned, given: set[str]) -> None:
                       "seconds": "time"}.get(name, name.replace("_", "-"))  # fmt: skip
             raise WrongUsage(f"--{option} needs -s NAME or --all: what to tune")
     if tuned.assignments and not tuned.searches:
-        raise WrongUsage("--set keeps a setting of a strategy that is tuned: name it with -s")
+        raise WrongUsage("--set fixes a setting of a tuned strategy: name the strategy with -s")
 
 
 def _search(
@@ -220,7 +219,7 @@ def _search(
 
 
 def _show(progress: Progress, metric: Metric, step: Step) -> None:
-    """How far the search has come: the strategy under way, and the best figure so far."""
+    """The progress of the search: the current strategy, and the best figure so far."""
     best = "" if math.isnan(step.best) else f", best {metric.format(step.best)}"
     of = f" ({step.number} of {step.strategies})" if step.strategies > 1 else ""
     progress.describe(f"{step.strategy}{of}{best}")

@@ -22,7 +22,7 @@ _TOLERANCE = ParameterType(Number("tolerance", None, "", "", 0))
 
 @dataclass(frozen=True)
 class Doing:
-    """What is done besides checking: taking what is drawn, or making a case (its folder)."""
+    """What to do besides checking: accept the drawn rows, or create a case (its folder)."""
 
     accept: bool
     yes: bool
@@ -35,20 +35,20 @@ doing_options = OptionGroup(
     click.option(
         "--accept",
         is_flag=True,
-        help="Take what is drawn as expected, after showing the difference; never where CI is set.",
+        help="Accept drawn rows as expected, after showing the difference; never where CI is set.",
     ),
-    click.option("--yes", is_flag=True, help="Ask nothing before --accept takes a case's rows."),
+    click.option("--yes", is_flag=True, help="Do not ask before --accept replaces a case's rows."),
     click.option(
         "--new",
         metavar="CASE",
-        help="Make a case in this folder, from the recordings given and the options below.",
+        help="Create a case in this folder, from the given recordings and the options below.",
     ),
 )
 
 
 @dataclass(frozen=True)
 class Program:
-    """A port, another implementation, and how it is held against ours."""
+    """A port (another implementation), and how to compare it with ours."""
 
     against: str | None
     feed: str
@@ -61,16 +61,16 @@ class Program:
         """How cases are checked; raises ``WrongUsage``."""
         if self.against is None:
             if self.builtin:
-                raise WrongUsage("--builtin is for a program to be tested: give --against")
+                raise WrongUsage("--builtin tests another program: add --against")
             if self.atol is not None or self.rtol is not None:
-                raise WrongUsage("--atol and --rtol go with --against: a case has its own")
+                raise WrongUsage("--atol and --rtol need --against: a case sets its own")
             return CheckSpec(threads=threads)
         try:
             command = shlex.split(self.against)
         except ValueError as error:
             raise WrongUsage(f"--against {self.against!r}: {error}") from error
         if not command:
-            raise WrongUsage("--against: no command is given")
+            raise WrongUsage("--against: the command is empty")
         if shutil.which(command[0]) is None:
             raise WrongUsage(f"--against: there is no program {command[0]!r} that can be run")
         tolerances = None
@@ -85,38 +85,38 @@ program_options = OptionGroup(
     click.option(
         "--against",
         metavar="COMMAND",
-        help="Hold the rows that a program of yours prints for the same packets against ours.",
+        help="Compare the rows that your program prints for the same packets with ours.",
     ),
     click.option(
         "--feed",
         type=click.Choice(packet_formats()),
         default="text",
         show_default=True,
-        help="How that program is given packets.",
+        help="The packet format that your program reads.",
     ),
     click.option(
         "--timeout",
         type=seconds(0.01, 3600),
         default=10.0,
         show_default=True,
-        help="How long it may take for one case.",
+        help="Time limit for one case.",
     ),
     click.option(
         "--builtin",
         is_flag=True,
-        help="Check it with the streams that the strategies here are tested with.",
+        help="Check it with the streams that epic tests its own strategies with.",
     ),
     click.option(
         "--atol",
         type=_TOLERANCE,
         metavar="NUMBER",
-        help="What its numbers may differ by.  [default: as each case says, else nothing]",
+        help="Absolute tolerance of its numbers.  [default: as each case says, else 0]",
     ),
     click.option(
         "--rtol",
         type=_TOLERANCE,
         metavar="NUMBER",
-        help="The same, as a share of the number: 1e-6.",
+        help="Relative tolerance of its numbers, such as 1e-6.",
     ),
 )
 
@@ -140,14 +140,14 @@ class Report:
 
     @property
     def silent(self) -> bool:
-        """Whether standard output is for another program."""
+        """Whether standard output carries TAP or JUnit."""
         return "-" in (self.junit, self.tap)
 
 
 report_options = OptionGroup(
     "report",
     Report,
-    click.option("-v", "--verbose", is_flag=True, help="Name the cases that hold, too."),
+    click.option("-v", "--verbose", is_flag=True, help="List passing cases, too."),
     click.option(
         "--junit", type=click.Path(), metavar="FILE", help="Write JUnit XML; - is stdout."
     ),
@@ -157,12 +157,12 @@ report_options = OptionGroup(
         "charts",
         type=click.Choice(VIEWS),
         multiple=True,
-        help="Draw what was expected and what was drawn in the terminal; may be repeated.",
+        help="Chart expected and drawn rows in the terminal; may be repeated.",
     ),
     click.option(
         "--html",
         type=click.Path(),
         metavar="FILE",
-        help="Write a page with both, of the first case that differs.",
+        help="Write a page that shows both, for the first case that differs.",
     ),
 )

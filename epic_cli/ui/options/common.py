@@ -63,7 +63,7 @@ def strategy_options(name: str, default: str, meaning: str, settings: str) -> Op
 def _for_this_strategy(
     context: click.Context, option: click.Parameter, value: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """What is typed; of what is configured, what the chosen strategy has.
+    """The typed settings, and those of the configuration that the chosen strategy has.
 
     A configured ``STRATEGY.KEY=VALUE`` is for that strategy alone. Raises ``WrongUsage`` for a key
     that no strategy has, and for a value that the chosen one does not take.
@@ -88,7 +88,7 @@ def _for_this_strategy(
 
 
 def _check_setting(strategy: str, key: str) -> None:
-    """Some strategy has to have it; raises ``ValueError``."""
+    """Checks that some strategy has this setting; raises ``ValueError``."""
     if strategy:
         known = [one.name for one in declaration(strategy).settings]
     else:
@@ -108,7 +108,7 @@ timing_options = OptionGroup(
     *options(TIMING),
 )
 
-#: The same with a row for each frame of a usual screen: what a player would see, however late.
+#: The same with a row for each frame at 60 Hz: what a player would see, however late.
 #: ``--latency`` is that of the link, where there is one.
 screen_timing_options = OptionGroup(
     "timing",
@@ -130,7 +130,7 @@ input_format_option: Decorator = click.option(
     type=click.Choice(input_formats()),
     default="auto",
     show_default=True,
-    help="How packets are written; auto goes by the first line.",
+    help="The packet format; auto detects it from the first line.",
 )
 
 
@@ -153,7 +153,7 @@ profile_option: Decorator = click.option(
 
 
 def _make_layout(profile: str | None, **given: Any) -> Layout | None:
-    del profile  # it has had its say before
+    del profile  # --profile has been applied before
     return make_layout(**given)
 
 
@@ -163,7 +163,7 @@ layout_options = OptionGroup("given", _make_layout, *options(LAYOUT), profile_op
 
 
 def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:
-    """What is to be done about a profile; None: nothing."""
+    """Which profile to save; None: none."""
     if save_profile is None:
         if replace_profile:
             raise WrongUsage("--replace-profile needs --save-profile")
@@ -180,10 +180,10 @@ saving_options = OptionGroup(
     click.option(
         "--save-profile",
         metavar="NAME",
-        help="Write how the recording is read, given or told, as [profile.NAME].",
+        help="Save the layout of the recording, as specified or inferred, as [profile.NAME].",
     ),
     click.option(
-        "--replace-profile", is_flag=True, help="Let --save-profile replace another profile."
+        "--replace-profile", is_flag=True, help="Let --save-profile replace an existing profile."
     ),
 )
 
@@ -223,7 +223,7 @@ def packet_format_option(meaning: str) -> Decorator:
 
 
 def figures_format_option(meaning: str) -> Decorator:
-    """``--format`` of what was found, as ``form``."""
+    """``--format`` of a report, as ``form``."""
     return format_option("form", ("table", "csv", "jsonl", "markdown"), "table", meaning)
 
 
@@ -238,7 +238,7 @@ def seed_option(meaning: str) -> Decorator:
 
 
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Nothing on stderr but what ends the run."
+    "-q", "--quiet", is_flag=True, help="Write only fatal errors to stderr."
 )
 
 #: ``--all-errors`` and ``--quiet``, as ``messages: Messages``.
@@ -248,7 +248,7 @@ messages_options = OptionGroup(
     click.option(
         "--all-errors",
         is_flag=True,
-        help="Show each line that is refused, not the first five and a count.",
+        help="Show every refused line, not just the first five and a count.",
     ),
     quiet_option,
 )

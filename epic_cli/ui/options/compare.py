@@ -46,7 +46,7 @@ class WeightList(ParameterType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> dict[str, float]:
-        """The weights that are given, by name."""
+        """The weights by name."""
         if isinstance(value, dict):
             return value
         given: dict[str, float] = {}
@@ -97,7 +97,7 @@ class Scoring:
     fail_if: tuple[Condition, ...]
 
     def __post_init__(self) -> None:
-        """Refuses weights that come to nothing, and conditions that leave nothing."""
+        """Refuses weights that sum to 0, and conditions that exclude everything."""
         _ = self.weights
         try:
             check_sense(self.fail_if)
@@ -123,14 +123,14 @@ weighing_options: tuple[Decorator, ...] = (
     click.option(
         "--game",
         type=click.Choice([one.name for one in GAMES]),
-        help="Weigh what matters in such a game; see below.",
+        help="Use the weights of this kind of game; see below.",
     ),
     click.option(
         "--weights",
         "given_weights",
         type=WeightList(),
         default="",
-        help="What the score weighs: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
+        help="Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
         " backward.  [default: those of the game, or 1 for the first four]",
     ),
 )
@@ -140,7 +140,7 @@ warm_up_option = click.option(
     type=seconds(0, 3600),
     default=None,
     metavar="SECONDS",
-    help="How long after each beginning, teleport and gap rows do not count."
+    help="Ignore rows for this long after each start, teleport and gap."
     "  [default: 1, or a tenth of the recording]",
 )
 
@@ -152,7 +152,7 @@ scoring_options = OptionGroup(
         "--fail-if",
         type=ConditionText(),
         multiple=True,
-        help="End with status 5 if a figure is so: error>0.3, score(snapshot)<60, lag>=120ms; may"
+        help="Exit with status 5 if this holds: error>0.3, score(snapshot)<60, lag>=120ms; may"
         " be repeated.",
     ),
     warm_up_option,
@@ -186,7 +186,7 @@ layout_options = OptionGroup(
         type=click.Choice(["strategy", "entity", "recording"]),
         default="strategy",
         show_default=True,
-        help="A line for each strategy, or for each entity or recording and strategy.",
+        help="One row per strategy, or per entity or recording and strategy.",
     ),
     click.option(
         "--sort",
@@ -194,16 +194,15 @@ layout_options = OptionGroup(
         default="score",
         show_default=True,
         metavar="METRIC",
-        help="The order of the lines: by one of the metrics below, best first, by name, or as"
-        " given.",
+        help="Sort rows by one of the metrics below (best first), by name, or as given.",
     ),
-    figures_format_option("How the figures are written."),
+    figures_format_option("The output format."),
 )
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """What is drawn: charts in the terminal, a picture and a page in files, of which seconds."""
+    """Charts in the terminal, a picture and a page in files, and which seconds they show."""
 
     charts: tuple[View, ...]
     svg: str | None
@@ -214,11 +213,11 @@ class Pictures:
     def __post_init__(self) -> None:
         """Refuses standard output."""
         if "-" in (self.svg, self.html):
-            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+            raise WrongUsage("a picture or page needs a file: standard output is for the figures")
 
     @property
     def selection(self) -> Selection | None:
-        """The rows that are drawn; None: nothing is."""
+        """How many rows to keep for pictures; None: no pictures."""
         from epic_cli.analysis.scenes.scene import Selection
 
         if not (self.charts or self.svg is not None or self.html is not None):
@@ -226,7 +225,7 @@ class Pictures:
         return Selection(PICTURE_ROWS, *(self.span or (-math.inf, math.inf)))
 
     def shown(self, candidates: Sequence[Participant]) -> list[str]:
-        """The labels of the candidates that are drawn, none: the best; raises ``WrongUsage``."""
+        """The labels to draw; empty: the best. Raises ``WrongUsage``."""
         labels = [one.label for one in candidates]
         shown = [one for several in self.show for one in several]
         for one in shown:
@@ -257,7 +256,7 @@ pictures_options = OptionGroup(
         "--span",
         type=SPAN,
         default=None,
-        help="Which seconds charts, picture and page show.  [default: all]",
+        help="The time span that charts, picture and page show.  [default: all]",
     ),
 )
 
@@ -265,5 +264,5 @@ threads_option = click.option(
     "--threads",
     type=click.IntRange(1, 256),
     default=None,
-    help="How many strategies run at a time.  [default: one on each core]",
+    help="How many strategies to run in parallel.  [default: one per core]",
 )

@@ -42,7 +42,7 @@ _changes_options = OptionGroup(
         "--span",
         type=SPAN,
         default=None,
-        help="Keep only packets with times in these seconds, before they are shifted.",
+        help="Keep only packets with times in this span (seconds), before any shift.",
     ),
     click.option(
         "--shift",
@@ -54,13 +54,13 @@ _changes_options = OptionGroup(
     click.option(
         "--fill-velocities",
         is_flag=True,
-        help="Give packets without a velocity the slope from the position before theirs.",
+        help="Estimate missing velocities from the previous position.",
     ),
 )
 
 
 class CaptureOptions(NamedTuple):
-    """What is taken from a capture of a network."""
+    """Which datagrams of a network capture to take."""
 
     port: int | None
     records: RecordLayout | None
@@ -68,7 +68,7 @@ class CaptureOptions(NamedTuple):
 
     @property
     def given(self) -> bool:
-        """Whether anything is said of it."""
+        """Whether any option of a capture was used."""
         return self != CaptureOptions(None, None, None)
 
 
@@ -79,15 +79,15 @@ _capture_options = OptionGroup(
     click.option(
         "--port",
         type=click.IntRange(1, 65535),
-        help="Of a capture (pcap, pcapng), take only UDP datagrams from this port or to it.",
+        help="From a capture (pcap, pcapng), take only UDP datagrams from or to this port.",
     ),
     record_layout_option,
-    sender_option("Of a capture, take datagrams of this sender only."),
+    sender_option("From a capture, take only datagrams of this sender."),
 )
 
 
 class ConvertOptions(NamedTuple):
-    """What is converted, how, and where it goes; no ``files``: standard input."""
+    """What to convert, how, and where to; no ``files``: standard input."""
 
     files: tuple[str, ...]
     to: str | None
@@ -102,13 +102,13 @@ class ConvertOptions(NamedTuple):
 
     @property
     def written_format(self) -> str:
-        """The format that was given, or that of the output's ending; raises ``WrongUsage``."""
+        """The format of ``--to``, or of the output's suffix; raises ``WrongUsage``."""
         if self.to is not None:
             return self.to
         ending = os.path.splitext(self.output or "")[1].lower()  # noqa: PTH122
         if ending not in suffixes():
             formats = ", ".join(written_formats())
-            raise WrongUsage(f"the new format is not known: give --to, one of {formats}")
+            raise WrongUsage(f"unknown output format: add --to, one of {formats}")
         return suffixes()[ending]
 
 
@@ -121,14 +121,14 @@ convert_options = OptionGroup(
         "--to",
         type=click.Choice(written_formats()),
         default=None,
-        help="The new format.  [default: by the ending of --output]",
+        help="The output format.  [default: from the suffix of --output]",
     ),
-    output_option("Write to a file, which appears when it is complete."),
+    output_option("Write to a file, which appears once complete."),
     _changes_options,
     input_format_option,
     layout_options,
     _capture_options,
-    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
     messages_options,
     color_option,
 )

@@ -41,14 +41,14 @@ _METAVARS = {
 
 
 class ParameterType(BaseType):
-    """What a parameter takes, read and completed by it."""
+    """The click type of a parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
         self.name = _type_name(parameter)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Reads a text, or what a configuration has in the place of one."""
+        """Reads a text, or a value from the configuration."""
         if isinstance(value, self.parameter.kind):
             return value
         if isinstance(value, bool) and isinstance(self.parameter, Switch):
@@ -75,7 +75,7 @@ class ParameterType(BaseType):
 
 
 def seconds(low: float, high: float) -> ParameterType:
-    """A time from ``low`` to ``high``, of an option whose sentence is its own."""
+    """A time from ``low`` to ``high``, for an option with its own help text."""
     return ParameterType(Number("time", None, "", "s", low, high))
 
 
@@ -113,9 +113,9 @@ class ParameterOption(click.Option):
 def option(parameter: Parameter, *flags: str, **changes: Any) -> Decorator:
     """The option of a parameter.
 
-    ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are what
-    ``click.option`` takes, where the command has others than the parameter. A default is written
-    as on the command line, or is a value of the parameter's own kind; it is shown.
+    ``flags`` and ``changes`` (``help``, ``default``, ``metavar``, ``multiple``) are passed
+    to ``click.option`` and override the parameter. A default is written as on the command line,
+    or is a value of the parameter's type; it is shown.
     """
     more: dict[str, Any] = {"help": parameter.help, "show_default": True, **changes}
     if isinstance(parameter, Switch) and not more.get("multiple"):

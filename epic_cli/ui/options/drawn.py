@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class DrawnFile(NamedTuple):
-    """The file ``drawn`` (None: there is none), and what is added to its times (s).
+    """The file ``drawn`` (or None), and the offset of its times (s).
 
     It is a recording, or rows as ``epic replay`` and the demo write them.
     """
@@ -30,22 +30,24 @@ class DrawnFile(NamedTuple):
     drawn_offset: float
 
     def check(self, recordings: Sequence[str], jobs: str = "") -> None:
-        """Refuses what fits no recording, or several, or ``jobs``; raises ``WrongUsage``."""
+        """Refuses ``--drawn`` with several recordings or with ``jobs``; raises ``WrongUsage``."""
         if self.drawn is None:
             if self.drawn_offset:
                 raise WrongUsage("--drawn-offset needs --drawn")
             return
         if len(recordings) > 1:
-            raise WrongUsage("--drawn is of one recording: give one at a time")
+            raise WrongUsage("--drawn belongs to one recording: pass one at a time")
         if jobs:
-            raise WrongUsage(f"--drawn is of one recording, which is looked at here: no {jobs}")
+            raise WrongUsage(
+                f"--drawn belongs to one recording, which is read by this process: no {jobs}"
+            )
         if self.drawn == "-" and tuple(recordings) in ((), ("-",)):
             raise WrongUsage("recording and --drawn cannot both come from standard input")
 
     def paths(
         self, packets: Mapping[str, PacketBlock], layout: Layout | None, messages: Messages
     ) -> dict[str, DrawnPath]:
-        """What it says was drawn of these entities; ``layout`` is that of the recording.
+        """The drawn rows of these entities; ``layout`` is that of the recording.
 
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
@@ -65,7 +67,7 @@ class DrawnFile(NamedTuple):
             raise self.refused(error) from error
 
     def refused(self, error: UnusableDrawing) -> WrongUsage:
-        """The error that says why it cannot be used."""
+        """The error for a file that cannot be used."""
         from epic_cli.ui.io.sources import source_name
 
         return WrongUsage(f"--drawn: {source_name(str(self.drawn))}: {printable(str(error))}")
@@ -73,7 +75,7 @@ class DrawnFile(NamedTuple):
     def beside(
         self, run: Run, layout: Layout | None, messages: Messages
     ) -> tuple[Run, DrawnCandidate]:
-        """A recording, of those entities that were drawn, and what was drawn of them.
+        """The drawn entities of a recording, and their drawn rows.
 
         Raises ``WrongUsage`` and ``CannotAccess``.
         """
@@ -83,7 +85,7 @@ class DrawnFile(NamedTuple):
         left_out = [name for name in run.packets if name not in paths]
         if left_out and not messages.quiet:
             names = ", ".join(left_out[:8])
-            say(f"epic: --drawn has nothing of {printable(names)}: left out\n")
+            say(f"epic: --drawn has no rows of {printable(names)}: skipped\n")
         kept = {name: block for name, block in run.packets.items() if name in paths}
         return run._replace(packets=kept), DrawnCandidate(paths)
 

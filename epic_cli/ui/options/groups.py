@@ -18,8 +18,8 @@ Decorator = Callable[[Command], Command]
 class OptionGroup:
     """Decorates a command with ``options``; it is called with ``name=make(**their_values)``.
 
-    The options stand in the help where the group stands, in the order given. ``make``, usually a
-    class of values, takes each value under the name of its option. A group may contain others.
+    The help lists the options where the group stands, in this order. ``make``, usually a class of
+    values, takes each value under the name of its option. A group may contain others.
     """
 
     def __init__(self, name: str, make: Callable[..., object], *options: Decorator) -> None:
@@ -44,9 +44,9 @@ class OptionGroup:
 
 
 def given_options(context: click.Context) -> set[str]:
-    """The names of the options that stand on the command line.
+    """The names of the options on the command line.
 
-    Those of variables and of the configuration are meant for other runs, too: they need not fit.
+    Those from variables and the configuration apply to other runs, too, and need not fit.
     """
     return {
         name
@@ -56,11 +56,11 @@ def given_options(context: click.Context) -> set[str]:
 
 
 def renamed_option(old: str, new: str) -> Decorator:
-    """Takes ``--old`` for ``--new`` for one more release, which it says on stderr."""
+    """Accepts ``--old`` for ``--new`` for one more release, with a warning on stderr."""
 
     def take(context: click.Context, _: click.Parameter, value: Any) -> None:
         if value is not None:
-            say(f"epic: --{old} is now --{new}; the old name goes with the next release\n")
+            say(f"epic: --{old} is now --{new}; the next release drops the old name\n")
             name = new.replace("-", "_")
             context.default_map = {**(context.default_map or {}), name: value}
 

@@ -48,7 +48,7 @@ def parse_scheduler(text: str) -> str:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """Who works, on which part, what is remembered, and how much may go wrong."""
+    """Which workers, which part, which journal, and how many failures are allowed."""
 
     workers: int | None = None
     scheduler: str | None = None
@@ -57,10 +57,10 @@ class JobOptions:
     allowed_failures: int = 0
 
     def settled(self, given: Collection[str], fits: bool) -> JobOptions:
-        """What is in force; raises ``WrongUsage`` for what does not go together.
+        """The options in force; raises ``WrongUsage`` for conflicting ones.
 
-        Options that have not been ``given`` (they are those of the configuration) are passed over
-        where nothing of this ``fits``, or where it is another's workers that have been.
+        Options that are not ``given`` (they are from the configuration) are ignored where none of
+        them ``fits``, or where the other kind of workers was given.
         """
         passed = {"workers", "scheduler", "journal", "shard"} if not fits else set()
         if {"workers", "scheduler"} & set(given):
@@ -70,9 +70,11 @@ class JobOptions:
         none: dict[str, Any] = dict.fromkeys(passed - set(given))
         found = replace(self, **none)
         if found.workers is not None and found.scheduler is not None:
-            raise WrongUsage("--workers are processes here, --scheduler has workers: give one")
+            raise WrongUsage(
+                "--workers are local processes, --scheduler has its own workers: use one of them"
+            )
         if found.shard is not None and found.journal is None:
-            raise WrongUsage("--shard leaves its results in a journal: give --journal, too")
+            raise WrongUsage("--shard needs --journal, which receives its results")
         return found
 
     @property
@@ -91,20 +93,17 @@ class JobOptions:
         return " and ".join(name for name, value in given.items() if value is not None)
 
     def part(self, names: Sequence[Part]) -> Sequence[Part]:
-        """Those of all that there are which are this shard's: every so many-th."""
+        """Every n-th of all: the items of this shard."""
         return names if self.shard is None else names[self.shard.number - 1 :: self.shard.of]
 
     @property
     def part_label(self) -> str:
-        """Which part this is, to begin a sentence with; empty: all."""
+        """A prefix for messages that names the shard; empty: all."""
         return f"part {self.shard.number} of {self.shard.of}: " if self.shard else ""
 
     @contextlib.contextmanager
     def executor(self) -> Iterator[Executor]:
-        """The workers that have been asked for; raises ``CannotAccess``.
-
-        It can only be asked for where there are some (``remote``).
-        """
+        """The requested workers, if ``remote``; raises ``CannotAccess``."""
         from epic_cli.analysis.jobs.cluster import Cluster, NoCluster
         from epic_cli.analysis.jobs.executors import Processes
 
@@ -116,14 +115,14 @@ class JobOptions:
             with Cluster(self.scheduler) as cluster:
                 yield cluster
         except NoCluster as error:
-            hint = "; the journal has what it had done" if self.journal else ""
+            hint = "; the journal has the results so far" if self.journal else ""
             raise CannotAccess("use", self.scheduler, OSError(f"{error}{hint}")) from error
 
     @contextlib.contextmanager
     def open_journal(self, kind: str) -> Iterator[Journal | None]:
-        """The journal, with those of all shards to be read; None: there is to be none.
+        """The journal, which also reads those of all shards; None: no ``--journal``.
 
-        That something of it was damaged is said. Raises ``WrongUsage``, ``CannotAccess``.
+        Reports damage. Raises ``WrongUsage``, ``CannotAccess``.
         """
         if self.journal is None:
             yield None
@@ -148,7 +147,7 @@ class JobOptions:
         except OSError as error:
             raise CannotAccess("write to", path, error) from error
         if journal.cut:
-            say(f"epic: {printable(path)}: its last line is cut off, and computed again\n")
+            say(f"epic: {printable(path)}: its last line is truncated and will be recomputed\n")
         with journal:
             yield journal
 
@@ -160,34 +159,34 @@ job_options = OptionGroup(
     click.option(
         "--workers",
         type=click.IntRange(1, 1024),
-        help="Let so many processes do the work, each with one thread unless --threads says"
+        help="Use this many processes, each with one thread unless --threads says"
         " otherwise.  [default: the threads of this process]",
     ),
     click.option(
         "--scheduler",
         type=Parsed("address", parse_scheduler),
-        help="Let the workers of a Dask cluster do it, which find the recordings under the same"
-        " names: tcp://host:8786.",
+        help="Use the workers of a Dask cluster, which must see the recordings under the same"
+        " paths: tcp://host:8786.",
     ),
     click.option(
         "--journal",
         type=click.Path(),
-        help="Keep each result in this file, and take from it what is known: after any end, the"
-        " same command goes on.",
+        help="Store each result in this file and reuse known ones: run the same command again to"
+        " resume.",
     ),
     click.option(
         "--shard",
         type=Parsed("i/n", parse_shard, Shard),
-        help="Only work through this part of the recordings, or of the strategies that are tuned"
-        " (2/10: the second of ten), into a journal of its own beside --journal; without --shard,"
-        " all are put together.",
+        help="Process only this part of the recordings, or of the strategies to tune (2/10: the"
+        " second of ten), into its own journal beside --journal; a run without --shard combines"
+        " them.",
     ),
     click.option(
         "--allowed-failures",
         type=click.IntRange(0),
         default=0,
         show_default=True,
-        help="So many recordings may be left out (they cannot be read or compared, or a worker died"
-        " of them) before that shows in the exit status.",
+        help="Tolerate this many skipped recordings (unreadable, not comparable, or a worker"
+        " crashed) before the exit status shows it.",
     ),
 )

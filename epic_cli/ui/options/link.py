@@ -45,7 +45,7 @@ _NEEDS = {
 
 @dataclass(frozen=True)
 class TwoWayLink:
-    """A link in both directions; ``up`` and ``down`` are what is otherwise in one of them.
+    """A link in both directions; ``up`` and ``down`` override one of them.
 
     ``changes`` are times (seconds), each with a word and its value from then on: the later
     conditions of ``both`` in words.
@@ -97,10 +97,10 @@ def _without_preset(both: LinkConditions, words: Words, direction: str) -> Words
 
 
 class Given:
-    """The values of the options of a link, and which of them count.
+    """The values of the options of a link, and which of them apply.
 
-    Beside a preset only those that were given count; beside a recorded network, which is a link
-    of its own, only those of the command line.
+    With a preset only those that were given apply; with a recorded network, itself a link, only
+    those of the command line.
     """
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -120,9 +120,9 @@ class Given:
     def conditions(
         self, more: Sequence[str] = (), at: Iterable[tuple[float, str]] | None = None
     ) -> LinkConditions:
-        """What the link is like, where ``more`` are words of one direction alone.
+        """The link; ``more`` are words of one direction.
 
-        ``at``: what changes later, if not all that was given.
+        ``at``: the later changes, if not all of ``--at``.
         """
         base = self.preset.down if self.preset else LinkConditions()
         counting = {name: value for name, value in self._values.items() if self._counts(name)}
@@ -146,7 +146,7 @@ class Given:
         return self._context.get_parameter_source(name) == ParameterSource.COMMANDLINE
 
     def _was_given(self, name: str) -> bool:
-        """Whether somebody has chosen it, on the command line if that is where the preset is."""
+        """Whether the option was set, on the command line if the preset was set there."""
         if self._on_command_line("preset") or self._context.params.get("trace"):
             return self._source(name) == ParameterSource.COMMANDLINE
         return self._source(name) not in (None, ParameterSource.DEFAULT)
@@ -166,7 +166,7 @@ def _wrong_usage() -> Iterator[None]:
 
 
 def link_options(latency: str, meaning: str) -> Decorator:
-    """A simulated link in the words of netem, as ``link: LinkConditions``.
+    """A simulated link in the terms of netem, as ``link: LinkConditions``.
 
     The default and the meaning of the latency differ from command to command.
     """
@@ -187,7 +187,7 @@ def two_way_link_options(latency: str, meaning: str, sized: bool = True) -> Deco
                 f"--{direction}",
                 type=Assignment(LINK_WORDS, "a link", "word=value"),
                 multiple=True,
-                help=f"What is otherwise {where}, such as {example}; may be repeated.",
+                help=f"Override the link {where}, such as {example}; may be repeated.",
             )
             for direction, where, example in (
                 ("up", "on the way to the server", "rate=1mbit"),
@@ -205,7 +205,7 @@ def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator,
             is_flag=True,
             is_eager=True,
             callback=_list_presets,
-            help="Show the presets with their figures and sources, and exit.",
+            help="List the presets with their figures and sources, and exit.",
         ),
         *options(
             LINK,
@@ -216,7 +216,7 @@ def _options(latency: str, meaning: str, sized: bool = True) -> tuple[Decorator,
             "--at",
             cls=At,
             metavar="TIME WORDS",
-            help="From this time after the first packet on the link is otherwise: --at 10s loss=20%"
+            help="Change the link at this time after the first packet: --at 10s loss=20%"
             f' --at 12s "loss=0 latency=90ms"; may be repeated. Words: {_WORDS}.',
         ),
     )

@@ -56,7 +56,7 @@ def ingest_spec(
 
     packet_format = next((one for one in packet_formats() if one == input_format), None)
     if input_format != "auto" and packet_format is None:
-        raise WrongUsage(f"a datagram is text, csv or jsonl, and not {input_format}")
+        raise WrongUsage(f"a datagram is text, csv or jsonl, not {input_format}")
     place = None
     if sender is not None:
         with accessing("take packets from", sender):

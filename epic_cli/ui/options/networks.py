@@ -19,7 +19,7 @@ from epic_cli.ui.options.link import link_options
 from epic_cli.ui.options.movement import DURATION, sender_options, size_option, speed_option
 from epic_cli.ui.options.trace import TraceOptions, check_network, one_way_trace_options
 
-#: How many networks are simulated unless it is given.
+#: The default of ``--seeds`` with ``--path``.
 USUAL_SEEDS = 20
 
 #: Options that mean something without a simulation, too.
@@ -73,7 +73,7 @@ class NetworkOptions:
         if recordings:
             raise WrongUsage(
                 f"--{'seeds' if self.seeds else 'path'} simulates a network, but {recordings[0]}"
-                " has been over its own already; if it is the movement itself, give it as --truth"
+                " has already been over one; if it is the movement itself, pass it as --truth"
             )
         if self.path is None and truth is None:
             raise WrongUsage(
@@ -81,16 +81,16 @@ class NetworkOptions:
                 f" {', '.join(PATHS)})"
             )
         if self.path is not None and truth is not None:
-            raise WrongUsage("--path and --truth exclude each other: each is what moves")
+            raise WrongUsage("--path and --truth exclude each other: each is a movement")
         if truth == "-":
-            raise WrongUsage("a movement that is sent again and again comes from a file")
+            raise WrongUsage("a movement that is sent over several networks must come from a file")
         for name in ("speed", "size"):
             if name in given and self.path is None:
                 raise WrongUsage(f"--{name} needs --path")
         if self.path is not None and self.sender.send_rate == "recorded":
             raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
         if self.seconds == math.inf and self.path:
-            raise WrongUsage("an endless movement is never judged: give a --duration in seconds")
+            raise WrongUsage("an endless movement cannot be evaluated: set a --duration in seconds")
         check_network(self.trace, given)
         is_bare = self.link == LinkConditions(in_order=self.link.in_order)
         if self.trace.trace and is_bare and len(self.all_seeds) > 1:
@@ -103,7 +103,7 @@ class NetworkOptions:
 SEEDS = Number(
     "seeds",
     None,
-    "Send the truth, or a --path, over this many simulated networks and judge over all of them."
+    "Send the truth, or a --path, over this many simulated networks and evaluate over all."
     f"  [default: {USUAL_SEEDS} with --path]",
     "",
     1,
@@ -115,7 +115,9 @@ network_options = OptionGroup(
     "network",
     NetworkOptions,
     option(SEEDS),
-    seed_option("The first network's seed, and that of the intervals: the same gives the same."),
+    seed_option(
+        "Seed of the first network and of the intervals; the same seed gives the same result."
+    ),
     option(
         PATH[0],
         default=None,
@@ -123,9 +125,7 @@ network_options = OptionGroup(
     ),
     speed_option,
     size_option,
-    option(
-        DURATION, help="For how long it is sent, in seconds.  [default: 10; with --truth all of it]"
-    ),
+    option(DURATION, help="How long to send, in seconds.  [default: 10; with --truth all of it]"),
     sender_options,
     link_options(
         "0",

@@ -1,4 +1,4 @@
-"""The options of ``epic replay``, which a session that is none has too."""
+"""The options of ``epic replay`` and of ``epic session``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAWING_OPTIONS: tuple[Decorator, ...] = (
     click.option("--entity", help="Replay only the packets of this entity."),
     input_format_option,
     layout_options,
-    click.option("--strict", is_flag=True, help="Stop at the first line that is refused."),
+    click.option("--strict", is_flag=True, help="Stop at the first refused line."),
     click.option(
         "--file-column",
         metavar="NAME|no",
@@ -50,7 +50,7 @@ replay_options = OptionGroup(
     _CHOSEN,
     _TIMING,
     _FORMAT,
-    output_option("Write the rows to a file, which appears when it is complete."),
+    output_option("Write the rows to a file, which appears once complete."),
     _ENTITY,
     _INPUT_FORMAT,
     _LAYOUT,

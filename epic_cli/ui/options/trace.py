@@ -67,7 +67,7 @@ _TRACE: tuple[Decorator, ...] = (
     ),
     _BY,
     _END,
-    click.option("--trace-flow", metavar="NAME", help="Which flow, if the file has several."),
+    click.option("--trace-flow", metavar="NAME", help="The flow to use, if the file has several."),
 )
 
 #: A recorded network, as ``trace: TraceOptions``: of one direction, or of both.

@@ -43,7 +43,7 @@ class Tuned(Participants):
 
     @property
     def searches(self) -> bool:
-        """Whether something is to be searched for; otherwise delays are computed alone."""
+        """Whether to search; otherwise only delays are computed."""
         return self.every or bool(self.strategies)
 
 
@@ -57,12 +57,12 @@ tuned_options = OptionGroup(
 
 
 class Figure(ParameterType):
-    """A figure that can be as good as can be."""
+    """A figure to optimize."""
 
     name = "figure"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuses what is none, with the nearest name."""
+        """Refuses an unknown figure with the nearest name."""
         from epic_cli.analysis.tuning.spec import GOALS
         from epic_cli.engine.parameter_base import nearest
 
@@ -116,8 +116,7 @@ purpose_options = OptionGroup(
         type=Figure(),
         default="score",
         show_default=True,
-        help="The figure that is to be as good as can be: score, error, lag, jerk, ... as 'epic"
-        " compare' names them.",
+        help="The figure to optimize: score, error, lag, jerk, ... as 'epic compare' names them.",
     ),
     *weighing_options,
     warm_up_option,
@@ -147,28 +146,27 @@ effort_options = OptionGroup(
     click.option(
         "--trials",
         type=click.IntRange(2, 1_000_000),
-        help="How many settings to try for each strategy.  [default: 60 for each setting, 400 at"
-        " most]",
+        help="Trials per strategy.  [default: 60 per setting, 400 at most]",
     ),
     click.option(
         "--time",
         "seconds",
         type=seconds(0.01, 1e9),
         metavar="SECONDS",
-        help="Stop searching after this long, for all strategies together.",
+        help="Stop the whole search after this long.",
     ),
     click.option(
         "--threads",
         type=click.IntRange(1, 256),
-        help="How many settings are evaluated at a time; the answer does not depend on it. "
-        " [default: one on each core]",
+        help="How many settings to evaluate in parallel; the result does not depend on it. "
+        " [default: one per core]",
     ),
 )
 
 
 @dataclass(frozen=True)
 class Written:
-    """How the answer is written, and pictures of the trade-off and of what is drawn in files."""
+    """The format of the result, and pictures of the trade-off and of what is drawn in files."""
 
     form: str
     svg: str | None
@@ -177,13 +175,13 @@ class Written:
     def __post_init__(self) -> None:
         """Refuses standard output."""
         if "-" in (self.svg, self.html):
-            raise WrongUsage("a picture or page goes to a file; standard output is for the figures")
+            raise WrongUsage("a picture or page needs a file: standard output is for the figures")
 
 
 written_options = OptionGroup(
     "written",
     Written,
-    figures_format_option("How the answer is written."),
+    figures_format_option("The output format of the result."),
     click.option(
         "--svg",
         type=click.Path(),
@@ -192,7 +190,6 @@ written_options = OptionGroup(
     click.option(
         "--html",
         type=click.Path(),
-        help="Write all of it to this file as one page for a browser, with what is drawn before and"
-        " after.",
+        help="Write everything to this file as one HTML page, with what is drawn before and after.",
     ),
 )

@@ -34,7 +34,7 @@ class Output:
 
     def __init__(self, report: Report, doing: Doing, color: ColorChoice) -> None:
         if doing.accept and in_continuous_integration():
-            raise WrongUsage("--accept is for a person to decide, and CI is set")
+            raise WrongUsage("--accept needs a person to decide, and CI is set")
         self._report = report
         self._doing = doing
         self._color = color

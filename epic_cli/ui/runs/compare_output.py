@@ -53,7 +53,7 @@ def write(
     labels = chosen or best[:MOST_SHOWN]
     found = report(comparison, layout.sort, layout.by)
     if pictures.selection is not None and not comparison.scenes:
-        raise NothingToDraw  # they are of the first recording, which cannot be judged
+        raise NothingToDraw  # they show the first recording, which cannot be evaluated
     if pictures.svg is not None:
         from epic_cli.views.pictures.svg import picture
 
@@ -82,7 +82,7 @@ def _write_charts(
         show(scene_chart(scene, view, labels, height=height, width=WIDEST_CHART), color)
     if others:
         name = printable(scene.entity)
-        say(f"Charts show {name}, one of {len(others) + 1}; --entity chooses another.\n")
+        say(f"Charts show {name}, one of {len(others) + 1} entities; --entity selects another.\n")
 
 
 def write_failures(comparison: Comparison, conditions: Sequence[Condition]) -> bool:

@@ -54,10 +54,10 @@ class Job(NamedTuple, Generic[Found]):
 
 
 class JobResult(NamedTuple, Generic[Found]):
-    """What came of a recording.
+    """The result for a recording, and its messages.
 
-    ``found`` None: it cannot be used at all, and ``trouble`` says why. ``refused``: lines of it
-    were. ``said`` is to be reported now, ``closing`` at the end.
+    ``found`` None: it cannot be used, and ``trouble`` says why. ``refused``: it had refused lines.
+    ``said`` is reported at once, ``closing`` at the end.
     """
 
     found: Found | None
@@ -68,11 +68,11 @@ class JobResult(NamedTuple, Generic[Found]):
 
 
 class Unusable(ValueError):
-    """A worker died of a recording, or failed at it."""
+    """A worker crashed or failed on a recording."""
 
 
 class Tally:
-    """What has been wrong with recordings so far."""
+    """Counts what was wrong with recordings so far."""
 
     def __init__(self, allowed_failures: int = 0, refused: bool = False) -> None:
         self._allowed = allowed_failures
@@ -87,7 +87,7 @@ class Tally:
         return self.refused or self.left_out > self._allowed
 
     def add(self, result: JobResult[Any]) -> None:
-        """Reports what is to be reported of a recording."""
+        """Writes the messages of a recording."""
         say(result.said)
         self.closing.append(result.closing)
         self.refused |= result.refused
@@ -100,14 +100,14 @@ class Tally:
         say(f"epic: {printable(str(trouble))}; it is left out\n")
 
     def end(self) -> None:
-        """Reports what is to be reported at the end, once."""
+        """Writes the closing messages, once."""
         for text in self.closing:
             say(text)
         self.closing.clear()
 
 
 def run_job(job: Job[Found]) -> JobResult[Found]:
-    """Runs a job in whatever process; messages are captured, and so is what is wrong with it."""
+    """Runs a job in any process, and captures its messages and errors."""
     spec = job.spec
     said: list[str] = []
     reporter = Reporter(source_name(job.recording), spec.messages, spec.color, said.append)
@@ -132,9 +132,9 @@ def run_recordings(
     progress: Callable[[int, int], None] | None = None,
     unkept: Collection[str | None] = (),
 ) -> Generator[tuple[str, Found | Unusable]]:
-    """What came of each recording that can be read, in their order; the rest goes to ``tally``.
+    """The result of each readable recording, in order; other recordings go to ``tally``.
 
-    Results of those that are ``unkept`` are in no journal. Raises ``CannotAccess`` and
+    Results of ``unkept`` recordings are in no journal. Raises ``CannotAccess`` and
     ``WrongUsage`` where the workers or the journal cannot be used.
     """
     known = 0

@@ -52,17 +52,17 @@ class OutputOptions:
         """Refuses what does not fit together."""
         if self.row_format == "epic" and (self.show != "rows" or not self.view or not self.player):
             raise WrongUsage(
-                "the epic format has no column for who is where: it needs --show rows,"
+                "the epic format has no columns for view and player: it needs --show rows,"
                 " one --view and one --player"
             )
         if self.view and self.show != "rows":
             raise WrongUsage("--view is for --show rows")
         if math.isinf(duration) and self.show == "summary":
-            raise WrongUsage("a summary needs an end: give a --duration")
+            raise WrongUsage("a summary needs an end: set a --duration")
         files = [self.packets, self.truth_out, self.picture, self.record]
         given = [path for path in (self.output, *files) if path]
         if len(set(given)) < len(given):
-            raise WrongUsage("two outputs cannot go to the same place")
+            raise WrongUsage("two outputs cannot share a file")
         if "-" in files:
             raise WrongUsage("only --output can go to standard output")
 
@@ -131,8 +131,8 @@ output_options = OptionGroup(
         "--record",
         type=click.Path(),
         metavar="FILE",
-        help="Keep what all players do, every option that matters and every change as a script that"
-        " reproduces the match. It cannot hold a --trace.",
+        help="Record all input, options and changes as a script that reproduces the match; not with"
+        " --trace.",
     ),
 )
 

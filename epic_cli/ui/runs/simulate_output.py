@@ -34,7 +34,7 @@ from epic_cli.ui.options.groups import OptionGroup
 TRUTH_RATE = Number(
     "truth_rate",
     200.0,
-    "How many times a second --truth-out is sampled.",
+    "Samples of --truth-out per second.",
     "Hz",
     0.001,
     100_000,
@@ -70,7 +70,7 @@ def write_truth(movement: Movement, duration: float, options: OutputOptions) -> 
     """Writes where the entities really were; raises ``WrongUsage`` where there is no end."""
     path = str(options.truth_out)
     if min(duration, movement.end) == math.inf:
-        raise WrongUsage("--truth-out needs an end: give a --duration")
+        raise WrongUsage("--truth-out needs an end: set a --duration")
     if path == (options.output or "-"):
         raise WrongUsage("--truth-out and the packets cannot go to the same place")
     writer = TruthWriter()
