@@ -110,8 +110,8 @@ def test_what_cannot_be_sent_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     for args, status, words in (
         (("--path", "circle", "no.such.host.invalid:1"), 3, "cannot send to no.such.host.invalid"),
         (("none.txt", "9870"), 3, "none.txt: No such file"),
-        (("9870",), 2, "give either a RECORDING or a --path"),
-        (("walk.txt", "--path", "circle", "9870"), 2, "give either a RECORDING or a --path"),
+        (("9870",), 2, "pass either a RECORDING or a --path"),
+        (("walk.txt", "--path", "circle", "9870"), 2, "pass either a RECORDING or a --path"),
         (("walk.txt", "70000"), 2, "'70000' is not an address: write 9870"),
         (("walk.txt", "--size", "2", "9870"), 2, "--size needs --path"),
         (("--path", "circle", "--scale", "2", "9870"), 2, "--scale needs a RECORDING"),

@@ -130,20 +130,20 @@ def test_a_configured_setting_can_name_its_strategy(tmp_path: Path) -> None:
         ("", {"EPIC_TICK": "soon"}, ("replay",), "EPIC_TICK=soon: soon is not a tick"),
         ("", {"EPIC_SET": "calc_ahed=1"}, ("replay",), "EPIC_SET=calc_ahed=1: no strategy has a"),
         ("", {"EPIC_SET": "calc_ahead=61"}, ("replay",), "EPIC_SET=calc_ahead=61: calc_ahead=61"),
-        ("", {"EPIC_STRATEGIES": "epik"}, ("compare",), "--strategies is given by EPIC_STRATEGIES"),
+        ("", {"EPIC_STRATEGIES": "epik"}, ("compare",), "--strategies is set by EPIC_STRATEGIES"),
         (
             "",
             {"EPIC_STEP": "1"},
             ("play", "-q"),
             "EPIC_STEP=1: 1 is not allowed: it must be 0.005 to 0.1 s",
         ),
-        ("", {"EPIC_VIEW": "Xavier"}, ("play", "-q"), "--view is given by EPIC_VIEW=Xavier"),
+        ("", {"EPIC_VIEW": "Xavier"}, ("play", "-q"), "--view is set by EPIC_VIEW=Xavier"),
         ('set = ["calc_ahed=1"]\n', {}, ("replay",), "config.toml: set = ['calc_ahed=1']: no"),
         ('set = ["epic.calc=1"]\n', {}, ("replay",), "epic has no setting 'calc'"),
         ('set = "calc_ahed=1"\n', {}, ("replay",), "did you mean 'calc_ahead'?"),
         ('format = "xml"\n', {}, ("replay",), "config.toml: format = 'xml': "),
         ('[simulate]\nformat = "table"\n', {}, ("simulate",), "format = 'table': "),
-        ('latency = "-1s"\n', {}, ("replay", "--pacing", "demo"), "--latency is given by /"),
+        ('latency = "-1s"\n', {}, ("replay", "--pacing", "demo"), "--latency is set by /"),
     ],
 )
 def test_what_is_wrong_is_blamed_on_where_it_comes_from(
@@ -162,7 +162,7 @@ def test_what_is_wrong_is_blamed_on_where_it_comes_from(
 
 def test_what_is_typed_is_blamed_on_nobody_else(tmp_path: Path) -> None:
     given = epic(tmp_path, "replay", "--tick", "soon", config='tick = "50ms"\n')
-    assert "given by" not in given.stderr
+    assert "set by" not in given.stderr
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ def _status(
 
 def _check_drawing(drawing: DrawnFile, network: NetworkOptions, inputs: Inputs) -> None:
     if drawing.drawn is not None and network.simulates:
-        raise WrongUsage("--drawn belongs to a recording, not to simulated networks")
+        raise WrongUsage("--drawn belongs to one recording, not to simulated networks")
     drawing.check(inputs.recordings)
     if drawing.drawn == "-" and inputs.truth == "-":
         raise WrongUsage("--truth and --drawn cannot both come from standard input")

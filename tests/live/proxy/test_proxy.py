@@ -176,8 +176,8 @@ def test_what_cannot_be_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str
         port = free.port
     with receiver() as used:
         for words, status, expected in (
-            ((port, port), 2, "datagrams would go in a circle"),
-            ((f"0.0.0.0:{port}", port), 2, "datagrams would go in a circle"),
+            ((port, port), 2, "datagrams would loop"),
+            ((f"0.0.0.0:{port}", port), 2, "datagrams would loop"),
             (("9870",), 2, "Missing argument"),
             (("0", "0"), 2, "the target needs a port"),
             (("0", "70000"), 2, "'70000' is not an address"),

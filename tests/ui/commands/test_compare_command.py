@@ -147,7 +147,9 @@ def test_charts_come_after_the_table() -> None:
         < text.index("tank1: x (lengths) over")
     )
     assert "\u2800" not in text
-    assert done.stderr.decode() == "Charts show tank1, one of 2; --entity chooses another.\n"
+    assert (
+        done.stderr.decode() == "Charts show tank1, one of 2 entities; --entity selects another.\n"
+    )
 
 
 def test_colour_where_it_is_asked_for() -> None:
@@ -247,7 +249,7 @@ def test_entities_missing_from_the_truth() -> None:
         (["--span", "5:2"], "write 10:20, 10: or :20"),
         (["--show", "none"], "--show none: these are compared"),
         (["--entity", "tank2"], "there is no entity 'tank2'"),
-        (["--svg", "-"], "a picture or page goes to a file"),
+        (["--svg", "-"], "a picture or page needs a file"),
         (["--truth", "-", "-"], "cannot both come from standard input"),
         (["--span", "500:", "--svg", "never.svg"], "there is nothing to draw in this span"),
         (["--span", "500:", "--html", "never.html"], "there is nothing to draw in this span"),

@@ -152,7 +152,7 @@ def test_games_weigh_otherwise() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ((JITTER, "--seeds", "5"), "has been over its own already; if it is the movement itself"),
+        ((JITTER, "--seeds", "5"), "has already been over one; if it is the movement itself"),
         (("--seeds", "5"), "--seeds needs a movement to send: --truth FILE, or --path NAME"),
         (("--path", "circle", "--truth", TURN), "--path and --truth exclude each other"),
         ((JITTER, "--jitter", "20ms"), "--jitter needs --seeds, which simulates networks"),

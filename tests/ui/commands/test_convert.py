@@ -116,8 +116,8 @@ def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "message"),
     [
-        ([], PACKET, b"give --to, one of text, csv, jsonl, parquet, tsv"),
-        (["-o", "a.xlsx"], PACKET, b"give --to, one of"),
+        ([], PACKET, b"add --to, one of text, csv, jsonl, parquet, tsv"),
+        (["-o", "a.xlsx"], PACKET, b"add --to, one of"),
         (["--to", "text"], b'{"time":0,"x":0,"y":0,"z":0,"vx":0,"vy":0,"vz":0,"entity":"a b"}\n',
          b"<stdin>:1: packet text cannot hold the entity's name 'a b'"),
         (["--to", "csv", "--columns", "x=a"], PACKET, b"this is packet text"),
@@ -159,7 +159,7 @@ def test_parquet_is_not_written_to_a_terminal() -> None:
         said += part
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
-    assert said.rstrip() == b"epic: Parquet is not for a terminal: give --output"
+    assert said.rstrip() == b"epic: Parquet is not for a terminal: add --output"
 
 
 @pytest.mark.parametrize("command", [["replay"], ["compare", "--strategies", "epic"]])

@@ -126,7 +126,7 @@ def test_settings_without_a_strategy_are_refused(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["diagnose", "--set", "source.cl_interp=0.1", str(recording)]) == 2
-    assert "name it with -s" in capsys.readouterr().err
+    assert "--set changes a strategy of -s" in capsys.readouterr().err
 
 
 def test_the_network_goes_to_a_trace_and_to_words_that_simulate_takes(

@@ -152,7 +152,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
         for words, told in (
             ((packets, "--drawn", one), "it has 1 usable frame of an entity"),
             ((packets, "--drawn", back), "are not in the order of time"),
-            ((packets, good, "--drawn", good), "--drawn is of one recording"),
+            ((packets, good, "--drawn", good), "--drawn belongs to one recording"),
             ((packets, "--drawn-offset", "1"), "--drawn-offset needs --drawn"),
             (("--drawn", "-"), "cannot both come from standard input"),
         ):
@@ -162,7 +162,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(epic: Epic, packets: Path)
     assert "its times are others" in epic("diagnose", packets, "--drawn", late, status=2)
     assert "nothing moves" in epic("diagnose", packets, "--drawn", still, status=2)
     simulated = ("compare", "--path", "circle", "--seeds", "2", "--drawn", good)
-    assert "simulated networks are others" in epic(*simulated, status=2)
+    assert "not to simulated networks" in epic(*simulated, status=2)
 
 
 def test_the_page_of_a_comparison_says_what_is_wrong_with_each_recording(

@@ -194,8 +194,8 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
 @pytest.mark.parametrize(
     ("options", "told", "status"),
     [
-        (("--workers", "2", "--scheduler", "tcp://h:1"), b"give one", 2),
-        (("--shard", "1/2"), b"give --journal, too", 2),
+        (("--workers", "2", "--scheduler", "tcp://h:1"), b"use one of them", 2),
+        (("--shard", "1/2"), b"--shard needs --journal", 2),
         (("--shard", "3/2"), b"not a part such as 2/10", 2),
         (("--shard", "0/2"), b"not a part such as 2/10", 2),
         (("--scheduler", "host"), b"not the address of a scheduler", 2),
@@ -332,7 +332,7 @@ def test_what_a_cluster_did_counts_when_a_worker_and_then_its_scheduler_are_kill
                     time.sleep(0.01)
                 victim.kill()
             out, told = program.communicate(timeout=60)
-    gone = f"cannot use tcp://127.0.0.1:{port}: it is gone; the journal has what it had done"
+    gone = f"cannot use tcp://127.0.0.1:{port}: it is gone; the journal has the results so far"
     assert (program.returncode, out, told.decode()) == (3, b"", f"epic: {gone}\n")
     before = known()
     assert 6 <= before < 48

@@ -264,14 +264,14 @@ def test_simulated_networks_are_tuned_on_some_and_evaluated_on_others(
         (["-s", "lerp", "--all", JITTER], "leave out -s, or --all"),
         (["--trials", "10", JITTER], "--trials needs -s NAME or --all"),
         (["--validate", "none", JITTER], "--validate needs -s NAME or --all"),
-        (["--set", "lerp.lerp_time=0.1", JITTER], "name it with -s"),
-        (["-s", "lerp", "--svg", "-", JITTER], "a picture or page goes to a file"),
+        (["--set", "lerp.lerp_time=0.1", JITTER], "with -s"),
+        (["-s", "lerp", "--svg", "-", JITTER], "a picture or page needs a file"),
         (["-s", "lerp", "--set", "lerp.lerp_tim=1", JITTER], "did you mean 'lerp_time'?"),
         (["-s", "lerp", "ONE"], "one usable state: a movement needs two"),
         (["-s", "source", "SAMPLES/turn.txt"], "source needs arrival times, and there are none"),
         (["-s", "lerp", "--validate", "recording", JITTER], "takes two"),
         (["-s", "lerp", "--warm-up", "4", JITTER], "--validate none tunes and evaluates on all"),
-        (["-s", "lerp", "--seeds", "3", JITTER], "has been over its own already"),
+        (["-s", "lerp", "--seeds", "3", JITTER], "has already been over one"),
     ],
 )
 def test_what_cannot_be_done_is_said(
