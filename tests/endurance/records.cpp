@@ -2,7 +2,7 @@
 // what is read: the kind, the columns or the tree, the units; the rest are lines.
 #include "harness.h"
 
-#include "entities.h"
+#include "packets/entities.h"
 #include "text/json.h"
 #include "text/table.h"
 

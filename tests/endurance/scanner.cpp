@@ -2,7 +2,7 @@
 // libFuzzer, with its sanitizers.
 #include "harness.h"
 
-#include "entities.h"
+#include "packets/entities.h"
 #include "text/print_number.h"
 #include "text/scan.h"
 #include "text/fast_path/lines.h"

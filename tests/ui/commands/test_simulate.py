@@ -183,7 +183,7 @@ def test_interrupted_it_still_sums_up() -> None:
         ),
         (["--at", "2s", "loss=1 loss=0"], "at 2 s: loss is set twice: keep one of them"),
         (["--at", "2s", "lss=1"], "a link has no parameter 'lss'; did you mean 'loss'?"),
-        (["--at", "soon", "loss=1"], "'soon' is not a time"),
+        (["--at", "soon", "loss=1"], "soon is not allowed"),
         (["--at", "2s", ""], "nothing changes at 2 s: write 2s loss=20%"),
         (["--trace", "-", "--truth", "-"], "cannot both be standard input"),
         (["--truth-out", "-"], "cannot go to the same place"),
