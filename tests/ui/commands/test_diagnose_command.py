@@ -160,7 +160,7 @@ def test_a_network_is_refused_where_there_is_none(
     for words, told in (
         ([str(bare), "--link-out", out], "shows no network: there are no arrival times"),
         ([str(recording), str(bare), "--link-out", out], "one recording"),
-        ([str(recording), "--link-out", "-"], "goes to a file"),
+        ([str(recording), "--link-out", "-"], "needs a file"),
     ):
         assert main(["diagnose", *words]) == 2
         printed = capsys.readouterr()

@@ -211,7 +211,7 @@ def test_the_page_has_the_decision_the_settings_and_what_is_drawn_before_and_aft
     picture = base64.b64decode(parts["picture"][0]["source"].partition(",")[2])
     assert ET.fromstring(picture).tag.endswith("svg")
     _, err = told(capsys, "-s", "lerp", "--html", "-", recording, status=2)
-    assert "goes to a file" in err
+    assert "needs a file" in err
 
 
 def test_the_picture_has_every_point_with_its_settings(
