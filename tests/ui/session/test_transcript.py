@@ -7,10 +7,10 @@ writes it anew; look at the difference before keeping it.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
+import pytest
 from support.terminals import Terminal
 
 GOLDEN = Path(__file__).parent / "golden" / "session.txt"
@@ -39,7 +39,7 @@ LINES = (
 )
 
 
-def test_a_whole_session(tmp_path: Path) -> None:
+def test_a_whole_session(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     with Terminal(tmp_path, columns=100, lines=60) as terminal:
         terminal.prompt()
         for line in LINES:
@@ -51,6 +51,6 @@ def test_a_whole_session(tmp_path: Path) -> None:
         assert terminal.status() == 0
         shown = "\n".join(terminal.shown()) + "\n"
     shown = re.sub(r"^epic \d\S*:", "epic VERSION:", shown)
-    if os.environ.get("UPDATE_GOLDENS"):
+    if request.config.getoption("--update-goldens"):
         GOLDEN.write_text(shown)
     assert shown == GOLDEN.read_text()
