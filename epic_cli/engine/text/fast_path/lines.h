@@ -60,11 +60,10 @@ EPIC_WIDE_TARGET inline const char* scan_usual_lines(
             ++count;
         }
         if (!count) return p;
-        const std::size_t first = packets.size();
-        packets.resize(first + std::size_t(count));
         for (int i = 0; i < count; ++i) {
             const UsualLine& found = lines[i];
-            Packet& packet = packets[first + std::size_t(i)];
+            packets.emplace_back();
+            Packet& packet = packets.back();
             if (__builtin_expect(found.all_dotted, 1)) convert<true>(found, packet);
             else convert<false>(found, packet);
             packet.line = line;
@@ -72,7 +71,7 @@ EPIC_WIDE_TARGET inline const char* scan_usual_lines(
             packet.length = uint32_t(found.newline + 1 - found.begin);
             packet.caret = found.caret;
             if (!scan_words(found, packet, names)) {
-                packets.resize(first + std::size_t(i));
+                packets.pop_back();
                 return found.begin;
             }
             ++line;
