@@ -15,7 +15,7 @@ from epic_cli.ui.io.configuration import config_path
 from epic_cli.ui.io.errors import ending_of
 
 #: Variables with the prefix of options that are not options.
-_NO_OPTIONS = ("EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
+_NO_OPTIONS = ("EPIC_ALONE", "EPIC_COMPILED", "EPIC_ENGINE", "EPIC_ENTRY_POINTS")
 
 #: The options that a plain replay may have, each with a word behind it.
 _STRATEGY, _FORMAT = ("-s", "--strategy"), ("-f", "--format")
