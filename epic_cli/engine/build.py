@@ -64,6 +64,7 @@ DIRECTIVES = {
 
 TRANSLATED = Path("build/cython")
 COMPILED = Path(os.environ.get("EPIC_COMPILED", "build/compiled"))
+VERSIONS = 4  # of each module are cached: going back to another branch compiles nothing
 
 
 def rooms() -> list[Path]:
@@ -189,9 +190,10 @@ class BuildEngine(build_ext):
             with self._translating:
                 ext.sources = [self._translated(ext)]
             super().build_extension(ext)
-            for older in COMPILED.glob(f"{ext.name}.*"):
-                older.unlink()
             put(built, kept)
+            versions = sorted(COMPILED.glob(f"{ext.name}.*"), key=lambda one: one.stat().st_mtime)
+            for older in versions[:-VERSIONS]:
+                older.unlink(missing_ok=True)
         elif not built.exists() or not filecmp.cmp(kept, built, shallow=False):
             put(kept, built)
 
