@@ -92,12 +92,14 @@ class Measurement:
     @property
     def recoveries(self) -> int:
         """From how much there was to recover."""
-        return self.recovery.teleports + self.recovery.outages
+        return self.recovery.teleports + self.recovery.outages + (self.recovery.unseen > 0)
 
     @property
     def recovery_seconds(self) -> float:
         """How long that took in all."""
-        return self.recovery.teleport_seconds + self.recovery.outage_seconds
+        return sum(
+            (self.recovery.teleport_seconds, self.recovery.outage_seconds, self.recovery.unseen)
+        )
 
     def _jerk(self, squares: float) -> float:
         return math.sqrt(squares / self.fours) / self.tick**3 if self.fours else math.nan

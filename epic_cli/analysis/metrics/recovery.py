@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 #: Nobody waits longer for it, in seconds.
 LONGEST = 5.0
 
+#: Of a silence that the truth was rebuilt across, so many seconds count as wrong: nobody knows what
+#: a player saw, and in a pause of the game it is all the same.
+UNSEEN = 1.0
+
 #: What is right again stays so for this long, in seconds.
 STEADY = 0.2
 
@@ -55,6 +59,7 @@ class Recovery(NamedTuple):
 
     ``smeared`` is after how many teleports it drew something between the old place and the new.
     ``each`` has the seconds after every single one, NaN where the next came too soon to tell.
+    ``unseen`` are seconds in which no packet came, and in which nobody knows what was right.
     """
 
     teleports: int = 0
@@ -63,6 +68,7 @@ class Recovery(NamedTuple):
     outages: int = 0
     outage_seconds: float = 0.0
     each: tuple[float, ...] = ()
+    unseen: float = 0.0
 
     def __or__(self, other: Recovery) -> Recovery:
         """Both together."""
@@ -73,6 +79,7 @@ class Recovery(NamedTuple):
             self.outages + other.outages,
             self.outage_seconds + other.outage_seconds,
             self.each + other.each,
+            self.unseen + other.unseen,
         )
 
 
@@ -162,6 +169,7 @@ def recovery(
         int(outages.sum()),
         float(seconds[outages].sum()),
         tuple(np.where(judged, seconds, np.nan).tolist()),
+        float(np.minimum(events.silences, UNSEEN).sum()) if truth.origin == "rebuilt" else 0.0,
     )
 
 

@@ -22,7 +22,7 @@ COSTS = {
     "accuracy": "residual / (V * 0.1 s)",
     "smoothness": "sqrt(jerk^2 - truth's jerk^2) * tick^2 / V, at least 0",
     "latency": "abs(lag) / 0.1 s, 50 where the lag is unknown",
-    "recovery": "share of the time spent recovering / 0.1, where there is anything to recover from",
+    "recovery": "share of the time spent recovering / 0.1, on top of the mean of the others",
     "overshoot": "RMS overshoot / (V * 0.1 s)",
     "backward": "share of backward steps / 0.1",
 }
@@ -32,8 +32,8 @@ def formula(weights: Weights) -> str:
     """The score's formula, with the costs that these weights count."""
     used = [f"{name}: {COSTS[name]}" for name, weight in weights._asdict().items() if weight > 0]
     return (
-        f"score = 100 / (1 + weighted mean of the costs); {'; '.join(used)};"
-        " V: the truth's RMS speed"
+        "score = 100 / (1 + weighted sum of the costs / sum of the weights but recovery's);"
+        f" {'; '.join(used)}; V: the truth's RMS speed"
     )
 
 
@@ -70,17 +70,9 @@ def score(measured: Measurement | Resampled) -> Any:
     """
     import numpy as np  # help needs none
 
-    found = costs(measured)
-    # where there is nothing to recover from, it is not weighed
-    weighs = np.where(np.isnan(found.recovery), 0.0, 1.0)
-    weigh: Any = measured.weights
-    weights = weigh._replace(recovery=measured.weights.recovery * weighs)
-    found = found._replace(recovery=np.where(weighs > 0, found.recovery, 0.0))
-    parts = [
-        (weight, cost)
-        for weight, cost, asked in zip(weights, found, measured.weights, strict=True)
-        if asked > 0
-    ]
-    total = sum(weight for weight, _ in parts)
-    with np.errstate(invalid="ignore"):
-        return 100 / (1 + sum(weight * cost for weight, cost in parts) / total)
+    weights, found = measured.weights, costs(measured)
+    # on top of the mean of the others: as a part of it, an outage would water these down
+    found = found._replace(recovery=np.where(np.isnan(found.recovery), 0.0, found.recovery))
+    parts = [weight * cost for weight, cost in zip(weights, found, strict=True) if weight > 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        return 100 / (1 + sum(parts) / sum(weights._replace(recovery=0.0)))

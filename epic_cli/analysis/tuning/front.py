@@ -28,8 +28,8 @@ KEPT = 12
 class FrontPoint(NamedTuple):
     """Settings that nothing that was tried beats: ``latency`` (s), ``roughness``, the score.
 
-    Roughness is the weighted mean of all costs of the score but latency's: what is jerky, off, slow
-    to recover. Whatever latency weighs, the best settings are on the front.
+    Roughness is what the score counts without latency: what is jerky, off, slow to recover.
+    Whatever latency weighs, the best settings are on the front.
     """
 
     strategy: str
@@ -108,14 +108,15 @@ def pareto(points: Iterable[FrontPoint]) -> tuple[FrontPoint, ...]:
 
 
 def roughness(figures: Figures, weights: Weights) -> float:
-    """The weighted mean of the costs other than latency's; NaN: not enough to say."""
+    """What the score counts, without latency; NaN: not enough to say."""
     others = weights._replace(latency=0.0)
     if not any(others):
         others = others._replace(accuracy=1.0, smoothness=1.0)
-    known = [
-        (weight, figures[f"{name}_cost"])
-        for name, weight in others._asdict().items()
-        if weight and not (name == "recovery" and math.isnan(figures["recovery_cost"]))
-    ]
-    total = sum(weight for weight, _ in known)
-    return math.fsum(weight * cost for weight, cost in known) / total if total else math.nan
+    found = {name: figures[f"{name}_cost"] for name in others._fields}
+    if math.isnan(found["recovery"]):  # there is nothing to recover from
+        found["recovery"] = 0.0
+    total = sum(others._replace(recovery=0.0)) or others.recovery
+    return (
+        math.fsum(weight * found[name] for name, weight in others._asdict().items() if weight)
+        / total
+    )

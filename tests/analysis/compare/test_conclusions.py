@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from endurance import bursty
 from support import movements
 from support.comparisons import compared
 
 from epic_cli import Packet, Sample, Status
 from epic_cli.analysis.compare.advice import Confidence, advice, best_for
 from epic_cli.analysis.compare.result import Comparison, Result
+from epic_cli.analysis.compare.run import compare_run
+from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.analysis.metrics import named as metric_named
 from epic_cli.analysis.notes import Adjusted, Bridged, Cut, CutOut, Flaw, Outages, TickHides
 from epic_cli.analysis.truth import build, truth_of
@@ -249,6 +252,27 @@ def test_recovery_after_an_outage() -> None:
     found = judged(sent, Drawn("soon", wrong(10.0)), Drawn("late", wrong(10.5)), truth=truth)
     assert found.results[0].value("after_outage") == pytest.approx(0, abs=0.02)
     assert found.results[1].value("after_outage") == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("movement", bursty.MOVEMENTS)
+def test_an_outage_never_raises_a_score(movement: str, given: bool) -> None:
+    # none of these draws otherwise after an outage than before it: they adapt to nothing
+    steady = read_specs(["epic", "dumb-terminal", "lerp", "snapshot", "projective", "unreal"])
+    spec = CompareSpec(steady, SCREEN_TIMING, intervals=False, threads=1)
+    random = np.random.default_rng(1)
+    fell = []
+    for seed in range(4):
+        whole = bursty.recorded(movement, "1 % independent", 24.0, 900 + seed)
+        before = compare_run(whole.run(given=given), spec).results
+        for _ in range(3):
+            begin = random.uniform(2.0, 22.0)
+            cut = whole.without(begin, begin + random.uniform(0.4, 1.0))
+            after = compare_run(cut.run(given=given), spec).results
+            for one, other in zip(before, after, strict=True):
+                fell.append(one.value("score") - other.value("score"))
+    assert min(fell) > -0.5
+    assert np.median(fell) > 1  # and it does cost something
 
 
 def test_a_teleport_that_was_sampled_as_a_movement_is_found() -> None:

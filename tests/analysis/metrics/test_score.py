@@ -62,9 +62,9 @@ def test_recovering_costs_its_share_of_the_time_where_there_is_something_to_reco
     rows = replace(MEASURED, errors=np.zeros(180))  # 9 s
     slow = replace(rows, recovery=Recovery(teleports=1, teleport_seconds=0.6, outage_seconds=0.4))
     assert costs(slow).recovery == pytest.approx(0.1 / 0.1)
-    assert score(slow) == pytest.approx(100 / (1 + (0.5 + 1 + 2 + 1) / 4))
+    assert score(slow) == pytest.approx(100 / (1 + (0.5 + 1 + 2) / 3 + 1 / 3))
     quick = replace(rows, recovery=Recovery(outages=2))
-    assert score(quick) == pytest.approx(100 / (1 + (0.5 + 1 + 2 + 0) / 4))
+    assert score(quick) == score(rows)
     assert math.isnan(costs(rows).recovery)
 
 
