@@ -121,6 +121,7 @@ def read_packets(
     axes: str | None = None,
     scale: float = 1.0,
     pattern: str | None = None,
+    encoding: str | None = None,
     input_format: str = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
@@ -140,6 +141,7 @@ def read_packets(
     ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
     where y is up. Lengths and velocities are multiplied by ``scale``. ``pattern`` is for a log in
     sentences: a regular expression, searched in each line, with a named group for each field.
+    ``encoding`` is that of the text, as ``"cp1252"``, where it is not UTF-8 and has no mark.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
@@ -161,6 +163,7 @@ def read_packets(
         axes=axes,
         scale=scale,
         pattern=pattern,
+        encoding=encoding,
     )
     inferred: list[Layout] = []
     file: IO[bytes]

@@ -162,6 +162,10 @@ class Format:
     needs_delta_column = False
     binary = False
 
+    def begins(self, head: bytes) -> bool:
+        """Whether a recording that begins like this is certainly in it."""
+        return head.startswith(self.magic)
+
     def detect(self, head: Head) -> Fit:
         """How well the beginning of a recording fits."""
         return Fit.NO

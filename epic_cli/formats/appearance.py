@@ -14,12 +14,10 @@ from epic_cli.formats.entries.text import is_packet
 class Appearance(Enum):
     """What a recording is that cannot be read, in words that go on "this looks like"."""
 
-    GZIP = "compressed text; unpack it first: gzip -dc FILE | epic replay"
     ZIP = "a ZIP archive, as .zip and .xlsx are; unpack it, or save the sheet as CSV"
     PARQUET = "a Parquet file; it is no text"
     DATABASE = "an SQLite database; export the table as CSV"
     BINARY = "binary data; packets are text"
-    WIDE_TEXT = "UTF-16 text: iconv -f UTF-16 -t UTF-8 FILE | epic replay"
     ROWS = "the rows that epic replay writes; it takes packets"
     SCRIPT = "a script of session commands: epic --init FILE"
     MARKUP = "XML or HTML; a table or JSON lines can be read"
@@ -32,12 +30,9 @@ class Appearance(Enum):
 
 #: What files of other kinds begin with.
 _MAGIC = (
-    (b"\x1f\x8b", Appearance.GZIP),
     (b"PK\x03\x04", Appearance.ZIP),
     (b"PAR1", Appearance.PARQUET),
     (b"SQLite format 3", Appearance.DATABASE),
-    (b"\xff\xfe", Appearance.WIDE_TEXT),
-    (b"\xfe\xff", Appearance.WIDE_TEXT),
 )
 
 #: What most lines of some kinds of text look like; the first kind that fits counts.

@@ -56,6 +56,7 @@ class Layout(NamedTuple):
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
     ``pattern``: a regular expression whose named groups are what columns are in a table.
+    ``encoding`` is that of its text, as Python names it; None: UTF-8, or UTF-16 behind a mark.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
     ``rebase_time``: where it is to be inferred, Unix times under this program's own names begin at
     the first packet, as those of others do. ``beginning``: others have the same ``first``.
@@ -67,6 +68,7 @@ class Layout(NamedTuple):
     axes: str | None = None
     scale: float = 1.0
     pattern: str | None = None
+    encoding: str | None = None
     unless_own: bool = False
     rebase_time: bool = False
     beginning: Beginning | None = None
@@ -108,6 +110,8 @@ class Layout(NamedTuple):
             items.append(("axes", str(self.axes)))
         if self.scale != 1:
             items.append(("scale", _shown(self.scale)))
+        if self.encoding is not None:
+            items.append(("encoding", self.encoding))
         named = self.pattern is not None or set(POSITION) <= set(self.places)
         own = self._has_own_names and named
         if self.columns is not None and not (items and own):
@@ -136,7 +140,8 @@ class Layout(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it says nothing of a recording that packet text could not hold to."""
-        return self[:6] == Layout()[:6]
+        plain = self._replace(encoding=None, unless_own=False, rebase_time=False, beginning=None)
+        return plain == Layout()
 
     @property
     def _has_own_names(self) -> bool:
@@ -199,6 +204,15 @@ def parse_pattern(text: str) -> str:
     return text
 
 
+def parse_encoding(text: str) -> str:
+    """The name of an encoding of text; raises ``ValueError``."""
+    try:
+        " ".encode(text)
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"{text!r} is no encoding of text, as cp1252 or utf-16") from error
+    return text
+
+
 def parse_axes(text: str) -> str:
     """Up to three of x, y and z, each once; raises ``ValueError``."""
     if not text or len(set(text)) < len(text) or not set(text) <= set("xyz"):
@@ -258,6 +272,13 @@ LAYOUT: Table = (
     ),
     Number(
         "scale", 1.0, "What its lengths are multiplied by, as 0.01 for centimetres.", "", 1e-9, 1e9
+    ),
+    _Field(
+        "encoding",
+        None,
+        "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or by its mark]",
+        "ENCODING",
+        parse_encoding,
     ),
 )
 

@@ -21,7 +21,8 @@ from epic_cli.formats import (
 )
 
 if TYPE_CHECKING:
-    from typing import IO
+    from io import BufferedReader
+    from typing import IO, Any
 
     from epic_cli.engine.packets import Entities, PacketBlock
     from epic_cli.formats import Reader, Writer
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from epic_cli.formats.writing import LineWriter
 
 BLOCK_SIZE = 65536
+
+#: The first bytes of everything that is around a recording whose format does not show (captures,
+#: what is compressed): other recordings need no table of formats. So long are their magics.
+_WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10
 
 #: The format of lines in which a pattern says where the fields stand.
 _SENTENCES = "sentences"
@@ -100,7 +105,7 @@ def detect(head: bytes, final: bool = False, layout: Layout | None = None) -> st
     best, name = _entry(DEFAULT).detect(look), DEFAULT
     if best is not Fit.CERTAIN:
         for one in formats().values():
-            if head.startswith(one.magic):
+            if one.begins(head):
                 return one.name
             fit = one.detect(look)
             if fit > best:
@@ -135,6 +140,17 @@ def read(
         data = bytes_of.more()
         final = not data
         head += data
+        if data and _goes_on_as_magic(head):
+            continue
+        around = _wrapper(head)
+        if around is not None or (layout is not None and layout.encoding is not None):
+            bytes_of.give_again(head)
+            if around is not None:
+                more = around.unpack(bytes_of, layout)
+            else:
+                more, layout, on_layout = _decoded(bytes_of, layout, on_layout)
+            yield from read(more, input_format, layout, on_layout, rebase_time, entities)
+            return
         if layout is not None and layout.pattern is not None and not _is_packed(head, input_format):
             layout = _held_to_pattern(layout, input_format, head)
             name = None if layout.pattern is None else _SENTENCES
@@ -191,10 +207,69 @@ class _Source:
         return file
 
 
+def unwrapped(source: int | IO[bytes]) -> BufferedReader:
+    """The bytes of a file, out of what compresses them; raises ``Unreadable``, as reading does."""
+    import io
+
+    class Bytes(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, into: Any) -> int:
+            data = bytes_of.more()
+            size = min(len(data), len(into))
+            into[:size] = data[:size]
+            bytes_of.give_again(data[size:])
+            return size
+
+    bytes_of = _Source(source)
+    while True:
+        head = bytes_of.more()
+        around = _wrapper(head)
+        bytes_of.give_again(head)
+        if around is None or around.name == "capture":
+            return io.BufferedReader(Bytes(), BLOCK_SIZE)
+        bytes_of = _Source(around.unpack(bytes_of, None))
+
+
+def _wrapper(head: bytes) -> Format | None:
+    """What is around a recording that begins like this, whatever its format; None: nothing."""
+    if not head or head[0] not in _WRAPPERS:
+        return None
+    found = (one for one in formats().values() if one.unpacked == "auto" and not one.by_name)
+    return next((one for one in found if one.begins(head)), None)
+
+
+def _goes_on_as_magic(head: bytes) -> bool:
+    """Whether more is needed to know what is around a recording."""
+    if len(head) >= _LONGEST_MAGIC or head[0] not in _WRAPPERS:
+        return False
+    magics = (magic for one in formats().values() for magic in one.magic)
+    return len(head) < _SHORTEST or any(magic.startswith(head) for magic in magics)
+
+
+def _decoded(
+    source: _Source, layout: Layout | None, on_layout: Callable[[Layout], object] | None
+) -> tuple[Callable[[], bytes], Layout, Callable[[Layout], object] | None]:
+    """The text of a source in UTF-8; a layout that is told of it has its own encoding again."""
+    from epic_cli.formats.entries.compressed import decoded
+
+    assert layout is not None
+    encoding = layout.encoding
+    assert encoding is not None
+    told = on_layout
+
+    def with_encoding(found: Layout) -> None:
+        if told is not None:
+            told(found._replace(encoding=encoding))
+
+    return decoded(source, encoding), layout._replace(encoding=None), with_encoding
+
+
 def _is_packed(head: bytes, input_format: str) -> bool:
     """Whether a format has to be unpacked that begins like this, unless another one is given."""
-    packed = (one.magic for one in formats().values() if one.unpacked)
-    return input_format == "auto" and any(map(head.startswith, packed))
+    packed = (one for one in formats().values() if one.unpacked)
+    return input_format == "auto" and any(one.begins(head) for one in packed)
 
 
 def _held_to_pattern(layout: Layout, input_format: str, head: bytes) -> Layout:

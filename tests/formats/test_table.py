@@ -94,7 +94,7 @@ def test_what_each_format_is_for() -> None:
     assert set(written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
     assert set(packet_formats()) == {"text", "csv", "jsonl"}
     assert suffixes()[".ndjson"] == "jsonl"
-    assert all(re.fullmatch("[a-z]+", name) for name in formats())
+    assert all(re.fullmatch("[a-z0-9]+", name) for name in formats())
 
 
 @pytest.mark.usefixtures("toy")

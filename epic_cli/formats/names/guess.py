@@ -8,8 +8,8 @@ from typing import Any
 
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
-from epic_cli.formats.columns import POSITION, VELOCITY, star_of
-from epic_cli.formats.layout import TIME_UNITS, Layout, Origin, layout_of
+from epic_cli.formats.columns import POSITION, VELOCITY, in_order, star_of
+from epic_cli.formats.layout import TIME_UNITS, Layout, Origin
 from epic_cli.formats.names.spellings import (
     DEGREES,
     SPELLINGS,
@@ -102,14 +102,14 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
     _check_vectors(given, columns, axes, speeds)
     left_out = {axis for axis in POSITION if axis not in axes}
     left_out |= {name for name in VELOCITY if not speeds or name not in velocities}
-    return layout_of(
-        {field: column for field, column in columns.items() if not column or field not in left_out},
+    kept = {one: column for one, column in columns.items() if not column or one not in left_out}
+    return given._replace(
+        columns=in_order(kept),
         time_unit=time_unit,
         time_origin=origin,
         axes=axes,
-        scale=given.scale,
-        pattern=given.pattern,
-        beginning=given.beginning,
+        unless_own=False,
+        rebase_time=False,
     )
 
 

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.formats import Unreadable
 from epic_cli.formats.entries.capture import CAPTURE_MAGICS
-from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.formats.recordings import unwrapped
+from epic_cli.ui.io.errors import CannotAccess, WrongUsage
 from epic_cli.ui.io.sources import open_source, source_name
 
 if TYPE_CHECKING:
     from epic_cli.live.captures.reading import Capture
     from epic_cli.ui.options.convert import ConvertOptions
-
-#: Bytes that are read at once.
-_BUFFER = 1 << 20
 
 
 def begins_as_capture(file: str) -> bool | None:
@@ -25,19 +24,23 @@ def begins_as_capture(file: str) -> bool | None:
         return None
     with open_source(file) as descriptor:
         try:
-            return os.pread(descriptor, 4, 0) in CAPTURE_MAGICS
+            os.lseek(descriptor, 0, os.SEEK_CUR)
+            return unwrapped(descriptor).peek(4)[:4] in CAPTURE_MAGICS
         except OSError:
             return None
+        except Unreadable:
+            return False
 
 
 def capture_blocks(file: str, capture: Capture) -> Iterator[PacketBlock]:
-    """The packets of a capture; raises ``CannotAccess``."""
+    """The packets of a capture, also of a compressed one; raises ``CannotAccess``."""
     with open_source(file) as descriptor:
         try:
-            with os.fdopen(descriptor, "rb", _BUFFER, closefd=False) as stream:
-                yield from capture.blocks(stream.read)
+            yield from capture.blocks(unwrapped(descriptor).read)
         except OSError as error:
             raise CannotAccess("read", source_name(file), error) from error
+        except Unreadable as error:
+            raise WrongUsage(f"{source_name(file)}: {error}") from error
 
 
 #: No more can be told apart in one.
