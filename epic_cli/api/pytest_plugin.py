@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 ACCEPT = "--epic-accept"
 
+#: The project's own word that its cases may run code: ``epic_trust = true`` in its settings.
+TRUST = "epic_trust"
+
 #: What a case says at least; other programs have files of this name, too.
 _OURS = re.compile(rb"^[ \t]*[\"']?(recording|strateg(y|ies))[\"']?[ \t]*=", re.MULTILINE)
 
@@ -36,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "epic_cases", "collect case.toml folders as tests of epic", type="bool", default=True
     )
+    parser.addini(TRUST, "let case.toml name strategies by file or module", type="bool")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -92,14 +96,13 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Draws it; raises ``NotAsExpected``."""
         from epic_cli.checking.case import BrokenCase
-        from epic_cli.checking.case_file import read_case
         from epic_cli.checking.outcome import broken
         from epic_cli.checking.run import check
         from epic_cli.engine.failures import StrategyFailed
 
         path = str(self.path)
         try:
-            case = read_case(path)
+            case = _read(path, self.config)
         except (BrokenCase, StrategyFailed) as error:
             _require(broken(path, path, error), accepting=False)
             return
@@ -114,6 +117,15 @@ class CaseItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """What pytest calls it."""
         return self.path, 0, f"epic case {self.path.parent.name}"
+
+
+def _read(path: str, config: pytest.Config) -> Case:
+    """The case in a file; raises ``BrokenCase`` and ``StrategyFailed``."""
+    from epic_cli.checking.case_file import read_case
+
+    return read_case(
+        path, config.getini(TRUST), f"{TRUST} = true in this project's pytest settings"
+    )
 
 
 def _require(outcome: Outcome, *, accepting: bool) -> None:
@@ -188,10 +200,8 @@ class Golden:
 
     def case(self, path: str | Path) -> Case:
         """The case of a folder or of a file as a value, which its test can look at."""
-        from epic_cli.checking.case_file import read_case
-
         path = Path(path)
-        return read_case(str(path / "case.toml" if path.is_dir() else path))
+        return _read(str(path / "case.toml" if path.is_dir() else path), self._request.config)
 
 
 def _as_tsv(samples: Iterable[Sample]) -> bytes:

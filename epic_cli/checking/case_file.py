@@ -20,6 +20,7 @@ from epic_cli.checking.case import (
 from epic_cli.checking.expectations import Expectations
 from epic_cli.checking.toml_file import TomlFile, path_from, read_toml
 from epic_cli.engine.parameters import Choice
+from epic_cli.engine.places import BY_OPTION, named_in_data
 from epic_cli.engine.replay.playback import TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import (
     StrategySpec,
@@ -56,12 +57,14 @@ KEYS = (*READERS, "set", "strict")
 OWN = ("recording", "strategies", "expected", "tolerance", "expect")
 
 
-def read_case(path: str) -> Case:
+def read_case(path: str, trust: bool = False, remedy: str = BY_OPTION) -> Case:
     """The case in a file; raises ``BrokenCase``.
 
-    Raises ``StrategyFailed`` where the code of a custom strategy did when it was made.
+    Only with ``trust`` it may name code, and ``remedy`` says how to give it. Raises
+    ``StrategyFailed`` where the code of a custom strategy did when it was made.
     """
-    return _Reading(read_toml(path)).case()
+    with named_in_data(trust, remedy):
+        return _Reading(read_toml(path)).case()
 
 
 class _Reading:

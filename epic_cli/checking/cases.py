@@ -29,16 +29,17 @@ from epic_cli.engine.failures import StrategyFailed
 from epic_cli.formats.writing import number
 
 
-def load(places: Sequence[str]) -> list[Case | Outcome]:
+def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
     """The cases in folders and files, in their order, then expected rows that have lost theirs.
 
-    A case that cannot be read is an outcome already. Raises ``BrokenCase`` where there are none.
+    Only with ``trust`` they may name code. A case that cannot be read is an outcome already. Raises
+    ``BrokenCase`` where there are none.
     """
     found = find_cases(places)
     cases: list[Case | Outcome] = []
     for path in found:
         try:
-            cases.append(read_case(path))
+            cases.append(read_case(path, trust))
         except (BrokenCase, StrategyFailed) as error:
             cases.append(broken(case_name(path), path, error))
     read = [one for one in cases if isinstance(one, Case)]

@@ -54,6 +54,21 @@ def run_pytest(folder: Path, *words: str, **changes: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def test_cases_run_code_only_where_the_project_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "mine.py").write_text('open("ran", "w").close()\nclass Mine: pass\n')
+    recording = str(SAMPLES / "turn.txt")
+    case = f"recording = {recording!r}\nstrategy = '../mine.py:Mine'\n"
+    (tmp_path / "a" / "case.toml").write_text(case)
+    status, out = run_pytest(tmp_path)
+    assert status == pytest.ExitCode.TESTS_FAILED
+    assert "runs only with epic_trust = true" in out
+    assert not (tmp_path / "ran").exists()
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nepic_trust = true\n")
+    assert "runs only with" not in run_pytest(tmp_path)[1]
+    assert (tmp_path / "ran").exists()
+
+
 def test_loading_costs_nothing_where_it_is_not_used() -> None:
     done = subprocess.run([sys.executable, "-c", LISTING], capture_output=True, check=True)
     assert done.stdout.decode().split() == [

@@ -116,7 +116,7 @@ def test_settings_as_a_table_and_a_strategy_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "mine" / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
     path = tmp_path / "mine" / "case.toml"
     path.write_text(f"recording = '{SAMPLES}/turn.txt'\nstrategy = './half_way.py:HalfWay'\n")
-    case = read_case(str(path))
+    case = read_case(str(path), trust=True)
     assert case.drawing.candidates[0].label == "./half_way.py:HalfWay"
     (tmp_path / "half_way.py").write_bytes((SAMPLES / "half_way.py").read_bytes())
     _, rows = replayed(tmp_path, "-s./half_way.py:HalfWay", "-ftsv", SAMPLES / "turn.txt")

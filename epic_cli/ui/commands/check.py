@@ -27,7 +27,7 @@ from epic_cli.ui.options.check import (
     program_options,
     report_options,
 )
-from epic_cli.ui.options.common import color_option
+from epic_cli.ui.options.common import color_option, trust_option
 from epic_cli.ui.options.compare import threads_option
 from epic_cli.ui.options.groups import OptionGroup, given_options
 from epic_cli.ui.options.replay import DRAWING_OPTIONS
@@ -50,6 +50,7 @@ drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OP
 @doing_options
 @program_options
 @report_options
+@trust_option
 @threads_option
 @drawing_options
 @color_option
@@ -58,6 +59,7 @@ def check(
     doing: Doing,
     program: Program,
     report: Report,
+    trust: bool,
     threads: int | None,
     drawing: ReplayOptions,
     color: ColorChoice,
@@ -86,12 +88,14 @@ def check(
         return _make(doing.new, paths, drawing, _is_given(context, "row_format"))
     spec = program.spec(threads)
     output = Output(report, doing, color)
-    for outcome in check_all(_cases(paths, program, drawing), spec):
+    for outcome in check_all(_cases(paths, program, drawing, trust), spec):
         output.add(outcome if spec.port else keep_new(outcome))
     return output.end()
 
 
-def _cases(paths: Sequence[str], program: Program, options: ReplayOptions) -> list[Case | Outcome]:
+def _cases(
+    paths: Sequence[str], program: Program, options: ReplayOptions, trust: bool
+) -> list[Case | Outcome]:
     """The cases, from files or built in; for a program, those of one strategy and recording each.
 
     Raises ``WrongUsage`` and ``CannotAccess``.
@@ -103,7 +107,7 @@ def _cases(paths: Sequence[str], program: Program, options: ReplayOptions) -> li
         drawing = DrawSpec((), (options.chosen,), timing=options.timing)
         return [*builtin_cases(drawing)]
     try:
-        cases = load(paths or (".",))
+        cases = load(paths or (".",), trust)
     except BrokenCase as error:
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error

@@ -28,6 +28,7 @@ from epic_cli.ui.options.common import (
     quiet_option,
     seed_option,
     strategy_options,
+    trust_option,
 )
 from epic_cli.ui.options.declared import Assignment, option
 from epic_cli.ui.options.groups import OptionGroup, given_options
@@ -114,6 +115,7 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
     help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
     "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",
 )
+@trust_option
 @player_options
 @option(DURATION)
 @seed_option("The same seed and script give the same bytes.")
@@ -127,6 +129,7 @@ def play(
     /,
     techniques: Mapping[str, Any],
     script: str | None,
+    trust: bool,
     players: tuple[PlayerConfig, ...],
     duration: float,
     seed: int,
@@ -154,7 +157,7 @@ def play(
     if script == "-" and trace.trace == "-":
         raise WrongUsage("--script and --trace cannot both be standard input")
     spec = make_spec(techniques, players, link, seed)
-    parsed = read_script(script, spec, given)
+    parsed = read_script(script, trust, spec, given)
     spec = begin_with(spec, parsed, given)
     parsed = parsed._replace(beginning=())
     output.check_names([player.name for player in spec.players])

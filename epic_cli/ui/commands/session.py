@@ -20,6 +20,7 @@ from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
+from epic_cli.ui.options.common import trust_option
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.ui.options.replay import replay_options
 
@@ -38,6 +39,7 @@ class SessionOptions(NamedTuple):
     """The options of a session that a replay lacks."""
 
     init: str | None
+    trust: bool
     resume: bool
     history: bool
     hints: bool
@@ -59,6 +61,7 @@ session_options = OptionGroup(
         help="Run a file of packets and commands first; without a terminal, only that. - is"
         " standard input.",
     ),
+    trust_option,
     click.option("--resume", is_flag=True, help="Continue the last session, even after a crash."),
     click.option(
         "--history/--no-history", default=True, help="Keep typed lines for later sessions."
@@ -152,6 +155,7 @@ def _opening(options: ReplayOptions, own: SessionOptions, format_given: bool) ->
         options.row_format if format_given else None,
         use_color(options.color, sys.stdout),
         own.init,
+        own.trust,
         own.resume,
         own.history,
         Preferences(own.hints, own.proposals, own.toolbar, own.keys == "vi"),

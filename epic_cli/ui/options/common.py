@@ -101,6 +101,14 @@ def _check_setting(strategy: str, key: str) -> None:
         )
 
 
+#: For each command that reads files in which strategies are named.
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Let the files that are read run code: a strategy in them may be ./file.py:NAME.",
+)
+
+
 #: ``--tick``, ``--clock``, ``--pacing`` and ``--latency``, as ``timing: Timing``: the demo's rows.
 timing_options = OptionGroup(
     "timing",

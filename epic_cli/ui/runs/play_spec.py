@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.network import Channel
 from epic_cli.network.conditions import LINK
@@ -58,12 +59,13 @@ def make_players(
     return tuple(configs.values())
 
 
-def read_script(path: str | None, spec: MatchSpec, given: set[str]) -> Script:
+def read_script(path: str | None, trust: bool, spec: MatchSpec, given: set[str]) -> Script:
     """The script, or an empty one where there is no path; ``given`` goes before what it says."""
     if not path:
         return Script()
     names = [player.name for player in spec.players]
-    return read_file(path, lambda stream: parse_script(stream, names, "players" not in given))
+    with named_in_data(trust):
+        return read_file(path, lambda stream: parse_script(stream, names, "players" not in given))
 
 
 #: The options that set several things, or one under another name; a point ends a family of names.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from epic_cli import __version__
 from epic_cli.analysis.digits import counted
+from epic_cli.engine.places import named_in_data
 from epic_cli.engine.replay.playback import ReplaySpec
 from epic_cli.ui.io.console import has_cursor
 from epic_cli.ui.io.errors import CannotAccess
@@ -42,14 +43,16 @@ epic {__version__}: type packets and see what a player would see; q leaves
 class Opening(NamedTuple):
     """How a session is opened.
 
-    ``row_format`` None is the table on a terminal. ``init`` is a script that is run first;
-    ``resume`` goes on with the last session; ``history`` keeps typed lines.
+    ``row_format`` None is the table on a terminal. ``init`` is a script that is run first, which
+    names code only with ``trust``; ``resume`` goes on with the last session; ``history`` keeps
+    typed lines.
     """
 
     view: ReplaySpec
     row_format: str | None
     color: bool
     init: str | None
+    trust: bool
     resume: bool
     history: bool
     preferences: Preferences
@@ -110,7 +113,8 @@ def _begin(interpreter: Interpreter, opening: Opening, path: Path | None) -> Non
             script = Path(opening.init).read_bytes()
         except OSError as error:
             raise CannotAccess("read", opening.init, error) from error
-        interpreter.run_quietly(script, opening.init)
+        with named_in_data(opening.trust):
+            interpreter.run_quietly(script, opening.init)
         _show(dialogue, opening.init)
 
 
@@ -227,5 +231,6 @@ def run_script(opening: Opening, script: bytes, name: str) -> bool:
     screen = _CountingScreen.standard(opening.color)
     screen.choose_format(opening.row_format or "epic")
     dialogue = Dialogue(Session(opening.view), screen, None, opening.preferences)
-    Interpreter(dialogue, load_commands).run(script, name)
+    with named_in_data(opening.trust):
+        Interpreter(dialogue, load_commands).run(script, name)
     return not (dialogue.session.refused or screen.complaints)

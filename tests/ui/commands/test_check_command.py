@@ -388,7 +388,7 @@ def test_a_strategy_that_fails_is_told_and_the_others_are_checked(
         ("./none.py:Mine", 2, "a/case.toml:2:1: "),
     ):
         edit(folder / "case.toml", '"lerp"', f'"{strategy}"')
-        assert main(["check", "-v"]) == status
+        assert main(["check", "-v", "--trust"]) == status
         out = capfd.readouterr().out
         assert words in out
         assert "b: holds" in out
@@ -400,7 +400,7 @@ def test_a_strategy_that_fails_is_told_and_the_others_are_checked(
         "    def read(self, at):\n        return 1 / 0\n"
     )
     edit(folder / "case.toml", '"lerp"', '"./mine.py:Mine"')
-    assert main(["check", "-v"]) == 4
+    assert main(["check", "-v", "--trust"]) == 4
     out = capfd.readouterr().out
     assert "a: the strategy failed\n" in out
     assert "ZeroDivisionError" in out
