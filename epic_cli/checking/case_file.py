@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -57,14 +58,17 @@ KEYS = (*READERS, "set", "strict")
 OWN = ("recording", "strategies", "expected", "tolerance", "expect")
 
 
-def read_case(path: str, trust: bool = False, remedy: str = BY_OPTION) -> Case:
-    """The case in a file; raises ``BrokenCase``.
+def read_case(
+    path: str, trust: bool = False, remedy: str = BY_OPTION, text: str | None = None
+) -> Case:
+    """The case in a file, or that will be there with this text; raises ``BrokenCase``.
 
     Only with ``trust`` it may name code, and ``remedy`` says how to give it. Raises
     ``StrategyFailed`` where the code of a custom strategy did when it was made.
     """
+    file = read_toml(path) if text is None else TomlFile(path, text, tomllib.loads(text))
     with named_in_data(trust, remedy):
-        return _Reading(read_toml(path)).case()
+        return _Reading(file).case()
 
 
 class _Reading:

@@ -71,7 +71,7 @@ def accept(outcome: Outcome) -> None:
     assert case is not None
     assert case.expected is not None
     assert outcome.drawn is not None
-    write_whole(case.expected, outcome.drawn)
+    write_whole(case.expected, outcome.drawn, replaces=True)
     remove(case.new)
 
 
@@ -134,25 +134,42 @@ def make_case(
     if os.path.lexists(path):
         raise CaseExists(f"{path} is there already: remove it first, or choose another name")
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    here = os.path.join(folder, PACKETS)  # noqa: PTH118
+    named, made = [_seen_from(folder, one) for one in recordings], []
     try:
+        # what names the others comes last: without it there is no case, whatever ended the program
         if packets is not None:
-            write_whole(here, packets)
-        named = [_seen_from(folder, one) for one in recordings] if packets is None else [PACKETS]
+            named = [PACKETS]
+            made += _leave(os.path.join(folder, PACKETS), packets)  # noqa: PTH118
         recording: Value = named[0] if len(named) == 1 else named
-        write_whole(path, tomlkit.dumps({"recording": recording, **values}).encode())
-        case = read_case(path, trust=True)  # ours
-        outcome = check_rows(case, draw(case.drawing).rows if rows is None else rows)
-        if takeable(outcome) is None:
-            raise CaseExists(f"{path}: {case.expected} is there already")
-        accept(outcome)
+        text = tomlkit.dumps({"recording": recording, **values})
+        case = read_case(path, trust=True, text=text)  # ours
+        drawn = draw(case.drawing).rows if rows is None else rows
+        assert case.expected is not None
+        made += _leave(case.expected, drawn)
+        outcome = check_rows(case, drawn)
+        made += _leave(path, text.encode())
     except BaseException:
-        remove(path)
-        remove(here)
+        for one in made:
+            remove(one)
         with contextlib.suppress(OSError):
             os.rmdir(folder)  # noqa: PTH106
         raise
     return path, outcome.rows
+
+
+def _leave(path: str, data: bytes) -> list[str]:
+    """Writes a file of a new case, and returns what was made; a killed run may have left it.
+
+    Raises ``CaseExists`` where there is another file, and ``OSError``.
+    """
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123
+            if stream.read() == data:
+                return []
+        raise CaseExists(f"{path} is there already: remove it first, or choose another name")
+    except FileNotFoundError:
+        write_whole(path, data)
+        return [path]
 
 
 def _seen_from(folder: str, path: str) -> str:

@@ -10,28 +10,45 @@ import contextlib
 import os
 import signal
 import stat
+import zlib
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import BinaryIO
+
+from epic_cli.formats import guard
+
+try:
+    import fcntl
+except ImportError:  # a system without it
+    fcntl = None  # type: ignore[assignment]
 
 #: By name, since one of them is not everywhere.
 _ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
+#: What the name of a file ends with that is not whole yet.
+_PART = ".part"
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
 @contextlib.contextmanager
-def open_whole(path: str) -> Iterator[BinaryIO]:
+def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> Iterator[BinaryIO]:
     """A file to write to, which appears under its name when the block ends without an error.
 
-    Until then the old file is there, and stays there after an error or a signal. A device or a
-    named pipe is written as it is. Raises ``OSError``.
+    Until then the old file is there, and stays there after an error or a signal; with a
+    ``backup`` it stays under that name afterwards, too, where nothing else may be. What a killed
+    run has left of this file is removed. A device or a named pipe is written as it is. Raises
+    ``OSError``, also for a file that this run reads (``formats.guard``), unless it ``replaces`` it.
     """
     if _is_special(path):
-        with open(path, "wb") as stream:  # noqa: PTH123
-            yield stream
+        with open(path, "wb") as special:  # noqa: PTH123
+            yield special
         return
     target = os.path.realpath(path)
-    name = f".epic-{os.urandom(8).hex()}.part"
-    temporary = os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
+    if backup is None and not replaces:
+        guard.check(target)
+    stream, temporary = _temporary(target)
 
     def remove() -> None:
         with contextlib.suppress(OSError):
@@ -39,26 +56,92 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
 
     with cleaning_up(remove):
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            stream = os.fdopen(descriptor, "wb")
-            try:
-                yield stream
-            except BaseException:
-                with contextlib.suppress(OSError):  # what is wrong is known
-                    stream.close()
-                raise
-            stream.close()
-            os.chmod(temporary, _mode(target))  # noqa: PTH101
+            yield stream
+            stream.flush()
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))  # noqa: PTH101, PTH116
+            if fcntl is None:  # where nothing is locked, what is open cannot be moved
+                stream.close()
+            if backup is not None:
+                _keep(target, backup)
             os.replace(temporary, target)  # noqa: PTH105
+            stream.close()
         except BaseException:
+            with contextlib.suppress(OSError):  # what is wrong is known
+                stream.close()
             remove()
             raise
 
 
-def write_whole(path: str, data: bytes) -> None:
-    """Writes a file whole or not at all; raises ``OSError``."""
-    with open_whole(path) as stream:
+def write_whole(path: str, data: bytes, replaces: bool = False) -> None:
+    """Writes a file whole or not at all, as ``open_whole``; raises ``OSError``."""
+    with open_whole(path, replaces=replaces) as stream:
         stream.write(data)
+
+
+def _temporary(target: str) -> tuple[BinaryIO, str]:
+    """A locked file beside the target, and its path; those that nobody holds are removed."""
+    folder, name = os.path.split(target)
+    start = f".epic-{zlib.crc32(os.fsencode(name)):08x}-"
+    with contextlib.suppress(OSError):  # a folder that cannot be listed
+        for one in os.listdir(folder):  # noqa: PTH208
+            if one.startswith(start) and one.endswith(_PART):
+                _remove_abandoned(os.path.join(folder, one))  # noqa: PTH118
+    # the permissions of a new file; those of an old one, which may be nobody else's, come last
+    mode = 0o600 if os.path.exists(target) else 0o666  # noqa: PTH110
+    while True:
+        temporary = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PART}")  # noqa: PTH118
+        stream = os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+        # another run may have taken it for abandoned before it was locked
+        if _lock(stream.fileno()) is not False and os.fstat(stream.fileno()).st_nlink:
+            return stream, temporary
+        stream.close()
+
+
+def _remove_abandoned(part: str) -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.open(part, os.O_WRONLY | _NO_FOLLOW)
+        try:
+            if _lock(descriptor):
+                os.unlink(part)  # noqa: PTH108
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Whether the file is ours now; None: the system or the file system has no locks."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def is_kept(target: str, backup: str) -> bool:
+    """Whether the backup is the file itself: a run was killed before the new one was there."""
+    try:
+        return os.path.samefile(target, backup)  # noqa: PTH121
+    except OSError:
+        return False
+
+
+def _keep(target: str, backup: str) -> None:
+    """The old file under a second name; raises ``OSError`` where that is another file's."""
+    try:
+        os.link(target, backup)
+    except FileExistsError:
+        if not is_kept(target, backup):
+            raise
+    except OSError:  # a file system without links
+        import shutil
+
+        with open(target, "rb") as old, open(backup, "xb") as kept:  # noqa: PTH123
+            shutil.copyfileobj(old, kept)
+        shutil.copystat(target, backup)
 
 
 def _is_special(path: str) -> bool:
@@ -66,16 +149,6 @@ def _is_special(path: str) -> bool:
         return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
     except OSError:
         return False
-
-
-def _mode(target: str) -> int:
-    """The permissions that the file has, or would have had if it was opened plainly."""
-    try:
-        return stat.S_IMODE(os.stat(target).st_mode)  # noqa: PTH116
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.formats.guard import KEY, guarding
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, notes, say
 
@@ -45,7 +46,7 @@ def _run(args: list[str]) -> int | None:
             epic.main(args, prog_name="epic")  # click knows more shells
         click.echo(text, nl=False)
         return ExitStatus.DONE
-    with epic.make_context("epic", args) as context:
+    with epic.make_context("epic", args) as context, guarding() as context.meta[KEY]:
         try:
             status: int | None = epic.invoke(context)
         except click.NoSuchOption as error:

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 import click
 
 from epic_cli.engine.parameter_base import nearest
+from epic_cli.formats import guard
 from epic_cli.ui.io.configuration import (
     PROFILES,
     Origin,
@@ -72,7 +73,10 @@ def give_defaults(
 def _table() -> dict[str, object]:
     """All of the file; empty where there is none."""
     path = config_path()
-    return read_config(path) if os.path.exists(path) else {}  # noqa: PTH110
+    if not os.path.exists(path):  # noqa: PTH110
+        return {}
+    guard.reads(path)
+    return read_config(path)
 
 
 def _from_file(

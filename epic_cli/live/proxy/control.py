@@ -8,8 +8,7 @@ import json
 import os
 import re
 import socket
-import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -146,12 +145,9 @@ async def control_socket(
                 writer.close()
 
     if isinstance(place, Path):
-        _remove_stale(place)
-        before = os.umask(0o177)
-        try:
-            server = await asyncio.start_unix_server(serve, place, limit=LONGEST_COMMAND)
-        finally:
-            os.umask(before)
+        listening = _bind(place)
+        bound = os.stat(place)  # noqa: PTH116
+        server = await asyncio.start_unix_server(serve, sock=listening, limit=LONGEST_COMMAND)
     else:
         server = await asyncio.start_server(serve, place.host, place.port, limit=LONGEST_COMMAND)
     try:
@@ -163,7 +159,8 @@ async def control_socket(
             one.transport.abort()
         if isinstance(place, Path):
             with contextlib.suppress(OSError):
-                place.unlink()
+                if os.path.samestat(bound, os.stat(place)):  # noqa: PTH116
+                    place.unlink()
 
 
 async def _converse(
@@ -184,16 +181,47 @@ async def _converse(
         await writer.drain()
 
 
-def _remove_stale(path: Path) -> None:
-    """Removes a stale socket; raises ``OSError`` where one is in use."""
-    with contextlib.suppress(FileNotFoundError):
-        if not stat.S_ISSOCK(path.stat().st_mode):
-            return
-        with socket.socket(socket.AF_UNIX) as trial:
-            try:
-                trial.connect(str(path))
-            except ConnectionRefusedError:
+def _bind(path: Path) -> socket.socket:
+    """A socket there, for this user only; raises ``OSError`` where another one is in use.
+
+    A stale one is removed. Not by asyncio, which takes those in use away from their owners.
+    """
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.socket(socket.AF_UNIX))
+        with _alone_in(path.parent):
+            if path.is_socket() and not _is_in_use(path):
                 path.unlink()
+            listening.bind(str(path))
+            path.chmod(0o600)  # nobody can connect before it listens
+            listening.listen()
+        stack.pop_all()
+        return listening
+
+
+def _is_in_use(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as trial:
+        trial.setblocking(False)
+        try:
+            trial.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+        except OSError:  # its queue is full, or it is another user's
+            pass
+    return True
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Two proxies that start at once do not take each other's socket for a stale one."""
+    import fcntl  # there are no such sockets where it is not
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 async def answer_lines(

@@ -16,6 +16,7 @@ from typing import Any
 
 from epic_cli.live.addresses import Address, Resolved
 from epic_cli.live.event_loop import set_or_late
+from epic_cli.live.proxy.circle import CircleTest
 from epic_cli.live.proxy.direction import Direction
 from epic_cli.live.proxy.flow import ChangingChannel, DelayQueue, Flow
 from epic_cli.live.proxy.link_control import LinkController
@@ -113,6 +114,7 @@ class Relay:
         self._spec = spec
         self._log = log
         self._queue = DelayQueue()
+        self._circle = CircleTest(target)
         self._armed = math.inf
         self._timer: asyncio.TimerHandle | None = None
         self._done = asyncio.Event()
@@ -143,10 +145,11 @@ class Relay:
         self._done.set()
 
     async def run(self) -> None:
-        """Relays datagrams for its duration; raises ``OSError``."""
+        """Relays datagrams for its duration; raises ``OSError``, ``Circle``."""
         self._loop = asyncio.get_running_loop()
         allow_files(self._spec.max_clients + _OTHER_FILES)
         gc.collect()
+        frozen = gc.get_freeze_count()  # by the program, for good
         gc.freeze()  # what was loaded until now is not looked through while datagrams wait
         beating = self._loop.create_task(self._beat())
         self._loop.add_reader(self._listening.socket, self._guarded, self._from_clients)
@@ -156,6 +159,8 @@ class Relay:
         finally:
             beating.cancel()
             self._close()
+            if not frozen:
+                gc.unfreeze()
         if self._failure is not None:
             raise self._failure
 
@@ -177,7 +182,7 @@ class Relay:
 
     def _from_clients(self) -> None:
         for data, sender, time in self._listening.read(_AT_ONCE):
-            client = self.clients.get(sender) or self._welcome(sender)
+            client = self.clients.get(sender) or self._welcome(sender, data)
             if client is not None:
                 self._pass(client, client.up, data, time - self._origin)
 
@@ -200,8 +205,9 @@ class Relay:
         client.used = time
         flow.take(data, time)
 
-    def _welcome(self, sender: tuple[Any, ...]) -> Client | None:
-        """A new client; None: there is no room for one."""
+    def _welcome(self, sender: tuple[Any, ...], data: bytes) -> Client | None:
+        """A new client; None: there is no room for one. Raises ``Circle``."""
+        self._circle.look(data, self.now())
         if len(self.clients) >= self._spec.max_clients:
             self.rejected += 1
             return None
@@ -272,6 +278,7 @@ class Relay:
         for client in self.clients.values():
             self._close_one(client)
         self.clients.clear()
+        self._circle.close()
         if self._log is not None:
             self._log.end()
 

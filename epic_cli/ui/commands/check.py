@@ -16,8 +16,10 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.formats import guard
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.options.check import (
     Doing,
@@ -46,7 +48,7 @@ drawing_options = OptionGroup("drawing", partial(ReplayOptions, ()), *DRAWING_OP
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[CASE|FOLDER]...")
+@click.argument("paths", nargs=-1, type=InputFile(), metavar="[CASE|FOLDER]...")
 @doing_options
 @program_options
 @report_options
@@ -112,9 +114,16 @@ def _cases(
         if error.gone:
             raise CannotAccess("read", error.place, FileNotFoundError(2, error.what)) from error
         raise WrongUsage(str(error)) from error
+    guard.reads(*(path for one in cases for path in (one.file, *_files_of(one))))
     if program.against is None:
         return cases
     return [one for each in cases for one in (singles(each) if isinstance(each, Case) else [each])]
+
+
+def _files_of(case: Case | Outcome) -> list[str | None]:
+    if isinstance(case, Outcome):
+        return []
+    return [case.expected, case.truth.path, *(one.path for one in case.drawing.recordings)]
 
 
 def _is_given(context: click.Context, name: str) -> bool:

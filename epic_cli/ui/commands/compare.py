@@ -13,7 +13,6 @@ from epic_cli.engine.replay.playback import Timing
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.output import spare
 from epic_cli.ui.options.common import (
     color_option,
     messages_options,
@@ -167,7 +166,6 @@ def compare(
             diagnoses=pictures.html is not None,
         )
     names = recordings.names if recordings else []
-    spare([inputs.truth, drawing.drawn, *names], {"--html": pictures.html, "--svg": pictures.svg})
     try:
         with Progress("comparing") as progress:
             if recordings is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ import click
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
+from epic_cli.formats.output_files import is_kept
 from epic_cli.formats.recordings import make_writer
 from epic_cli.formats.writing import Fault
 from epic_cli.ui.io.console import use_color
@@ -52,27 +54,35 @@ def convert(options: ConvertOptions) -> int:
     Exit status: 0 all packets converted, 1 some lines were refused, 2 wrong usage, 3 a file
     cannot be read or written, 130 interrupted.
     """
+    refused = [_write(files, one) for files, one in options.outputs]
+    return ExitStatus.LINES_REFUSED if any(refused) else ExitStatus.DONE
+
+
+def _write(files: Sequence[str], options: ConvertOptions) -> bool:
+    """Writes one output; whether something of its inputs was refused."""
     try:
         writer = make_writer(options.written_format, delta=True)
     except Unreadable as error:
         raise WrongUsage(str(error)) from error
     refused = False
+    backup = f"{options.output}.bak" if options.in_place else None
+    if backup and os.path.lexists(backup) and not is_kept(str(options.output), backup):
+        raise WrongUsage(f"{backup} is there already: move it away, or remove it")
     with (
         Progress("converting", in_bytes=True) as progress,
-        open_sink(options.output) as sink,
+        open_sink(options.output, backup) as sink,
     ):
         if formats()[options.written_format].binary and sink.isatty():
             title = options.written_format.capitalize()
             raise WrongUsage(f"{title} is not for a terminal: add --output")
         sink.write(writer.header)
-        files = options.files or ("-",)
         for file, on_read in zip(files, report_each(progress, files), strict=True):
             recording = _Recording(file, options)
             with recording.reporter:
                 recording.convert(writer, sink, on_read)
             refused |= recording.reporter.refused or recording.lost
         sink.write(writer.end())
-    return ExitStatus.LINES_REFUSED if refused else ExitStatus.DONE
+    return refused
 
 
 class _Recording:

@@ -16,7 +16,7 @@ from epic_cli.formats.layout import begun_together
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.output import spare
+from epic_cli.ui.io.parameters import InputFile, OutputFile
 from epic_cli.ui.io.sources import source_name
 from epic_cli.ui.options.common import (
     color_option,
@@ -83,7 +83,6 @@ class DiagnoseOptions(NamedTuple):
             raise WrongUsage("--link-out describes one recording: pass one at a time")
         if self.link_out == "-":
             raise WrongUsage("--link-out needs a file: standard output is for the findings")
-        spare([*names, self.drawing.drawn], {"--link-out": self.link_out})
 
     def spec(self) -> DiagnoseSpec:
         """The spec of each recording; raises ``WrongUsage``."""
@@ -121,7 +120,7 @@ class Cause(click.ParamType[str]):
 diagnose_options = OptionGroup(
     "options",
     DiagnoseOptions,
-    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
     strategies_option(
         "Also report how often the delay buffers of these run empty: names separated by commas;"
         " NAME+key=value is a variant."
@@ -155,7 +154,7 @@ diagnose_options = OptionGroup(
     ),
     click.option(
         "--link-out",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write the network that it finds, without the movement: a trace for simulate --trace;"
         " stderr has options of simulate for a similar link.",

@@ -26,7 +26,7 @@ from epic_cli.ui.io.console import ColorChoice, has_terminal, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing
 from epic_cli.ui.io.listening import Progress, RowOutput
 from epic_cli.ui.io.output import open_sink
-from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import (
     color_option,
     layout_options,
@@ -115,14 +115,14 @@ _output_options = OptionGroup(
     output_option("Write the rows to a file, which appears when listening ends."),
     click.option(
         "--record",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Record each packet with its arrival before it is drawn: CSV or JSON lines by the"
         " suffix, else packet text. Existing data is not overwritten.",
     ),
     click.option(
         "--raw",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Record each datagram as it was received, with its arrival and its sender: a capture"
         " (pcap) for epic convert and Wireshark.",

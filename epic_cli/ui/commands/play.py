@@ -24,6 +24,7 @@ from epic_cli.play.match.spec import (
 from epic_cli.play.report.headless import HeadlessRun
 from epic_cli.ui.io.console import has_terminal, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.options.common import (
     quiet_option,
     seed_option,
@@ -110,7 +111,7 @@ _HEADLESS_OPTIONS -= {"headless", "client", "record"}
 @technique_options
 @click.option(
     "--script",
-    type=click.Path(),
+    type=InputFile(),
     metavar="FILE",
     help="Input over time; - is standard input. Lines are: TIME PLAYER left|right|up|down|"
     "stop [shoot|throw] [aim=PLAYER|aim=X,Y], or TIME set NAME=VALUE.",

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import click
 
-from epic_cli.live.addresses import LOOPBACK, Address, Resolved, parse_address, resolve
+from epic_cli.live.addresses import Address, parse_address, resolve
 from epic_cli.live.event_loop import end_by, microsecond_loop, prefetched, run_until_stopped
+from epic_cli.live.proxy.circle import Circle, reaches_itself
 from epic_cli.live.proxy.control import LONGEST_COMMAND, Commands, answer_lines, control_socket
 from epic_cli.live.proxy.flow import ChangingChannel
 from epic_cli.live.proxy.link_control import LinkController
@@ -25,7 +26,7 @@ from epic_cli.network.words import TwoWays, Way
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.output import write_text
 from epic_cli.ui.io.panel import has_panel
-from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.common import quiet_option, seed_option
 from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup, given_options
@@ -90,7 +91,7 @@ _proxy_options = OptionGroup(
     endless_option("How many seconds to run, or endless."),
     click.option(
         "--record",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Log the fate of every datagram in both directions: CSV that --trace reads. Existing"
         " data is not overwritten.",
@@ -149,7 +150,8 @@ def proxy(
             receiving = ReceivingSocket(resolve(listen))
         stack.callback(receiving.close)
         listen = listen._replace(port=receiving.port)
-        _check_circle(receiving, place)
+        if reaches_itself(receiving.socket, place):
+            raise WrongUsage("the target is where the proxy listens: datagrams would loop")
         log = None
         if spec.record is not None:
             with accessing("record in", spec.record):
@@ -163,6 +165,8 @@ def proxy(
             with accessing("pass on", listen, "record in"):
                 job = _run(relay, spec, f"{listen} > {target}", quiet)
                 stopped = run_until_stopped(job, microsecond_loop)
+        except Circle as error:
+            raise WrongUsage(str(error)) from error
         finally:
             if not quiet:
                 say(summary(relay))
@@ -244,13 +248,3 @@ def _channels(
         return AddedLink(recorded, link, conditions.in_order)
 
     return make
-
-
-def _check_circle(receiving: ReceivingSocket, target: Resolved) -> None:
-    """Refuses to send to the proxy itself."""
-    host, port = receiving.socket.getsockname()[:2]
-    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - a comparison
-    if target.place[1] == port and (
-        target.place[0] == host or (everywhere and target.place[0] in (LOOPBACK, "::1"))
-    ):
-        raise WrongUsage("the target is where the proxy listens: datagrams would loop")

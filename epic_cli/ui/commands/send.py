@@ -23,6 +23,7 @@ from epic_cli.network.sender import SEND_RATE, USUAL_RATE
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, accessing, say
 from epic_cli.ui.io.messages import Messages, Reporter
 from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.io.parameters import InputFile, OutputFile
 from epic_cli.ui.io.sources import blocks, source_name
 from epic_cli.ui.options.common import (
     input_format_option,
@@ -133,7 +134,7 @@ _send_options = OptionGroup(
     ),
     click.option(
         "--truth-out",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write every packet and when it was sent: CSV with"
         " entity,time,x,y,z,vx,vy,vz,teleport,sent.",
@@ -142,7 +143,7 @@ _send_options = OptionGroup(
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("recording", nargs=-1, type=click.Path(), metavar="[RECORDING]")
+@click.argument("recording", nargs=-1, type=InputFile(), metavar="[RECORDING]")
 @click.argument("target", type=ADDRESS, metavar="[HOST:]PORT")
 @_source_options
 @_send_options

@@ -18,6 +18,7 @@ from epic_cli.engine.strategies import checked
 from epic_cli.ui.command_line import TYPED
 from epic_cli.ui.io.console import use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.io.replaying import run as run_replay
 from epic_cli.ui.options.common import trust_option
@@ -57,7 +58,7 @@ session_options = OptionGroup(
     SessionOptions,
     click.option(
         "--init",
-        type=click.Path(),
+        type=InputFile(),
         help="Run a file of packets and commands first; without a terminal, only that. - is"
         " standard input.",
     ),

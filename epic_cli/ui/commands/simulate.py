@@ -24,7 +24,7 @@ from epic_cli.network.sender import SenderSpec
 from epic_cli.network.truth_file import MOVEMENT, Velocities
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
-from epic_cli.ui.io.output import spare
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.progress import Progress
 from epic_cli.ui.io.sources import read_file, source_name
 from epic_cli.ui.options.common import layout_options, quiet_option, seed_option
@@ -94,7 +94,7 @@ movement_options = OptionGroup(
     size_option,
     click.option(
         "--truth",
-        type=click.Path(),
+        type=InputFile(),
         metavar="FILE",
         help="Recorded movement instead: a recording of positions and, where known, velocities,"
         " entities, teleports; - is standard input.",
@@ -153,7 +153,6 @@ def simulate(
         raise WrongUsage("--truth-rate needs --truth-out")
     if movement.truth == "-" and trace.trace == "-":
         raise WrongUsage("--truth and --trace cannot both be standard input")
-    spare([movement.truth, trace.trace], {"-o": output.output, "--truth-out": output.truth_out})
     moving = _make_movement(movement, seed, quiet)
     channel = make_channel(link, trace, seed)
     if output.truth_out:

@@ -15,7 +15,6 @@ from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.console import ColorChoice, use_color
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, say
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.output import spare
 from epic_cli.ui.options.common import (
     color_option,
     messages_options,
@@ -122,7 +121,6 @@ def tune(
     _check(tuned, given)
     strategies = tuned.specs()
     names = [] if network.simulates else recordings_of(inputs.recordings, inputs.truth)
-    spare([*names, inputs.truth], {"--svg": written.svg})
     tally = Tally(jobs.allowed_failures)
     if network.simulates:
         runs = list(simulated_runs(network, inputs, messages))

@@ -104,14 +104,16 @@ def ending_of(job: Callable[[], int | None]) -> int:  # noqa: PLR0911 - one for 
 
 
 def _status_of(error: Exception) -> ExitStatus | None:
-    """The exit status of an error that is about a strategy; None: it is not."""
+    """The exit status of an error that a run ends with; None: it is a bug."""
     from epic_cli.engine.failures import StrategyFailed  # --help and --version have none
     from epic_cli.engine.parameter_base import SettingError
     from epic_cli.engine.strategies import UnknownStrategy
+    from epic_cli.formats.guard import Overwrites
 
     if isinstance(error, StrategyFailed):
         return ExitStatus.STRATEGY_FAILED
-    return ExitStatus.WRONG_USAGE if isinstance(error, SettingError | UnknownStrategy) else None
+    usage = SettingError | UnknownStrategy | Overwrites
+    return ExitStatus.WRONG_USAGE if isinstance(error, usage) else None
 
 
 def _discard_output() -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import BinaryIO
 
-from epic_cli.ui.io.errors import CannotAccess, WrongUsage
+from epic_cli.ui.io.errors import CannotAccess
 
 
 class Sink:
@@ -57,18 +55,19 @@ class Sink:
 
 
 @contextlib.contextmanager
-def open_sink(path: str | None) -> Iterator[Sink]:
+def open_sink(
+    path: str | None, backup: str | None = None, replaces: bool = False
+) -> Iterator[Sink]:
     """A sink for a file or, without a path (or with ``-``), for stdout.
 
-    A regular file appears under its name when the block ends without an error. A device or a
-    named pipe is written as it is.
+    A file is written as ``open_whole`` does.
     """
     if path is None or path == "-":
         sink = Sink(_stdout(), "stdout")
         yield sink
         sink.flush()
     else:
-        yield from _file(path)
+        yield from _file(path, backup, replaces)
 
 
 def write_text(text: str) -> None:
@@ -83,12 +82,12 @@ def _stdout() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _file(path: str) -> Iterator[Sink]:
+def _file(path: str, backup: str | None, replaces: bool) -> Iterator[Sink]:
     from epic_cli.formats.output_files import open_whole  # stdout does without it
 
     of_block: BaseException | None = None
     try:
-        with open_whole(path) as stream:
+        with open_whole(path, backup, replaces) as stream:
             sink = Sink(stream, path)
             try:
                 yield sink
@@ -100,25 +99,3 @@ def _file(path: str) -> Iterator[Sink]:
         if error is of_block or isinstance(error, BrokenPipeError):
             raise
         raise CannotAccess("write to", path, error) from error
-
-
-def spare(read: Iterable[str | None], written: Mapping[str, str | None]) -> None:
-    """Raises ``WrongUsage`` if a regular file that is ``written`` is one of those to be ``read``.
-
-    ``written`` has paths by the option that names them, None: it is not given. Whatever it is
-    called (a link, standard input), what somebody recorded is not to be lost.
-    """
-    there = {key: option for option, path in written.items() if path and (key := _identity(path))}
-    for path in read if there else ():
-        if path is not None and (option := there.get(_identity(path, stdin=True) or (0, 0))):
-            name = "<stdin>" if path == "-" else path
-            raise WrongUsage(f"{option} would overwrite {name}, which is read")
-
-
-def _identity(path: str, stdin: bool = False) -> tuple[int, int] | None:
-    """Which regular file it is; None: it is none."""
-    try:
-        found = os.stat(sys.stdin.fileno() if stdin and path == "-" else path)  # noqa: PTH116
-    except (OSError, AttributeError, ValueError):  # none yet, or there is no standard input
-        return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epic_cli.engine.replay.strategy_spec import read_assignment
+from epic_cli.formats import guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,6 +52,35 @@ class Parsed(ParameterType):
             self.fail(str(error), param, ctx)
 
 
+class InputFile(click.Path):
+    """The path of a file that is read; ``-`` is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Registers it with the run, in whose context alone values are more than tried."""
+        path = str(super().convert(value, param, ctx))
+        if ctx is not None and (files := ctx.meta.get(guard.KEY)):
+            files.reads(path)
+        return path
+
+
+def reads_code(strategy: str, ctx: click.Context | None) -> None:
+    """Registers the file of a strategy, ``./file.py:Class``, with the run."""
+    path, colon, _ = strategy.rpartition(":")
+    if colon and ctx is not None and (files := ctx.meta.get(guard.KEY)):
+        files.reads(path)
+
+
+class OutputFile(click.Path):
+    """The path of a file that is written; ``-`` is standard output."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Registers it with the run, in whose context alone values are more than tried."""
+        path = str(super().convert(value, param, ctx))
+        if ctx is not None and param is not None and (files := ctx.meta.get(guard.KEY)):
+            files.writes(path, max(param.opts, key=len))
+        return path
+
+
 class StrategyName(ParameterType):
     """The name of a strategy, checked and completed from the registry."""
 
@@ -60,6 +90,7 @@ class StrategyName(ParameterType):
         """Refuses an unknown name with the nearest one."""
         from epic_cli.engine.strategies import UnknownStrategy, find
 
+        reads_code(str(value), ctx)
         try:
             find(value)
         except UnknownStrategy as error:

@@ -141,7 +141,7 @@ def _write(path: str, name: str, options: dict[str, str], replace: bool) -> None
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
     except OSError as error:
         raise CannotAccess("write to", path, error) from error
-    with open_sink(path) as sink:
+    with open_sink(path, replaces=True) as sink:
         sink.write(after.encode())
 
 

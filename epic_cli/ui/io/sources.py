@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -37,6 +38,7 @@ def open_source(file: str) -> Iterator[int]:
     if file == "-":
         if sys.stdin is None:
             raise CannotAccess("read", source_name(file), OSError("it is closed"))
+        _check_apart_from_stdout(sys.stdin.fileno(), file)
         yield sys.stdin.fileno()
         return
     try:
@@ -44,9 +46,20 @@ def open_source(file: str) -> Iterator[int]:
     except OSError as error:
         raise CannotAccess("read", file, error) from error
     try:
+        _check_apart_from_stdout(descriptor, file)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _check_apart_from_stdout(descriptor: int, file: str) -> None:
+    """Refuses to read what is written: ``epic replay a.txt >> a.txt`` would have no end."""
+    try:
+        same = sys.stdout is not None and os.path.sameopenfile(descriptor, 1)
+    except OSError:  # there is none
+        return
+    if same and stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise WrongUsage(f"standard output would overwrite {source_name(file)}, which is read")
 
 
 def blocks(

@@ -13,6 +13,7 @@ from epic_cli.checking.port import Port
 from epic_cli.engine.parameters import Number
 from epic_cli.formats import packet_formats
 from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.declared import ParameterType, seconds
 from epic_cli.ui.options.groups import OptionGroup
 from epic_cli.views.pictures import VIEWS, View
@@ -149,9 +150,9 @@ report_options = OptionGroup(
     Report,
     click.option("-v", "--verbose", is_flag=True, help="List passing cases, too."),
     click.option(
-        "--junit", type=click.Path(), metavar="FILE", help="Write JUnit XML; - is stdout."
+        "--junit", type=OutputFile(), metavar="FILE", help="Write JUnit XML; - is stdout."
     ),
-    click.option("--tap", type=click.Path(), metavar="FILE", help="Write TAP; - is stdout."),
+    click.option("--tap", type=OutputFile(), metavar="FILE", help="Write TAP; - is stdout."),
     click.option(
         "--chart",
         "charts",
@@ -161,7 +162,7 @@ report_options = OptionGroup(
     ),
     click.option(
         "--html",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write a page that shows both, for the first case that differs.",
     ),

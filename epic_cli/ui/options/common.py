@@ -20,7 +20,7 @@ from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.console import COLOR_CHOICES
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
-from epic_cli.ui.io.parameters import SettingAssignment, StrategyName
+from epic_cli.ui.io.parameters import OutputFile, SettingAssignment, StrategyName
 from epic_cli.ui.options.declared import option, options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
 
@@ -237,7 +237,7 @@ def figures_format_option(meaning: str) -> Decorator:
 
 def output_option(meaning: str) -> Decorator:
     """``--output``."""
-    return click.option("-o", "--output", type=click.Path(), help=meaning)
+    return click.option("-o", "--output", type=OutputFile(), help=meaning)
 
 
 def seed_option(meaning: str) -> Decorator:

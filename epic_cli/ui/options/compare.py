@@ -17,7 +17,7 @@ from epic_cli.analysis.compare.conditions import (
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.weights import GAMES, Weights, game, make_weights
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.parameters import ParameterType, Parsed, completions
+from epic_cli.ui.io.parameters import OutputFile, ParameterType, Parsed, completions
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.declared import SPAN, seconds
 from epic_cli.ui.options.groups import Decorator, OptionGroup
@@ -244,8 +244,8 @@ pictures_options = OptionGroup(
         multiple=True,
         help="Draw a chart in the terminal; may be repeated.",
     ),
-    click.option("--svg", type=click.Path(), help="Write a picture to this file."),
-    click.option("--html", type=click.Path(), help="Write an interactive page to this file."),
+    click.option("--svg", type=OutputFile(), help="Write a picture to this file."),
+    click.option("--html", type=OutputFile(), help="Write an interactive page to this file."),
     click.option(
         "--show",
         type=Strategies(),

@@ -12,6 +12,7 @@ from epic_cli.formats.conversion import Changes
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.messages import Messages
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.options.common import (
     color_option,
     input_format_option,
@@ -92,6 +93,7 @@ class ConvertOptions(NamedTuple):
     files: tuple[str, ...]
     to: str | None
     output: str | None
+    in_place: bool
     changes: Changes
     input_format: str
     given: Layout | None
@@ -99,6 +101,17 @@ class ConvertOptions(NamedTuple):
     strict: bool
     messages: Messages
     color: ColorChoice
+
+    @property
+    def outputs(self) -> list[tuple[tuple[str, ...], ConvertOptions]]:
+        """What is written: the inputs of each output; raises ``WrongUsage``."""
+        if not self.in_place:
+            return [(self.files or ("-",), self)]
+        if self.output is not None:
+            raise WrongUsage("--in-place writes to the FILEs themselves: leave out --output")
+        if not self.files or "-" in self.files:
+            raise WrongUsage("--in-place needs a FILE: standard input has no place")
+        return [((one,), self._replace(output=one)) for one in self.files]
 
     @property
     def written_format(self) -> str:
@@ -116,7 +129,7 @@ class ConvertOptions(NamedTuple):
 convert_options = OptionGroup(
     "options",
     ConvertOptions,
-    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
     click.option(
         "--to",
         type=click.Choice(written_formats()),
@@ -124,6 +137,12 @@ convert_options = OptionGroup(
         help="The output format.  [default: from the suffix of --output]",
     ),
     output_option("Write to a file, which appears once complete."),
+    click.option(
+        "--in-place",
+        is_flag=True,
+        help="Convert each FILE to its own format, or --to another one under the same name; the"
+        " old file is kept as FILE.bak.",
+    ),
     _changes_options,
     input_format_option,
     layout_options,

@@ -9,6 +9,7 @@ import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import WrongUsage, say
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.options.declared import seconds
 from epic_cli.ui.options.groups import OptionGroup
 
@@ -97,7 +98,7 @@ def drawn_options(meaning: str) -> OptionGroup:
         DrawnFile,
         click.option(
             "--drawn",
-            type=click.Path(),
+            type=InputFile(),
             metavar="FILE",
             help=f"{meaning} Rows with a time on the receiver's clock and a position, and an entity"
             " where there are several: a recording, or rows of epic replay.",

@@ -13,7 +13,7 @@ import click
 
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
-from epic_cli.ui.io.parameters import Parsed
+from epic_cli.ui.io.parameters import OutputFile, Parsed
 from epic_cli.ui.options.groups import OptionGroup
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ job_options = OptionGroup(
     ),
     click.option(
         "--journal",
-        type=click.Path(),
+        type=OutputFile(),
         help="Store each result in this file and reuse known ones: run the same command again to"
         " resume.",
     ),

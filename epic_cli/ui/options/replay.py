@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from epic_cli.engine.strategies import DEFAULT
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.replaying import ReplayOptions
 from epic_cli.ui.options.common import (
     color_option,
@@ -46,7 +47,7 @@ _CHOSEN, _TIMING, _FORMAT, _ENTITY, _INPUT_FORMAT, _LAYOUT, _STRICT, _FILE_COLUM
 replay_options = OptionGroup(
     "options",
     ReplayOptions,
-    click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]..."),
+    click.argument("files", nargs=-1, type=InputFile(), metavar="[FILE]..."),
     _CHOSEN,
     _TIMING,
     _FORMAT,

@@ -9,7 +9,13 @@ import click
 
 from epic_cli.engine.replay.strategy_spec import read_owned_assignment
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.parameters import ParameterType, assignments_of, completions
+from epic_cli.ui.io.parameters import (
+    InputFile,
+    ParameterType,
+    assignments_of,
+    completions,
+    reads_code,
+)
 from epic_cli.ui.options.common import input_format_option
 from epic_cli.ui.options.common import layout_options as recording_layout_options
 from epic_cli.ui.options.declared import seconds
@@ -45,10 +51,10 @@ class Inputs:
 inputs_options = OptionGroup(
     "inputs",
     Inputs,
-    click.argument("recordings", nargs=-1, type=click.Path(), metavar="[RECORDING]..."),
+    click.argument("recordings", nargs=-1, type=InputFile(), metavar="[RECORDING]..."),
     click.option(
         "--truth",
-        type=click.Path(),
+        type=InputFile(),
         help="The real movement, as a recording; without it, it is rebuilt from the packets.",
     ),
     click.option(
@@ -79,6 +85,8 @@ class Strategies(ParameterType):
         found = tuple(one.strip() for one in str(value).split(",") if one.strip())
         if not found:
             self.fail("no name is given", param, ctx)
+        for one in found:
+            reads_code(one.partition("+")[0], ctx)
         return found
 
     def shell_complete(

@@ -20,6 +20,7 @@ from epic_cli.network.trace import (
     TraceLink,
 )
 from epic_cli.ui.io.errors import WrongUsage
+from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.io.sources import read_file
 from epic_cli.ui.options.declared import options
 from epic_cli.ui.options.groups import Decorator, OptionGroup
@@ -59,7 +60,7 @@ _BY, _END, _DIRECTION = options(TRACE)
 _TRACE: tuple[Decorator, ...] = (
     click.option(
         "--trace",
-        type=click.Path(),
+        type=InputFile(),
         metavar="FILE",
         help="A recorded network instead: CSV with send_time and recv_time, owd_ms,"
         " owd_down_ms and owd_up_ms, or rtt_ms; lost; flow. Options of the link beside it are added"

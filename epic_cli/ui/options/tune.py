@@ -9,7 +9,7 @@ import click
 
 from epic_cli.analysis.weights import Weights
 from epic_cli.ui.io.errors import WrongUsage
-from epic_cli.ui.io.parameters import ParameterType
+from epic_cli.ui.io.parameters import OutputFile, ParameterType
 from epic_cli.ui.options.common import figures_format_option
 from epic_cli.ui.options.compare import warm_up_option, weighing_options, weights_of
 from epic_cli.ui.options.declared import seconds
@@ -184,12 +184,12 @@ written_options = OptionGroup(
     figures_format_option("The output format of the result."),
     click.option(
         "--svg",
-        type=click.Path(),
+        type=OutputFile(),
         help="Draw what smoothness costs in latency to this file.",
     ),
     click.option(
         "--html",
-        type=click.Path(),
+        type=OutputFile(),
         help="Write everything to this file as one HTML page, with what is drawn before and after.",
     ),
 )

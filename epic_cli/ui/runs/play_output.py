@@ -19,6 +19,7 @@ from epic_cli.play.report.headless import COLUMNS, HeadlessRun, Selection, Show
 from epic_cli.ui.io.console import screen_columns
 from epic_cli.ui.io.errors import WrongUsage, printable, say
 from epic_cli.ui.io.output import Sink, open_sink
+from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.common import (
     format_option,
     output_option,
@@ -104,19 +105,19 @@ output_options = OptionGroup(
     click.option("--player", metavar="NAME", help="Only this player's rows or events."),
     click.option(
         "--packets",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write the states of the others that --client received, for 'epic replay'.",
     ),
     click.option(
         "--truth-out",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write where everybody but --client was on the server, as CSV for 'epic compare'.",
     ),
     click.option(
         "--picture",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Draw the three screens at the end as an SVG picture.",
     ),
@@ -129,7 +130,7 @@ output_options = OptionGroup(
     ),
     click.option(
         "--record",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Record all input, options and changes as a script that reproduces the match; not with"
         " --trace.",

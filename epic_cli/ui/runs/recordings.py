@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.notes import not_enough
 from epic_cli.engine.text.widths import printable
+from epic_cli.formats import guard
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
     """The files that are meant, those of a folder by name; none: standard input.
 
-    The truth is none of them. Raises ``CannotAccess``.
+    The truth is none of them. Raises ``CannotAccess``, ``Overwrites``.
     """
     found: list[str] = []
     for name in given or ("-",):
@@ -36,6 +37,7 @@ def recordings_of(given: Sequence[str], truth: str | None = None) -> list[str]:
         except OSError as error:
             raise CannotAccess("read", name, error) from error
         found += [one for one in inside if one == name or one != truth]
+    guard.reads(*found)
     return found
 
 

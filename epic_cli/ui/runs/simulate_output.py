@@ -24,6 +24,7 @@ from epic_cli.network import (
 from epic_cli.network.truth_file import TruthWriter
 from epic_cli.ui.io.errors import WrongUsage
 from epic_cli.ui.io.output import open_sink
+from epic_cli.ui.io.parameters import OutputFile
 from epic_cli.ui.options.common import (
     output_option,
     packet_format_option,
@@ -58,7 +59,7 @@ output_options = OptionGroup(
     output_option("Write the packets to a file."),
     click.option(
         "--truth-out",
-        type=click.Path(),
+        type=OutputFile(),
         metavar="FILE",
         help="Write where the entities really were: CSV with entity,time,x,y,z,vx,vy,vz,teleport.",
     ),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.datagrams import wait_until
 from support.proxies import game
+from support.running import epic
 from support.terminals import Terminal
 
 PERFECT = "ok up perfect; down perfect"
@@ -90,6 +91,29 @@ def test_a_control_socket_answers_each_line(tmp_path: Path, kind: str) -> None:
             assert lines.readline() == b""
         playing.proxy.end()
     assert not path.exists()
+
+
+def test_a_socket_in_use_stays_with_its_proxy(tmp_path: Path) -> None:
+    path = tmp_path / "proxy.socket"
+    with game("--control", path) as playing:
+        playing.proxy.wait_for(b"controlled at")
+        second = epic("proxy", "--control", str(path), "0", "9870")
+        assert second.returncode == 3
+        assert f"cannot be controlled at {path}: Address already in use".encode() in second.stderr
+        with socket.socket(socket.AF_UNIX) as speaker:
+            speaker.settimeout(30)
+            speaker.connect(str(path))
+            speaker.sendall(b"show\n")
+            assert speaker.recv(100).startswith(b"ok ")
+        playing.proxy.end()
+    assert not path.exists()
+
+
+def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "recording"
+    path.write_text("mine")
+    assert epic("proxy", "--control", str(path), "0", "9870").returncode == 3
+    assert path.read_text() == "mine"
 
 
 def test_a_command_without_an_end_is_refused(tmp_path: Path) -> None:

@@ -269,6 +269,37 @@ def test_a_case_that_is_there_stays(capfd: pytest.CaptureFixture[str]) -> None:
     assert Path("a/case.toml").read_bytes() == before
 
 
+@pytest.mark.parametrize("left", [(), ("packets.txt",), ("packets.txt", "expected.tsv")])
+def test_a_case_is_made_where_a_run_was_killed(
+    left: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("whole", "a"):
+        with Path("turn.txt").open() as packets:
+            monkeypatch.setattr("sys.stdin", packets)
+            if folder == "a":  # its files, in the order in which they are written
+                Path("a").mkdir()
+                for name in left:
+                    Path("a", name).write_bytes(Path("whole", name).read_bytes())
+            assert main(["check", "--new", folder, "-"]) == 0
+    assert main(["check", "whole", "a"]) == 0
+    files = {one.name: one.read_bytes() for one in Path("whole").iterdir()}
+    assert {one.name: one.read_bytes() for one in Path("a").iterdir()} == files
+
+
+@pytest.mark.parametrize("name", ["packets.txt", "expected.tsv"])
+def test_a_new_case_writes_nothing_over(
+    name: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("a").mkdir()
+    Path("a", name).write_text("mine\n")
+    with Path("turn.txt").open() as packets:
+        monkeypatch.setattr("sys.stdin", packets)
+        assert main(["check", "--new", "a", "-"]) == 2
+    assert f"a/{name} is there already" in capfd.readouterr().err
+    assert [one.name for one in Path("a").iterdir()] == [name]
+    assert Path("a", name).read_text() == "mine\n"
+
+
 def test_figures(capfd: pytest.CaptureFixture[str]) -> None:
     expect = '[expect]\nerror = "<0.001"\nlag = ["<120ms", ">-1s"]\n'
     assert main(["check", "--new", "a", "turn.txt", "-s", "lerp", "--latency", "80ms"]) == 0

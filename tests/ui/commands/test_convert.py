@@ -109,7 +109,7 @@ def test_strict_stops_at_the_first_and_leaves_the_old_file(tmp_path: Path) -> No
 
 def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(LOG)
-    assert epic("convert", "a.csv", "-o", "a.csv", cwd=tmp_path).returncode == 0
+    assert epic("convert", "--in-place", "a.csv", cwd=tmp_path).returncode == 0
     assert (tmp_path / "a.csv").read_bytes().splitlines()[2] == b",1,3,4,0,,,,,,0,0"
 
 

@@ -201,7 +201,7 @@ def test_what_cannot_be_read_counts_as_a_failure() -> None:
         (("--scheduler", "host"), b"not the address of a scheduler", 2),
         (("--scheduler", "tcp://127.0.0.1:1"), b"nobody answers", 3),
         (("--workers", "2", "-"), b"not for standard input", 2),
-        (("--journal", "a/r0.txt"), b"not a journal of epic", 2),
+        (("--journal", "a/r0.txt"), b"--journal would overwrite a/r0.txt", 2),
         (("--journal", "no/such/folder"), b"cannot write to no/such/folder", 3),
     ],
 )

@@ -64,12 +64,6 @@ def test_old_file_stays_on_an_error(
     assert (tmp_path / "rows.txt").read_text() == "old"
 
 
-def test_recording_may_be_the_output(tmp_path: Path) -> None:
-    (tmp_path / "same.txt").write_bytes(PACKET)
-    assert epic("replay", "-o", "same.txt", "same.txt", cwd=tmp_path).returncode == 0
-    assert (tmp_path / "same.txt").read_bytes() == ROWS
-
-
 @pytest.mark.parametrize("umask", ["022", "077", "002"])
 def test_new_file_has_the_usual_permissions(tmp_path: Path, umask: str) -> None:
     shell(f"umask {umask}; epic replay -o rows.txt; touch other.txt", cwd=tmp_path)
