@@ -121,6 +121,10 @@ def read_packets(
     axes: str | None = None,
     scale: float = 1.0,
     pattern: str | None = None,
+    time_format: str | None = None,
+    geo: bool = False,
+    delta: bool = False,
+    table: str | None = None,
     encoding: str | None = None,
     input_format: str = "auto",
     refused: OnRefusal = "raise",
@@ -141,7 +145,11 @@ def read_packets(
     ``axes`` are the recording's axes that become x, y and z: ``"xy"`` in two dimensions, ``"xzy"``
     where y is up. Lengths and velocities are multiplied by ``scale``. ``pattern`` is for a log in
     sentences: a regular expression, searched in each line, with a named group for each field.
-    ``encoding`` is that of the text, as ``"cp1252"``, where it is not UTF-8 and has no mark.
+    ``time_format`` is that of dates which are not ISO 8601, as ``strptime`` has it. ``geo``: x and
+    y are longitude and latitude in degrees (times ``scale``), and become metres east and north of
+    the first packet. ``delta``: packets carry only what changed since their entity's last one.
+    ``table`` is the sheet of a workbook or the table of a database, and ``encoding`` that of text
+    which is not UTF-8 and has no mark, as ``"cp1252"``.
 
     ``refused``: with ``"raise"`` the first line that is no packet raises ``RefusedLine`` once the
     packets above it have been given; with ``"warn"`` each is a ``RuntimeWarning``; a function is
@@ -163,6 +171,10 @@ def read_packets(
         axes=axes,
         scale=scale,
         pattern=pattern,
+        time_format=time_format,
+        geo=geo,
+        delta=delta,
+        table=table,
         encoding=encoding,
     )
     inferred: list[Layout] = []

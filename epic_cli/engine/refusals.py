@@ -23,6 +23,7 @@ class Reason(Enum):
     FIELD_NOT_A_NUMBER = auto()
     NOT_SECONDS = auto()
     NOT_A_DATE = auto()
+    NOT_DEGREES = auto()
     NOT_A_COUNT = auto()
     NOT_A_FLAG = auto()
     NAME_EMPTY = auto()
@@ -39,7 +40,7 @@ class Reason(Enum):
     COLUMN_AMBIGUOUS = auto()  # field; names: the allowed ones
     ENTITIES_IN_A_ROW = auto()  # names: theirs; detail: the columns of the first
     TICKS_WITHOUT_RATE = auto()  # field; detail: the column that counts
-    DEGREES = auto()  # names: columns with a latitude or a longitude
+    DATE_UNCLEAR = auto()  # field; detail: the first date; names: the formats that it may have
     NO_HEADER = auto()  # found: so many columns
     FIELD_COUNT = auto()  # found: so many; expected: the columns
     QUOTES_OPEN = auto()  # expected: the columns, where they are known

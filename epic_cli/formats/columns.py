@@ -32,7 +32,7 @@ def parse_columns(text: str) -> tuple[tuple[str, str], ...]:
     A backslash takes what follows it as it is: ``x=pos\, x`` for a column ``pos, x``.
     """
     columns: dict[str, str] = {}
-    for part in _split(text, ","):
+    for part in split(text, ","):
         field, equals, column = part.partition("=")
         field = field.strip()
         if not equals or field not in ALL_FIELDS:
@@ -76,7 +76,7 @@ def column_name(column: str) -> str:
 
 def column_text(name: str) -> str:
     """How a layout writes the name of a column."""
-    return re.sub(r"[\\,*]", r"\\\g<0>", name)
+    return re.sub(r"[\\,*|]", r"\\\g<0>", name)
 
 
 def star_of(column: str) -> int:
@@ -87,7 +87,7 @@ def star_of(column: str) -> int:
 
 def path_names(path: str) -> tuple[str, ...]:
     """The names, from the outermost in, of a path in a JSON object."""
-    return tuple("".join(_unescaped(step)) for step in _split(path, "."))
+    return tuple("".join(_unescaped(step)) for step in split(path, "."))
 
 
 def path_text(names: tuple[str, ...]) -> str:
@@ -100,7 +100,7 @@ def _unescaped(text: str) -> list[str]:
     return [next(characters, "") if one == "\\" else one for one in characters]
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split(text: str, separator: str) -> list[str]:
     """The parts between separators before which there is no backslash."""
     parts, characters = [""], iter(text)
     for one in characters:

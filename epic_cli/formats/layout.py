@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from epic_cli.engine.parameter_base import Table, Value, named
-from epic_cli.engine.parameters import Custom, Number
+from epic_cli.engine.parameters import Custom, Number, Switch
 from epic_cli.formats.columns import POSITION, in_order, parse_columns
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
         origin: float | None
         scale: float
         axes: str
+        time_format: str
+        delta: bool
+        geo: bool
 
 
 #: How many of a unit of time are a second.
@@ -56,6 +59,10 @@ class Layout(NamedTuple):
     arrival times move with it. ``axes`` names, in the order of x, y and z, the recording's axes
     that become these; what is left out is 0. Lengths and velocities are multiplied by ``scale``.
     ``pattern``: a regular expression whose named groups are what columns are in a table.
+    ``time_format``: that of its dates, as ``strptime`` has it; None: ISO 8601. ``geo``: x and y are
+    longitude and latitude in degrees (times ``scale``), and become metres east and north of the
+    first packet. ``delta``: a packet has what its entity's packet before had, where it lacks it.
+    ``table``: the sheet of a workbook, or the table of a database.
     ``encoding`` is that of its text, as Python names it; None: UTF-8, or UTF-16 behind a mark.
     ``unless_own``: all this does not hold for packet text, nor for this program's own names.
     ``rebase_time``: where it is to be inferred, Unix times under this program's own names begin at
@@ -68,6 +75,10 @@ class Layout(NamedTuple):
     axes: str | None = None
     scale: float = 1.0
     pattern: str | None = None
+    time_format: str | None = None
+    geo: bool = False
+    delta: bool = False
+    table: str | None = None
     encoding: str | None = None
     unless_own: bool = False
     rebase_time: bool = False
@@ -94,7 +105,15 @@ class Layout(NamedTuple):
         if origin is not None:
             origin *= unit or 1.0
         axes = self.axes or "xyz"
-        return {"per_second": unit, "origin": origin, "scale": self.scale, "axes": axes}
+        return {
+            "per_second": unit,
+            "origin": origin,
+            "scale": self.scale,
+            "axes": axes,
+            "time_format": self.time_format or "",
+            "delta": self.delta,
+            "geo": self.geo,
+        }
 
     def items(self) -> list[tuple[str, str]]:
         """The names and values of the options that say the same.
@@ -102,7 +121,9 @@ class Layout(NamedTuple):
         Where there are others, this program's own names go without saying.
         """
         items = [] if self.pattern is None else [("pattern", self.pattern)]
-        if self.time_unit not in (None, "s"):
+        if self.time_format is not None:
+            items.append(("time-format", self.time_format))
+        elif self.time_unit not in (None, "s"):
             items.append(("time-unit", str(self.time_unit)))
         if self.time_origin not in (None, 0.0):
             items.append(("time-origin", _shown(self.time_origin)))
@@ -110,8 +131,10 @@ class Layout(NamedTuple):
             items.append(("axes", str(self.axes)))
         if self.scale != 1:
             items.append(("scale", _shown(self.scale)))
-        if self.encoding is not None:
-            items.append(("encoding", self.encoding))
+        for name in ("geo", "delta"):
+            items += [(name, "on")] if getattr(self, name) else []
+        for name in ("table", "encoding"):
+            items += [(name, getattr(self, name))] if getattr(self, name) else []
         named = self.pattern is not None or set(POSITION) <= set(self.places)
         own = self._has_own_names and named
         if self.columns is not None and not (items and own):
@@ -123,19 +146,27 @@ class Layout(NamedTuple):
         """The options that say the same, for a shell."""
         from shlex import quote  # only what is said needs it
 
-        return " ".join(f"--{name} {quote(value)}" for name, value in self.items())
+        switches = {one.name for one in LAYOUT if isinstance(one, Switch)}
+        return " ".join(
+            f"--{name}" if name in switches else f"--{name} {quote(value)}"
+            for name, value in self.items()
+        )
 
     @property
     def settles(self) -> tuple[str, ...]:
         """Which options about times have been given, whatever they say."""
-        given = (("time-unit", self.time_unit), ("time-origin", self.time_origin))
+        given = (
+            ("time-unit", self.time_unit or self.time_format),
+            ("time-origin", self.time_origin),
+        )
         return tuple(name for name, value in given if value is not None)
 
     @property
     def is_own(self) -> bool:
         """Whether it is that of this program's own files."""
-        others = (self.time_unit, self.time_origin, self.axes, self.scale, self.pattern)
-        return others == ("s", 0.0, "xyz", 1.0, None) and self._has_own_names
+        usual = (self.time_unit, self.time_origin, self.axes) == ("s", 0.0, "xyz")
+        others = self._replace(columns=None, time_unit=None, time_origin=None, axes=None)
+        return usual and others.is_empty and self._has_own_names
 
     @property
     def is_empty(self) -> bool:
@@ -201,6 +232,16 @@ def parse_pattern(text: str) -> str:
         raise ValueError(f"not a regular expression: {error}") from error
     if not groups:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
+    return text
+
+
+def parse_time_format(text: str) -> str:
+    """A format of dates; raises ``ValueError``."""
+    directives = re.findall("%(.?)", text)
+    wrong = next((one for one in directives if not one or one not in "YymbdHIMSfpz%"), None)
+    if wrong is not None or ("H" not in directives and "I" not in directives):
+        known = "%Y %y %m %b %d %H %I %M %S %f %p %z"
+        raise ValueError(f"{text!r} is no format of {known}, as '%d.%m.%Y %H:%M:%S'")
     return text
 
 
@@ -274,6 +315,27 @@ LAYOUT: Table = (
         "scale", 1.0, "What its lengths are multiplied by, as 0.01 for centimetres.", "", 1e-9, 1e9
     ),
     _Field(
+        "time_format",
+        None,
+        "The format of its dates, as strptime has it: '%m/%d/%Y %I:%M:%S %p'. %S takes a fraction.",
+        "FORMAT",
+        parse_time_format,
+    ),
+    Switch(
+        "geo",
+        False,
+        "Its x and y are longitude and latitude in degrees: they become metres around the first"
+        " packet (transverse Mercator, WGS 84).",
+    ),
+    Switch("delta", False, "Its packets carry only what changed since the entity's last one."),
+    _Field(
+        "table",
+        None,
+        "Which sheet of a workbook, or table of a database.",
+        "NAME",
+        str,
+    ),
+    _Field(
         "encoding",
         None,
         "The encoding of its text: cp1252, utf-16-le, ...  [default: UTF-8, or by its mark]",
@@ -297,6 +359,8 @@ def make_layout(**given: Any) -> Layout | None:
             pass
         elif isinstance(one, Number):
             value = named(one, one.accept, value)
+        elif isinstance(one, Switch):
+            value = one.convert(one.check(value))
         elif isinstance(value, str) or one.name == "time_origin":
             value = one.read(str(value))
         else:

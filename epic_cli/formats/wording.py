@@ -59,6 +59,10 @@ _WORDS = {
     Reason.FIELD_NOT_A_NUMBER: ("{field} is not a number", "a number"),
     Reason.NOT_SECONDS: ("{field} is not a finite number", "{field}=SECONDS"),
     Reason.NOT_A_DATE: ("{field} is not an ISO 8601 time", "as 2024-05-01T12:34:56.789Z"),
+    Reason.NOT_DEGREES: (
+        "{field} is not in degrees",
+        "latitudes from -90 to 90; {degrees_option} for degrees times ten millions",
+    ),
     Reason.NOT_A_COUNT: ("{field} is not a whole number of 0 or more", "{field}=NUMBER"),
     Reason.NOT_A_FLAG: ("{field} is neither 0 nor 1", "{field}=0 or {field}=1"),
     Reason.NAME_EMPTY: ("the entity has no name", "entity=NAME"),
@@ -81,10 +85,7 @@ _WORDS = {
         "{detail} counts, and does not say how many are a second",
         "{ticks_option}",
     ),
-    Reason.DEGREES: (
-        "{names} are degrees, and movement needs lengths",
-        "columns x and y in metres, as a projection such as UTM gives them",
-    ),
+    Reason.DATE_UNCLEAR: ("{detail} may be of two months", "{date_options}"),
     Reason.NO_HEADER: (
         "there is no header that names the {found} columns",
         "their numbers, as {numbers_option}",
@@ -178,9 +179,14 @@ def _facts(refusal: Refusal, front_end: FrontEnd) -> dict[str, object]:
         "stars_option": front_end.option("columns", "time=*.TIME,x=*.X,y=*.Y"),
         "ticks_option": front_end.option("time-unit", "ticks@HZ"),
         "or_document": f"; or {front_end.option('input-format', 'json')}" if refusal.found else "",
+        "degrees_option": front_end.option("scale", "1e-7"),
+        "date_options": " or ".join(
+            front_end.option("time-format", repr(one) if front_end.value else one)
+            for one in refusal.names
+        ),
         "encoding_option": front_end.option("encoding", "cp1252"),
         "pattern_option": _pattern_option(refusal.detail, front_end),
-        "numbers_option": front_end.option("columns", _numbered(refusal.found)),
+        "numbers_option": front_end.option("columns", _numbered(refusal.found, refusal.detail)),
         "latency": setting("latency", "SECONDS"),
         "demo_pacing": setting("pacing", "demo"),
         "exact_clock": setting("clock", "exact"),
@@ -207,9 +213,11 @@ def _pattern_option(pattern: str, front_end: FrontEnd) -> str:
     return f"--pattern {quote(pattern)}"
 
 
-def _numbered(count: int) -> str:
+def _numbered(count: int, first: str) -> str:
     names = ("time", "x", "y", "z")[: max(count, 2)]
-    return ",".join(f"{name}={number + 1}" for number, name in enumerate(names))
+    return ",".join(
+        f"{name}={number}" for number, name in enumerate(names, 0 if first == "0" else 1)
+    )
 
 
 def rest_of_grammar(piece: int) -> str:

@@ -14,6 +14,9 @@ class Units(TypedDict, total=False):
     scale: float
     axes: str
     decimal_comma: bool
+    time_format: str
+    delta: bool
+    geo: bool
 
 class RecordScanner:
     def __init__(

@@ -1,6 +1,7 @@
 // Times of recordings: numbers in any unit, or ISO 8601 dates and times of day.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -82,9 +83,45 @@ struct DateText {
         }
         return out >= low && out <= high;
     }
+    // Digits without leading zeros are fewer.
+    bool up_to(int count, int64_t low, int64_t high, int64_t& out) {
+        int found = 0;
+        while (found < count && p + found < end && is_digit(p[found])) ++found;
+        return found && digits(found, low, high, out);
+    }
     bool is(char c) {
         if (p == end || *p != c) return false;
         ++p;
+        return true;
+    }
+    // One of three-letter words one behind the other, in either case; its number, from 0.
+    bool word(const char* words, int64_t count, int64_t& out) {
+        for (out = 0; out < count && end - p >= 3; ++out, words += 3)
+            if ((p[0] | 32) == words[0] && (p[1] | 32) == words[1] && (p[2] | 32) == words[2]) {
+                while (p < end && ((*p | 32) >= 'a' && (*p | 32) <= 'z')) ++p;
+                return true;
+            }
+        return false;
+    }
+    bool fraction(double& out) {
+        double unit = 1;
+        int64_t digits = 0;
+        if (p == end || !is_digit(*p)) return false;
+        for (; p < end && is_digit(*p); ++p)
+            if (unit < 1e15) digits = digits * 10 + (*p - '0'), unit *= 10;
+        out = double(digits) / unit;
+        return true;
+    }
+    // +02:00, +0200 or +02, in seconds east of UTC.
+    bool offset(int64_t& out) {
+        int64_t hours, minutes = 0;
+        const bool west = p < end && *p == '-';
+        if (!west && !(p < end && *p == '+')) return false;
+        ++p;
+        if (!digits(2, 0, 23, hours)) return false;
+        is(':');
+        if (p < end && is_digit(*p) && !digits(2, 0, 59, minutes)) return false;
+        out = (west ? -1 : 1) * (hours * 60 + minutes) * 60;
         return true;
     }
 };
@@ -107,23 +144,64 @@ inline bool scan_iso(std::string_view text, Instant& out) {
     if (in.is(':') && !in.digits(2, 0, 60, second)) return false;
     out.whole = ((days * 24 + hour) * 60 + minute) * 60 + second;
     out.part = 0;
-    if (in.is('.') || in.is(',')) {
-        double unit = 1;
-        if (in.p == in.end || !is_digit(*in.p)) return false;
-        int64_t digits = 0;
-        for (; in.p < in.end && is_digit(*in.p); ++in.p)
-            if (unit < 1e15) digits = digits * 10 + (*in.p - '0'), unit *= 10;
-        out.part = double(digits) / unit;
-    }
+    if ((in.is('.') || in.is(',')) && !in.fraction(out.part)) return false;
     if (in.p == in.end || ((in.is('Z') || in.is('z')) && in.p == in.end)) return true;
-    const bool west = *in.p == '-';
-    if (!west && *in.p != '+') return false;
-    ++in.p;
-    if (!in.digits(2, 0, 23, hour)) return false;
-    minute = 0;
-    in.is(':');
-    if (in.p < in.end && !in.digits(2, 0, 59, minute)) return false;
-    out.whole -= (west ? -1 : 1) * (hour * 60 + minute) * 60;
+    int64_t offset;
+    if (!in.offset(offset)) return false;
+    out.whole -= offset;
+    return in.p == in.end;
+}
+
+// A date in a format of strptime: %Y %y %m %b %d %H %I %M %S %f %p %z. Numbers may lack leading
+// zeros, and seconds may have a fraction, behind a point or a comma.
+inline bool scan_date(std::string_view text, std::string_view format, Instant& out) {
+    DateText in{text.data(), text.data() + text.size()};
+    int64_t year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, offset = 0, half = 0;
+    bool dated = false, halves = false;
+    out = {};
+    for (size_t i = 0; i < format.size(); ++i) {
+        bool fits = true;
+        if (format[i] == ' ') {
+            fits = in.p < in.end && *in.p == ' ';
+            while (in.is(' ')) {}
+        } else if (format[i] != '%' || i + 1 == format.size()) {
+            fits = in.is(format[i]);
+        } else switch (format[++i]) {
+            case 'Y': fits = dated = in.digits(4, 0, 9999, year); break;
+            case 'y':
+                fits = dated = in.digits(2, 0, 99, year);
+                year += year < 69 ? 2000 : 1900;  // as POSIX has it
+                break;
+            case 'm': fits = in.up_to(2, 1, 12, month); break;
+            case 'b':
+                fits = in.word("janfebmaraprmayjunjulaugsepoctnovdec", 12, month);
+                ++month;
+                break;
+            case 'd': fits = dated = in.up_to(2, 1, 31, day); break;
+            case 'H': fits = in.up_to(2, 0, 24, hour); break;
+            case 'I': fits = in.up_to(2, 1, 12, hour); break;
+            case 'M': fits = in.up_to(2, 0, 59, minute); break;
+            case 'S':
+                fits = in.up_to(2, 0, 60, second);
+                if (fits && format.substr(std::min(i + 2, format.size()), 2) != "%f" && (in.is('.') || in.is(',')))
+                    fits = in.fraction(out.part);
+                break;
+            case 'f': fits = in.fraction(out.part); break;
+            case 'p':
+                halves = true;
+                fits = in.p + 1 < in.end && (in.p[1] | 32) == 'm'
+                    && ((in.p[0] | 32) == 'a' || (in.p[0] | 32) == 'p');
+                if (fits) half = (in.p[0] | 32) == 'p', in.p += 2;
+                break;
+            case 'z': fits = in.is('Z') || in.offset(offset); break;
+            case '%': fits = in.is('%'); break;
+            default: fits = false;
+        }
+        if (!fits) return false;
+    }
+    if (halves) hour = hour % 12 + 12 * half;
+    const int64_t days = dated ? days_from_civil(year, month, day) : 0;
+    out.whole = ((days * 24 + hour) * 60 + minute) * 60 + second - offset;
     return in.p == in.end;
 }
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "geo.h"
 #include "packets/entities.h"
 #include "instant.h"
 #include "packets/packet.h"
@@ -46,10 +49,17 @@ struct Units {
     double scale = 1;        // a length of its own in those that are wanted
     int32_t axes[3] = {0, 1, 2};  // which of its axes ours are; -1: 0
     bool decimal_comma = false;
+    std::string time_format;  // of its dates; empty: ISO 8601
+    bool delta = false;       // what a packet lacks is as in the entity's packet before
+    bool geo = false;         // x and y are longitude and latitude, `scale` is that of degrees
+    Plane plane;
 
     bool plain_time() const { return per_second == 1 && !iso && !from_first && !moved; }
     bool plain_space() const {
-        return scale == 1 && axes[0] == 0 && axes[1] == 1 && axes[2] == 2;
+        return scale == 1 && axes[0] == 0 && axes[1] == 1 && axes[2] == 2 && !geo;
+    }
+    bool scan_time(std::string_view text, Instant& out) const {
+        return time_format.empty() ? scan_iso(text, out) : scan_date(text, time_format, out);
     }
 
     // The bits of the three components, or those of them that the axes take.
@@ -85,11 +95,11 @@ struct Record {
         }
         switch (field) {
             case FIELD_TIME:
-                if (units.iso) return scan_iso(text, time);
+                if (units.iso) return units.scan_time(text, time);
                 return scan_whole_number(text, numbers[field]) &&
                        (units.plain_time() || scan_instant(text, time));
             case FIELD_ARRIVAL:
-                if (units.iso) return scan_iso(text, arrival);
+                if (units.iso) return units.scan_time(text, arrival);
                 return scan_seconds(text, arrival_seconds) &&
                        (units.plain_time() || scan_instant(text, arrival));
             case FIELD_DELTA:
@@ -102,8 +112,19 @@ struct Record {
                 if (text.size() == 4 || text.size() == 5) return scan_bool(text, packet.teleport);
                 return scan_flag(text, packet.teleport);
             default:
-                return scan_whole_number(text, numbers[field]);
+                if (!scan_whole_number(text, numbers[field])) return false;
+                return !units.geo || field > FIELD_Y ||
+                       std::fabs(numbers[field].value * units.scale) <= (field ? 90 : 360);
         }
+    }
+
+    // Takes what it lacks of position and velocity from the record before.
+    void fill(const Record& before) {
+        for (int field = FIELD_X; field <= FIELD_VZ; ++field)
+            if (before.seen & ~seen & bit(field)) {
+                numbers[field] = before.numbers[field];
+                seen |= bit(field);
+            }
     }
 
     // Makes the packet. Returns FIELD_NONE, or the missing field.
@@ -120,7 +141,7 @@ struct Record {
                 packet.single.velocity = {numbers[3].single, numbers[4].single, numbers[5].single};
             }
         } else {
-            place(units, 0, packet.position, packet.single.position);
+            place_position(units, packet);
             if (packet.has_velocity) place(units, 3, packet.velocity, packet.single.velocity);
         }
         const bool arrived = seen & bit(FIELD_ARRIVAL);
@@ -154,14 +175,28 @@ private:
         return out || std::string_view(word) == "false";
     }
 
+    void place_position(Units& units, Packet& packet) const {
+        place(units, 0, packet.position, packet.single.position);
+        if (!units.geo) return;
+        const double longitude = numbers[0].value * units.scale;
+        const double latitude = numbers[1].value * units.scale;
+        if (!units.plane.begun) units.plane.begin(longitude, latitude);
+        double at[3] = {0, 0, numbers[2].value}, values[3];
+        units.plane.place(longitude, latitude, at[0], at[1]);
+        for (int i = 0; i < 3; ++i) values[i] = units.axes[i] < 0 ? 0 : at[units.axes[i]];
+        packet.position = {values[0], values[1], values[2]};
+        packet.single.position = {float(values[0]), float(values[1]), float(values[2])};
+    }
+
     void place(const Units& units, int first, Vec3<double>& out, Vec3<float>& single) const {
         double values[3];
         float singles[3];
+        const double scale = units.geo ? 1 : units.scale;
         for (int i = 0; i < 3; ++i) {
             const Number number =
                 units.axes[i] < 0 ? Number() : numbers[first + units.axes[i]];
-            values[i] = units.scale == 1 ? number.value : number.value * units.scale;
-            singles[i] = units.scale == 1 ? number.single : float(values[i]);
+            values[i] = scale == 1 ? number.value : number.value * scale;
+            singles[i] = scale == 1 ? number.single : float(values[i]);
         }
         out = {values[0], values[1], values[2]};
         single = {singles[0], singles[1], singles[2]};

@@ -27,10 +27,14 @@ cdef extern from "text/record.h" namespace "epic" nogil:
         double scale
         int32_t[3] axes
         cbool decimal_comma
+        string time_format
+        cbool delta
+        cbool geo
 
     cdef cppclass Record:
         Record()
         string_view entity
+        void fill(const Record&)
         bint set(const Units&, int, string_view, Packet&)
         int32_t finish(Units&, Packet&)
 
@@ -84,14 +88,19 @@ cdef class RecordScanner:
     or times of day (ISO 8601). ``origin``: the time, in its unit, that becomes 0; None: the first
     packet's. ``scale`` is what lengths and velocities are multiplied by. ``axes`` names the axes
     that become x, y and z; those that are left out are 0. ``decimal_comma``: ``1,5`` is 1.5.
+    ``time_format`` is that of dates, as ``strptime`` has it; none: ISO 8601. ``delta``: a packet
+    has what its entity's packet before had, where it lacks it. ``geo``: x and y are longitude and
+    latitude in degrees times ``scale``, and become metres from the first packet (``geo.h``).
     """
 
     cdef readonly Entities entities
     cdef Units units
     cdef size_t usual               # packets in a block, about
+    cdef vector[Record] before      # of each entity, its last one
 
     def __init__(self, Entities entities=None, *, per_second=1.0, origin=0.0, double scale=1,
-                 str axes="xyz", bint decimal_comma=False):
+                 str axes="xyz", bint decimal_comma=False, str time_format="", bint delta=False,
+                 bint geo=False):
         cdef int index
         self.entities = Entities() if entities is None else entities
         self.units.iso = per_second is None
@@ -104,6 +113,9 @@ cdef class RecordScanner:
         for index in range(3):
             self.units.axes[index] = "xyz".index(axes[index]) if index < len(axes) else -1
         self.units.decimal_comma = decimal_comma
+        self.units.time_format = time_format.encode()
+        self.units.delta = delta
+        self.units.geo = geo
 
     @property
     def beginning(self):
@@ -155,13 +167,28 @@ cdef class RecordScanner:
 
     cdef bint push(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
         """Adds a packet, if it is complete."""
-        if record.finish(self.units, packet) != FIELD_NONE:
-            return False
-        packet.entity = self.entities.names.number_of(record.entity)
-        if packet.entity < 0:
-            return False
-        block.items.push_back(packet)
-        return True
+        return self.finish(block, record, packet) == FIELD_NONE and packet.entity >= 0
+
+    cdef int32_t finish(self, PacketBlock block, Record& record, Packet& packet) noexcept nogil:
+        """Adds a packet; returns the field that it lacks. Its entity is -1 if that is no UTF-8."""
+        cdef int32_t missing
+        if self.units.delta:
+            packet.entity = self.entities.names.number_of(record.entity)
+            if packet.entity >= 0:
+                if self.before.size() <= <size_t>packet.entity:
+                    self.before.resize(packet.entity + 1)
+                record.fill(self.before[packet.entity])
+        missing = record.finish(self.units, packet)
+        if missing != FIELD_NONE:
+            return missing
+        if self.units.delta:
+            if packet.entity >= 0:
+                self.before[packet.entity] = record
+        else:
+            packet.entity = self.entities.names.number_of(record.entity)
+        if packet.entity >= 0:
+            block.items.push_back(packet)
+        return FIELD_NONE
 
     def add(self, PacketBlock block, dict fields, int64_t line, size_t offset, size_t length):
         """Adds a packet from the texts of its fields, by name, or returns which of them is wrong.
@@ -185,23 +212,21 @@ cdef class RecordScanner:
                 kept.append(value)
                 if not record.set(self.units, ALL_FIELDS.index(field), view(value), packet):
                     return self.wrong(field), field
-        missing = record.finish(self.units, packet)
-        if missing != FIELD_NONE:
-            return Reason.FIELD_MISSING, ALL_FIELDS[missing]
-        packet.entity = self.entities.names.number_of(record.entity)
-        if packet.entity < 0:
-            return Reason.NAME_NOT_UTF8, "entity"
         packet.line = line
         packet.offset = <uint32_t>offset
         packet.length = <uint32_t>length
-        block.items.push_back(packet)
-        return None
+        missing = self.finish(block, record, packet)
+        if missing != FIELD_NONE:
+            return Reason.FIELD_MISSING, ALL_FIELDS[missing]
+        return (Reason.NAME_NOT_UTF8, "entity") if packet.entity < 0 else None
 
     cdef object wrong(self, str field):
         from epic_cli.engine.refusals import Reason
 
         if field in ("time", "arrival") and self.units.iso:
             return Reason.NOT_A_DATE
+        if field in ("x", "y") and self.units.geo:
+            return Reason.NOT_DEGREES
         return {
             "arrival": Reason.NOT_SECONDS,
             "delta": Reason.NOT_SECONDS,

@@ -11,7 +11,9 @@ from epic_cli.engine.text import FIELDS, OPTIONAL_FIELDS
 from epic_cli.formats.columns import POSITION, VELOCITY, in_order, star_of
 from epic_cli.formats.layout import TIME_UNITS, Layout, Origin
 from epic_cli.formats.names.spellings import (
-    DEGREES,
+    ALTITUDES,
+    LATITUDES,
+    LONGITUDES,
     SPELLINGS,
     TICKS,
     TIME_UNIT_WORDS,
@@ -26,6 +28,12 @@ from epic_cli.formats.names.spellings import (
 _ISO = re.compile(r"(\d{4}([-/])\d\d\2\d\d[Tt ])?\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?")
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.I)
+
+#: Dates as spreadsheets of several countries write them, and the rest of their format.
+_DATE = re.compile(
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(,?[ T]+)"
+    r"(\d{1,2}:\d\d)(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?"
+)
 
 #: Unix times from 1998 to 2128, in seconds; with these digits in any unit a time is one of them.
 _UNIX = (9e8, 5e9)
@@ -60,7 +68,7 @@ class AmbiguousLayout(Exception):
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number or a time, and so no name of a column."""
-    return _NUMBER.fullmatch(cell) is not None or _ISO.fullmatch(cell) is not None
+    return any(one.fullmatch(cell) is not None for one in (_NUMBER, _ISO, _DATE))
 
 
 def infer_layout(given: Layout, values: Mapping[str, str]) -> Layout:
@@ -92,7 +100,11 @@ def _check_given(columns: Mapping[str, str], values: Mapping[str, str]) -> None:
 
 def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, str]) -> Layout:
     """The layout with these columns, and the units and the axes that they have."""
-    time_unit, origin = _unit_and_origin(given, columns, values[columns["time"]].strip())
+    first = values[columns["time"]].strip()
+    time_format = given.time_format
+    if time_format is None and given.time_unit is None:
+        time_format = _format_of(first)
+    time_unit, origin = _unit_and_origin(given, columns, first, time_format)
     axes = given.axes or "".join(axis for axis in POSITION if columns.get(axis))
     for axis in axes:
         if not columns.get(axis):
@@ -107,27 +119,55 @@ def _with_units(given: Layout, columns: Mapping[str, str], values: Mapping[str, 
         columns=in_order(kept),
         time_unit=time_unit,
         time_origin=origin,
+        time_format=time_format,
         axes=axes,
+        geo=given.geo or ("x" not in given.places and _is(columns.get("x", ""), LONGITUDES)),
         unless_own=False,
         rebase_time=False,
     )
 
 
 def _unit_and_origin(
-    given: Layout, columns: Mapping[str, str], first: str
+    given: Layout, columns: Mapping[str, str], first: str, time_format: str | None
 ) -> tuple[str, Origin | None]:
     """The unit and the origin of the times, the first of which is this text."""
     unit = TIME_UNIT_WORDS.get(name_of(columns["time"]).unit)
     # what this program writes is in seconds, and read back as it was unless it is to be drawn
     named = all(columns.get(name) == name for name in ("time", *POSITION))
     own = named and given.pattern is None and not given.rebase_time
-    if given.time_unit is None and _ISO.fullmatch(first):
+    if time_format is not None or (given.time_unit is None and _ISO.fullmatch(first)):
         unit = "iso"
     time_unit = given.time_unit or unit or ("s" if own else _unit_of(first))
     if given.time_origin is not None:
         return time_unit, given.time_origin
     unix = time_unit in TIME_UNITS and _is_unix(first, TIME_UNITS[time_unit])
     return time_unit, "first" if time_unit == "iso" or (unix and not own) else 0.0
+
+
+def _format_of(first: str) -> str | None:
+    """The format of a date that is not in ISO 8601; None: it is no such date.
+
+    Behind points the day comes first, before AM and PM the month. Raises ``AmbiguousLayout`` where
+    neither shows.
+    """
+    found = _DATE.fullmatch(first)
+    if found is None:
+        return None
+    day, mark, month, year, gap, _, seconds, _, half = found.groups()
+    year = "%Y" if len(year) > 2 else "%y"
+    clock = f"{'%I' if half else '%H'}:%M{':%S' if seconds else ''}"
+    clock += f"{half[:-2]}%p" if half else ""
+    day_first, month_first = (
+        f"{one}{year}{gap.strip() + ' ' if 'T' not in gap else 'T'}{clock}"
+        for one in (f"%d{mark}%m{mark}", f"%m{mark}%d{mark}")
+    )
+    if int(day) > 12 or (mark == "." and not half):
+        return day_first
+    if half or int(month) > 12:
+        return month_first
+    raise AmbiguousLayout(
+        Reason.DATE_UNCLEAR, field="time", detail=first, names=(day_first, month_first)
+    )
 
 
 def _check_vectors(given: Layout, columns: Mapping[str, str], axes: str, speeds: bool) -> None:
@@ -193,14 +233,27 @@ def _position(columns: Columns, names: Names, _values: Values, _given: Layout) -
     if any(axis in columns for axis in POSITION):
         return {}
     groups = _groups(names, velocity=False)
-    if all("x" not in axes for axes in groups.values()):
-        _check_degrees(names)  # a height alone is none of their position
-    found = _best(groups, "")
+    found = {} if any("x" in axes for axes in groups.values()) else _globe(names)
+    found = found or _best(groups, "")
     if not found:
         _check_side_by_side(columns, names)
-        _check_degrees(names)
         raise AmbiguousLayout(Reason.COLUMN_UNCLEAR, field="x", names=tuple(names))
     return found
+
+
+def _globe(names: Names) -> Columns:
+    """Longitude, latitude and, where there is one, altitude; empty: there are none."""
+    found: dict[str, str] = {}
+    for axis, words in (("x", LONGITUDES), ("y", LATITUDES), ("z", ALTITUDES)):
+        meant = [text for text in names if _is(text, words)]
+        if len(meant) > 1 and axis != "z":
+            raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field=axis, names=tuple(meant))
+        found.update({axis: meant[0]} if meant else {})
+    return found if {"x", "y"} <= set(found) else {}
+
+
+def _is(text: str, words: tuple[str, ...]) -> bool:
+    return bool(set(name_of(text).words) & set(words))
 
 
 def _velocity(columns: Columns, names: Names, _values: Values, _given: Layout) -> Columns:
@@ -224,13 +277,6 @@ def _others(columns: Columns, names: Names, values: Values, _given: Layout) -> C
 
 #: The rules in their order: what each adds to the columns that are known.
 _RULES = (_time, _position, _velocity, _others)
-
-
-def _check_degrees(names: Names) -> None:
-    """Refuses places on the globe."""
-    degrees = tuple(text for text, name in names.items() if set(name.words) & set(DEGREES))
-    if len(degrees) > 1:
-        raise AmbiguousLayout(Reason.DEGREES, field="x", names=degrees)
 
 
 def _check_side_by_side(chosen: Columns, names: Names) -> None:

@@ -23,7 +23,7 @@ SPELLINGS: dict[str, tuple[tuple[str, ...], ...]] = {
             "utc time", "unix", "unix time", "unix timestamp", "epoch", "epoch time",
             "sim time", "simulation time", "game time", "server time", "world time", "remote time",
             "sent", "sent at", "send", "send time", "sent time", "tx", "tx time",
-            "elapsed", "elapsed time", "clock", "time time", "realtime",
+            "elapsed", "elapsed time", "seconds", "secs", "sec", "clock", "time time", "realtime",
             "realtime since startup", "time since startup",
             "time since level load", "relative time", "zeit", "temps", "tiempo",
         ),
@@ -60,8 +60,9 @@ TICKS = ("tick", "ticks", "frame", "frames", "frame number", "frame no", "tick n
          "tick count", "server tick", "sample", "step", "tick id", "frame id", "frame index",
          "server frame", "utc ticks")  # fmt: skip
 
-#: Names of places on the globe, which are no lengths.
-DEGREES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+#: Words of places on the globe, which are in degrees, and of their heights.
+LATITUDES, LONGITUDES = ("lat", "latitude"), ("lon", "lng", "long", "longitude")
+ALTITUDES = ("alt", "altitude", "ele", "elevation", "height")
 
 #: Words around an axis that make it a position or a velocity.
 POSITION_WORDS = frozenset((

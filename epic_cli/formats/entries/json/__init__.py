@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from epic_cli.formats import Fit, Format, Head
@@ -9,7 +10,7 @@ from epic_cli.formats.entries.text import is_packet
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import Entities
-    from epic_cli.formats import OnLayout, Reader
+    from epic_cli.formats import OnLayout, Reader, Source
     from epic_cli.formats.layout import Layout
     from epic_cli.formats.writing import LineWriter
 
@@ -86,4 +87,27 @@ def _fit_by_lines(head: Head) -> Fit:
     return Fit.CERTAIN if head.ended and below[:1] not in (b"", b"{") else Fit.NO
 
 
-FORMATS = (JsonDocument(), JsonLines())
+class JsonShape(Format):
+    """Documents whose packets are columns, rows or members: they become JSON lines."""
+
+    name = "jsonshape"
+    by_name = False
+    unpacked = "jsonl"
+
+    def detect(self, head: Head) -> Fit:
+        """By the largest thing in it that has such a shape."""
+        if not head.begins_as_json or (head.has_object_line and head.below.strip()):
+            return Fit.NO
+        from epic_cli.formats.entries.json.shapes import beginning_of, find_shape
+
+        value = beginning_of(head.begin.decode("utf-8", "ignore"))
+        return Fit.NO if find_shape(value) is None else Fit.GOOD
+
+    def unpack(self, source: Source, layout: Layout | None) -> Callable[[], bytes]:
+        """Its packets as JSON lines; raises ``Unreadable``."""
+        from epic_cli.formats.entries.json.shapes import lines_of
+
+        return lines_of(source)
+
+
+FORMATS = (JsonDocument(), JsonLines(), JsonShape())

@@ -1,6 +1,7 @@
 """The entries that a JSON object has for several entities, and the layout that they show.
 
-A path with a ``*`` leads to each entry of an array, or of an object: ``players.*.x``.
+A path with a ``*`` leads to each entry of an array, or of an object: ``players.*.x``. Single ones
+stand before it: ``ball|players.*.x``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from epic_cli.engine.refusals import Reason
-from epic_cli.formats.columns import POSITION, path_names, path_text, star_of
+from epic_cli.formats.columns import POSITION, path_names, path_text, split, star_of
 from epic_cli.formats.entries.json.values import (
     DEEPEST,
     Object,
@@ -21,7 +22,11 @@ from epic_cli.formats.entries.json.values import (
 )
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
+from epic_cli.formats.names.spellings import POSITION_WORDS, VELOCITY_WORDS, name_of
 from epic_cli.formats.names.stars import starred
+
+#: Members that have a position and are no entities.
+_NO_ENTITIES = {"camera", "cam", "view", "target", "aim", "spawn", "origin", "bounds", "min", "max"}
 
 #: Arrays of states that stand together are of an entity each.
 _SEVERAL = 2
@@ -32,13 +37,19 @@ class Entries(NamedTuple):
 
     Entries with their own times are states: those of an array, or of one that stands for an entry,
     have no names of their own. Among an object's own members are those entries that have a place.
+    ``singles`` are where it has entries beside these, each under its name.
     """
 
     steps: tuple[str, ...]
     paths: dict[str, tuple[str, ...]]
+    singles: tuple[tuple[str, ...], ...] = ()
 
     def of(self, item: Any) -> Iterator[tuple[str, Any]]:
         """The entries that there are, each with its name or number; none where nothing is."""
+        for single in self.singles:
+            state, _ = look_up(item, single)
+            if isinstance(state, dict):
+                yield single[-1], state
         found, _ = look_up(item, self.steps)
         timed = "time" in self.paths
         pairs: Iterable[tuple[str, Any]] = (
@@ -75,17 +86,38 @@ def entries_of(layout: Layout) -> Entries | None:
     if not places:
         return None
     paths = {}
-    steps: tuple[str, ...] = ()
+    before: list[tuple[str, ...]] = []
     for field, path in places.items():
-        steps, paths[field] = _cut(path)
-    return Entries(steps, paths)
+        at = star_of(path)
+        before = [path_names(one) if one else () for one in split(path[:at].rstrip("."), "|")]
+        behind = path[at + 1 :].removeprefix(".")
+        paths[field] = path_names(behind) if behind else ()
+    *singles, steps = before
+    return Entries(steps, paths, tuple(singles))
 
 
-def _cut(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names before and behind the star of a path."""
-    at = star_of(path)
-    before, behind = path[:at].removesuffix("."), path[at + 1 :].removeprefix(".")
-    return path_names(before) if before else (), path_names(behind) if behind else ()
+def _with_singles(layout: Layout, item: Any) -> Layout:
+    """The layout with entries of the same form beside those of a container: a ball, and cars."""
+    entries = entries_of(layout)
+    if entries is None or not entries.steps or entries.singles or "time" in entries.paths:
+        return layout
+    beside, _ = look_up(item, entries.steps[:-1])
+    axes = [entries.paths[axis] for axis in POSITION if axis in entries.paths]
+    found = [
+        path_text((*entries.steps[:-1], name))
+        for name, value in (beside.items() if isinstance(beside, dict) else ())
+        if isinstance(value, dict)
+        and is_unicode(name)
+        and not _NO_ENTITIES & set(name_of(name).words)
+        and not any(look_up(value, path)[1] for path in axes)
+    ]
+    before = path_text(entries.steps)
+    many = "|".join([*found, before])
+    columns = tuple(
+        (field, path.replace(before, many, 1) if star_of(path) >= 0 else path)
+        for field, path in layout.columns or ()
+    )
+    return layout._replace(columns=columns)
 
 
 def infer_object_layout(given: Layout, item: Any) -> Layout:
@@ -93,7 +125,9 @@ def infer_object_layout(given: Layout, item: Any) -> Layout:
     values = single_values(item)
     entries = entries_of(given)
     if entries is not None:
-        return infer_layout(given, {**_first(item, entries.steps), **values})
+        path = next(iter(starred(given).values()))
+        first = _first(item, entries.steps, path[: star_of(path)])
+        return infer_layout(given, {**first, **values})
     try:
         return infer_layout(given, values)
     except AmbiguousLayout as ambiguous:
@@ -113,7 +147,7 @@ def infer_object_layout(given: Layout, item: Any) -> Layout:
             names = tuple(next(iter(starred(one).values())) for one in found)
             raise AmbiguousLayout(Reason.COLUMN_AMBIGUOUS, field="x", names=names) from ambiguous
         if found:
-            return found[0]
+            return _with_singles(found[0], item)
         if unclear:
             facts = {**ambiguous.facts, "names": _names_with_stars(item, values, containers)}
             raise AmbiguousLayout(ambiguous.reason, **facts) from ambiguous
@@ -126,11 +160,21 @@ def _inferred(
     """The layouts with entries in one of these containers, as far as they say what is what."""
     found = []
     for steps in containers:
+        if steps and _is_one(look_up(item, steps)[0]):
+            continue
         with suppress(AmbiguousLayout):
             layout = infer_layout(given, {**_first(item, steps), **values})
             if set(POSITION) & set(starred(layout)):
                 found.append(layout)
     return found
+
+
+def _is_one(container: Any) -> bool:
+    """Whether what it has are the vectors of one entity."""
+    if not isinstance(container, dict):
+        return False
+    words = POSITION_WORDS | VELOCITY_WORDS | {"rot", "rotation", "orientation", "angular", "acc"}
+    return all(set(name_of(name).words) <= words for name in container)
 
 
 def _has_times(layout: Layout, item: Any) -> bool:
@@ -196,8 +240,8 @@ def _containers(item: Any, steps: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from _containers(value, (*steps, name))
 
 
-def _first(item: Any, steps: tuple[str, ...]) -> dict[str, str]:
-    """The single values of the first entry, by their paths with a star.
+def _first(item: Any, steps: tuple[str, ...], before: str | None = None) -> dict[str, str]:
+    """The single values of the first entry, by their paths with a star, ``before`` which this is.
 
     Among an object's own members it is not known which of them are entries.
     """
@@ -205,9 +249,10 @@ def _first(item: Any, steps: tuple[str, ...]) -> dict[str, str]:
     entries = list(found.values()) if isinstance(found, dict) else _list(found)
     firsts = [_first_state(entry) for entry in entries if entry is not None]
     firsts = firsts[:1] if steps else _objects_in(item) or firsts
-    star = f"{path_text(steps)}.*" if steps else "*"
+    if before is None:
+        before = f"{path_text(steps)}." if steps else ""
     return {
-        f"{star}.{path}": value
+        f"{before}*.{path}": value
         for first in reversed(firsts)
         for path, value in single_values(first).items()
         if path

@@ -19,7 +19,7 @@ from epic_cli.formats.names.guess import AmbiguousLayout
 MOST_ABOVE = LONGEST_OBJECT
 
 #: So many containers may be around it.
-_DEEPEST = 4
+_DEEPEST = 32
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")

@@ -124,7 +124,8 @@ class JsonlReader(LineReader):
         for field, path in paths.items():
             value, wrong = look_up(item, path)
             wrong = wrong or _wrong_kind(field, value)
-            if wrong is Reason.KEY_MISSING and field not in (*POSITION, "time"):
+            needed = field == "time" or (field in POSITION and not self.layout.delta)
+            if wrong is Reason.KEY_MISSING and not needed:
                 continue
             if wrong:
                 expected = self._needed() if wrong is Reason.KEY_MISSING else ()
@@ -146,7 +147,10 @@ class JsonlReader(LineReader):
                     self._line, 1, raw, 0, ambiguous.reason, **ambiguous.facts
                 )
                 return False
-            self.refuse(block, raw, 0, ambiguous.reason, **ambiguous.facts)
+            facts, reason = ambiguous.facts, ambiguous.reason
+            if reason is Reason.COLUMN_UNCLEAR and all(map(str.isdigit, item)):  # an array
+                reason, facts = Reason.NO_HEADER, {"found": len(item), "detail": "0"}
+            self.refuse(block, raw, 0, reason, **facts)
             self._ambiguous += 1
             self.ended = self._ambiguous == _PATIENCE
             return False
@@ -172,7 +176,9 @@ class JsonlReader(LineReader):
         if self._entries is None:
             return JsonScanner(self._paths, self.entities, **layout.units)
         steps = self._entries.steps
-        if any(path[: len(steps)] == steps for path in self._paths.values()):
+        if self._entries.singles or any(
+            path[: len(steps)] == steps for path in self._paths.values()
+        ):
             return RecordScanner(self.entities, **layout.units)  # some is shared of the entries
         return EntriesScanner(
             steps, self._paths, self._entries.paths, self.entities, **layout.units

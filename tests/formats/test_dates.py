@@ -1,0 +1,80 @@
+"""Dates in the formats of several countries, and those that are given."""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.running import epic
+
+from epic_cli import RefusedLine, read_packets
+
+BEGIN = datetime(2024, 1, 25, 11, 59, 58)
+
+
+def times(dates: list[str], **layout: object) -> tuple[list[float], str]:
+    text = "Time;x;y\n" + "".join(f"{date};{n};0\n" for n, date in enumerate(dates))
+    with read_packets(io.BytesIO(text.encode()), **layout) as reader:  # type: ignore[arg-type]
+        found = [one.time for one in reader]
+        assert reader.layout is not None
+        return found, reader.layout.options()
+
+
+@given(
+    steps=st.lists(st.integers(1, 10**6), min_size=2, max_size=20),
+    form=st.sampled_from([
+        "%d.%m.%Y %H:%M:%S", "%d.%m.%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p",
+        "%d/%m/%Y %H:%M:%S", "%m/%d/%y, %I:%M:%S %p", "%d-%m-%Y %H:%M:%S",
+    ]),
+    fraction=st.sampled_from([".", ",", ""]),
+)  # fmt: skip
+def test_what_the_first_date_shows_is_read(steps: list[int], form: str, fraction: str) -> None:
+    begin, dates, expected = BEGIN, [], []
+    for step in [0, *steps]:
+        begin += timedelta(milliseconds=step)
+        millis = begin.microsecond // 1000
+        seconds = f"%S{fraction}{millis:03d}" if fraction else "%S"
+        dates.append(begin.strftime(form.replace("%S", seconds)))
+        expected.append((begin - BEGIN).total_seconds() - (0 if fraction else millis / 1000))
+    found, options = times(dates)
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert "--time-format" in options
+    assert "--time-origin first" in options
+
+
+def test_german_dates_need_no_second_of_the_month() -> None:
+    assert times(["05.01.2024 12:00:00,5", "05.01.2024 12:00:01,25"])[0] == [0, 0.75]
+
+
+def test_a_date_of_two_months_is_asked_for() -> None:
+    done = epic("replay", stdin=b"time;x;y\n5/1/2024 12:00:00;0;0\n5/1/2024 12:00:01;1;0\n")
+    assert done.returncode == 1
+    for order in ("%d/%m/%Y", "%m/%d/%Y"):
+        assert f"--time-format '{order} %H:%M:%S'".encode() in done.stderr
+    dates = ["5/1/2024 0:00:00", "5/2/2024 0:00:00"]
+    assert times(dates, time_format="%m/%d/%Y %H:%M:%S")[0] == [0, 86400]
+    assert times(dates, time_format="%d/%m/%Y %H:%M:%S")[0] == [0, 31 * 86400]
+
+
+@pytest.mark.parametrize(
+    ("form", "dates", "step"),
+    [
+        ("%b %d %H:%M:%S.%f", ["Jan 5 12:00:00.250", "january 6 12:00:00.5"], 86400.25),
+        ("%Y%m%dT%H%M%S", ["20240105T120000", "20240105T120001.5"], 1.5),
+        ("%H:%M:%S %z", ["12:00:00 +02:00", "12:00:00 +0100"], 3600),
+        ("%d/%b/%Y:%H:%M:%S %z", ["10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:37 -0700"], 1),
+        ("%I:%M %p", ["11:59 AM", "12:00 pm"], 60),
+    ],
+)
+def test_a_format_is_given(form: str, dates: list[str], step: float) -> None:
+    assert times(dates, time_format=form)[0] == pytest.approx([0, step])
+
+
+def test_what_is_not_in_the_format_is_refused() -> None:
+    with pytest.raises(RefusedLine, match="time"):
+        times(["05.01.2024 12:00:00", "05.13.2024 12:00:00"])
+    for wrong in ("%Y-%m-%d", "%H %Q", "%"):
+        assert epic("replay", "--time-format", wrong).returncode == 2

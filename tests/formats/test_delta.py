@@ -1,0 +1,80 @@
+"""Snapshots that carry only what changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+from support.running import epic
+
+from epic_cli import Packet, read_packets
+
+FIELDS = ("x", "y", "z", "vx", "vy", "vz")
+
+
+def states(seed: int) -> list[dict[str, object]]:
+    """Whole states of some entities, of which few members change at a time."""
+    chance = random.Random(seed)
+    now = {name: {field: chance.randrange(99) for field in FIELDS} for name in "abc"}
+    found: list[dict[str, object]] = []
+    for tick in range(60):
+        for name, state in now.items():
+            if tick and chance.random() < 0.4:
+                continue
+            state.update({f: chance.randrange(99) for f in FIELDS if chance.random() < 0.3})
+            found.append({"time": tick / 20, "entity": name, **state})
+    return found
+
+
+def changed(whole: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The same without what is as in the entity's state before."""
+    last: dict[object, dict[str, object]] = {}
+    found = []
+    for state in whole:
+        before = last.get(state["entity"], {})
+        kept = ("time", "entity")
+        found.append({f: v for f, v in state.items() if f in kept or before.get(f) != v})
+        last[state["entity"]] = state
+    return found
+
+
+def packets(text: str, **layout: object) -> list[Packet]:
+    return list(read_packets(io.BytesIO(text.encode()), **layout))  # type: ignore[arg-type]
+
+
+def lines(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_left_out_is_as_before(seed: int) -> None:
+    whole = states(seed)
+    expected = packets(lines(whole))
+    assert packets(lines(changed(whole)), delta=True) == expected
+    header = ("time", "entity", *FIELDS)
+    rows = [",".join(str(row.get(name, "")) for name in header) for row in changed(whole)]
+    assert packets("\n".join([",".join(header), *rows, ""]), delta=True) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_entities_of_one_snapshot(seed: int) -> None:
+    def snapshots(rows: list[dict[str, object]]) -> str:
+        found: dict[object, dict[str, object]] = {}
+        for row in rows:
+            own = {f: v for f, v in row.items() if f not in ("time", "entity")}
+            found.setdefault(row["time"], {})[str(row["entity"])] = own
+        return lines([{"time": time, "players": entries} for time, entries in found.items()])
+
+    whole = states(seed)
+    assert packets(snapshots(changed(whole)), delta=True) == packets(snapshots(whole))
+
+
+def test_what_was_never_there_is_refused() -> None:
+    done = epic(
+        "convert", "--to", "csv", "--delta", stdin=b"time,x,y,id\n0,1,,a\n1,2,3,a\n2,3,,a\n"
+    )
+    assert done.returncode == 1
+    assert b":2:" in done.stderr
+    assert done.stdout.count(b"\n") == 3

@@ -1,0 +1,88 @@
+"""Longitude and latitude as metres around the first packet."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.places import TESTS
+from support.running import epic
+
+from epic_cli import Packet, read_packets
+
+KNOWN = json.loads((TESTS / "conformance/wgs84_plane.json").read_text())
+
+
+def packets(text: str, **layout: object) -> list[Packet]:
+    return list(read_packets(io.BytesIO(text.encode()), **layout))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("row", KNOWN["values"], ids=lambda row: f"{row[6]:.0f}m")
+def test_the_plane_is_that_of_pyproj(row: list[float]) -> None:
+    lon0, lat0, lon, lat, x, y, geodesic = row
+    text = f"time,lat,lon,alt\n0,{lat0},{lon0},100\n1,{lat},{lon},120\n"
+    first, second = packets(text)
+    assert first.position == (0, 0, 100)
+    assert second.position == pytest.approx((x, y, 120), abs=1e-4)
+    # what the help says of lengths: within 20 km they are right to 2 in a million
+    length = math.hypot(second.position[0], second.position[1])
+    assert length == pytest.approx(geodesic, rel=2e-6 if geodesic < 20e3 else 2e-3, abs=1e-5)
+
+
+@given(
+    lat=st.floats(-80, 80), lon=st.floats(-179, 179),
+    north=st.floats(-900, 900), east=st.floats(-900, 900),
+)  # fmt: skip
+def test_small_steps_are_those_of_the_ellipsoid(
+    lat: float, lon: float, north: float, east: float
+) -> None:
+    # the radii of curvature of WGS 84, of a meridian and across it
+    a, e2, sine = 6378137.0, 0.00669437999014, math.sin(math.radians(lat))
+    across = a / math.sqrt(1 - e2 * sine**2)
+    along = across * (1 - e2) / (1 - e2 * sine**2)
+    lat2 = lat + math.degrees(north / along)
+    lon2 = lon + math.degrees(east / (across * math.cos(math.radians(lat))))
+    _, second = packets(f"t,latitude,longitude\n0,{lat!r},{lon!r}\n1,{lat2!r},{lon2!r}\n")
+    assert second.position == pytest.approx((east, north, 0), abs=1.2)
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("time,lat,lon", "time=time,x=lon,y=lat"),
+        ("timestamp,Latitude (deg),Longitude (deg),Altitude (m)", "z=Altitude (m)"),
+        ("t,gps_lat,gps_lng,gps_alt", "z=gps_alt"),
+    ],
+)
+def test_their_names_are_known_and_said(header: str, columns: str) -> None:
+    rows = "".join(f"{n},50.{n},8.{n},{n}\n" if "lt" in header else f"{n},50.{n},8.{n}\n"
+                   for n in range(1, 4))  # fmt: skip
+    with read_packets(io.BytesIO(f"{header}\n{rows}".encode())) as reader:
+        found = list(reader)
+        layout = reader.layout
+    assert layout is not None
+    assert layout.geo
+    assert columns in str(dict(layout.items())["columns"])
+    assert "--geo" in layout.options()
+    assert found[1].position[1] == pytest.approx(11_125, abs=5)
+
+
+def test_options_of_it() -> None:
+    e7 = "time,x,y\n0,85000000,500000000\n1,85000000,500001000\n"
+    assert packets(e7, geo=True, scale=1e-7)[1].position[1] == pytest.approx(11.1, abs=0.1)
+    done = epic("replay", "--geo", stdin=e7.encode())
+    assert done.returncode == 1
+    assert b"--scale 1e-7" in done.stderr
+    up = packets("time,lat,lon,alt\n0,50,8,7\n1,50,9,8\n", axes="xzy")
+    assert up[1].position[1] == 8
+    both = packets("time,x,y,lat,lon\n0,1,2,50,8\n1,2,3,50,9\n")
+    assert both[1].position == (2, 3, 0)  # what is in lengths already
+
+
+def test_across_the_date_line() -> None:
+    found = packets("time,lat,lon\n0,0,179.9999\n1,0,-179.9999\n")
+    assert found[1].position[0] == pytest.approx(22.26, abs=0.01)
