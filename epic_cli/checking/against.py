@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.checking.case import BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
+from epic_cli.checking.case import NUMBERS, BrokenCase, Case, CheckSpec, DrawSpec, Tolerances
+from epic_cli.checking.circumstances import Circumstance, circumstances
 from epic_cli.checking.differences import Difference, compare
 from epic_cli.checking.drawing import draw, packets
 from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.port import Ending, Port
-from epic_cli.checking.rows import NotRows, format_of, parse
+from epic_cli.checking.rows import NotRows, drawn_rows, format_of, parse
+from epic_cli.engine.replay.playback import CLOCKS, PACINGS, Timing
 from epic_cli.engine.strategies import declaration
 from epic_cli.formats import formats
 from epic_cli.formats.conversion import Changes, Conversion
@@ -38,14 +41,64 @@ def check_port(case: Case, port: Port, spec: CheckSpec, stopped: Callable[[], bo
         difference, ignored = _held_against(case, ours.rows, run.output, tolerances)
     except NotRows as error:
         return outcome._replace(status=CaseStatus.PORT_FAILED, port=run, problem=str(error))
-    status = CaseStatus.DIFFERS if difference else CaseStatus.HOLDS
-    return outcome._replace(status=status, difference=difference, ignored=ignored)
+    if difference is None:
+        return outcome._replace(ignored=ignored)
+    return outcome._replace(
+        status=CaseStatus.DIFFERS,
+        difference=difference,
+        ignored=ignored,
+        timing=_timing_that_holds(case, run.output, tolerances),
+        circumstances=tuple(_circumstances(case, difference)),
+    )
+
+
+def _timing_that_holds(case: Case, output: bytes, tolerances: Tolerances) -> Timing | None:
+    """Another pacing or clock with which these would be the expected rows."""
+    own = case.drawing.timing.in_force(_begins_with_arrival(case.drawing))
+    for pacing in PACINGS:
+        for clock in CLOCKS:
+            timing = case.drawing.timing._replace(pacing=pacing, clock=clock)
+            if (clock, pacing) == own:
+                continue
+            other = case._replace(drawing=case.drawing._replace(timing=timing))
+            rows = draw(other.drawing._replace(row_format="tsv")).rows
+            if _held_against(other, rows, output, tolerances)[0] is None:
+                return timing
+    return None
+
+
+def _circumstances(case: Case, difference: Difference) -> list[Circumstance]:
+    """What the packets did in the frame of the first row that differs."""
+    if case.drawing.timing.in_force(_begins_with_arrival(case.drawing))[1] == "demo":
+        return []
+    group, index = difference.first
+    before = group.pairs[index - 1].time if index else -math.inf
+    names = [one for one in difference.columns if one not in (*NUMBERS, "status")]
+    entity = group.names[names.index("entity")] if "entity" in names else None
+    mine = [
+        _arriving(packet, case.drawing.timing.latency)
+        for block in packets(case.drawing, case.drawing.recordings[0])
+        for packet in map(block.__getitem__, range(len(block)))
+        if entity is None or packet.entity == entity
+    ]
+    return circumstances(mine, before, group.pairs[index].time)
+
+
+def _begins_with_arrival(drawing: DrawSpec) -> bool:
+    """Whether the first packet of the only recording has an arrival time."""
+    for block in packets(drawing, drawing.recordings[0]):
+        if len(block):
+            return block.begins_with_arrival()
+    return False
 
 
 def _held_against(
     case: Case, ours: bytes, output: bytes, tolerances: Tolerances
 ) -> tuple[Difference | None, tuple[str, ...]]:
-    """What differs, and which columns were not compared; raises ``NotRows``."""
+    """What differs, and which columns were not compared; raises ``NotRows``.
+
+    Rows in which nothing is drawn need not be there.
+    """
     found = format_of(output)
     if found is None:
         if output.strip():
@@ -59,7 +112,7 @@ def _held_against(
     if found == "epic":
         epic = draw(case.drawing._replace(row_format="epic")).rows
         return compare(parse(epic, "epic"), theirs, tolerances, literal=True), ()
-    table = parse(ours, "tsv")
+    table, theirs = drawn_rows(parse(ours, "tsv")), drawn_rows(theirs)
     difference = compare(table, theirs, tolerances)
     ignored = tuple(one for one in table.columns if one not in theirs.columns)
     return difference, ignored
@@ -102,12 +155,7 @@ def environment_of(case: Case) -> dict[str, str]:
     """
     (candidate,) = case.drawing.candidates
     timing = case.drawing.timing
-    arrivals = False
-    for block in packets(case.drawing, case.drawing.recordings[0]):
-        if len(block):
-            arrivals = block.begins_with_arrival()
-            break
-    clock, pacing = timing.in_force(arrivals)
+    clock, pacing = timing.in_force(_begins_with_arrival(case.drawing))
     values = declaration(candidate.name).values(candidate.settings)
     return {
         "EPIC_CASE": case.name,

@@ -1,17 +1,9 @@
-"""Where cases come from: ``case.toml`` in a folder, ``NAME.case.toml``, and what is built in.
-
-The built-in ones are the streams that the strategies themselves are tested with. ``streams.json``
-is what the project's own tests read as well: packets with the times at which they were sent and
-arrived, in milliseconds, in the order of their arrival.
-"""
+"""Where cases come from: ``case.toml`` in a folder, ``NAME.case.toml``, and what is built in."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.resources import files
-from typing import Any
 
 from epic_cli.checking.case import (
     CASE_FILE,
@@ -25,8 +17,8 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.case_file import read_case
 from epic_cli.checking.outcome import CaseStatus, Outcome, broken
+from epic_cli.checking.streams import builtin_streams
 from epic_cli.engine.failures import StrategyFailed
-from epic_cli.formats.writing import number
 
 
 def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
@@ -56,25 +48,19 @@ def load(places: Sequence[str], trust: bool = False) -> list[Case | Outcome]:
 
 def builtin_cases(drawing: DrawSpec) -> list[Case]:
     """A case for each built-in stream, drawn as ``drawing`` says, whose recordings do not count."""
-    text = (files("epic_cli.checking") / "streams.json").read_text("utf-8")
     return [
         Case(
-            f"builtin/{stream['name']}",
+            f"builtin/{stream.name}",
             "streams.json",
-            drawing._replace(recordings=(_recording(stream),), input_format="text", layout=None),
+            drawing._replace(
+                recordings=(Recording(stream.name, None, stream.text),),
+                input_format="text",
+                layout=None,
+            ),
             None,
         )
-        for stream in json.loads(text)["streams"]
+        for stream in builtin_streams()
     ]
-
-
-def _recording(stream: dict[str, Any]) -> Recording:
-    lines = [
-        f"{number(one['x'])},{number(one['y'])},0 / {number(one['vx'])},{number(one['vy'])},0"
-        f" / {number(one['t_ms'] / 1000)} arrival={number(one['recv_ms'] / 1000)}\n"
-        for one in sorted(stream["packets"], key=lambda one: (one["recv_ms"], one["seq"]))
-    ]
-    return Recording(stream["name"], None, "".join(lines).encode())
 
 
 def singles(case: Case) -> Iterator[Case]:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.checking.case import BrokenCase, Case
 
 if TYPE_CHECKING:
+    from epic_cli.checking.circumstances import Circumstance
     from epic_cli.checking.differences import Difference
     from epic_cli.checking.figures import Figure
     from epic_cli.checking.port import PortRun
     from epic_cli.engine.failures import StrategyFailed
+    from epic_cli.engine.replay.playback import Timing
 
 
 class CaseStatus(enum.Enum):
@@ -33,7 +35,9 @@ class Outcome(NamedTuple):
 
     ``problem`` is what kept it from being run, or what is wrong with its expected rows, in words
     with their place. ``drawn`` are the rows, where they are not the expected ones, ``new`` is
-    where they were written. ``ignored`` are columns that were not compared.
+    where they were written. ``ignored`` are columns that were not compared. A port that differs
+    may draw what another ``timing`` would give; ``circumstances`` are what the packets did just
+    before the first row that differs.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Outcome(NamedTuple):
     rows: int = 0
     refused: int = 0
     ignored: tuple[str, ...] = ()
+    timing: Timing | None = None
+    circumstances: tuple[Circumstance, ...] = ()
 
     @property
     def holds(self) -> bool:

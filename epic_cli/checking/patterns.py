@@ -118,6 +118,8 @@ def patterns(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     with np.errstate(all="ignore"):
         yield from _digits(group, numbers)
         yield from _rounding(numbers)
+        if sum(bool(pair.apart) for pair in group.pairs) == 1 < len(group.pairs):
+            yield Diagnosis(Pattern.SCATTERED)  # one row shows no more
         yield from _times(numbers, apart)
         yield from _shifts(group, numbers)
         yield from _axes(numbers)
@@ -144,11 +146,12 @@ def _digits(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
     if np.all(here) and as_single and numbers.significant <= _SINGLE_DIGITS:
         yield Diagnosis(Pattern.FEW_DIGITS, count=total, total=total)
     longer = int((apart & ~(there if np.all(here | ~np.isfinite(ours)) else here)).sum())
-    if longer < 0.5 * total:
-        return
     kind = Pattern.DOUBLE if np.all(here | ~np.isfinite(ours)) else Pattern.SINGLE
     size = float(_largest(ours).max(initial=0.0))
     large = _largest(theirs - ours, axis=1) > _SINGLE * size
+    begins = int(apart.any(axis=1).argmax())  # rounding comes first, what it tips later
+    if longer < 0.5 * total or large[begins]:
+        return
     rows = [pair for pair in group.pairs if pair.expected and pair.drawn]
     first = rows[int(large.argmax())].time if large.any() else 0.0
     yield Diagnosis(kind, count=longer, total=total, time=first, more=int(large.sum()))
@@ -196,9 +199,15 @@ def _times(numbers: Numbers, apart: set[str]) -> Iterator[Diagnosis]:
 
 
 def _explains(left: Floats, before: Floats) -> bool:
-    """Whether hardly anything of a deviation is left."""
-    rest, whole = np.nansum(left**2), np.nansum(before**2)
-    return bool(whole > 0 and rest <= _LEFT**2 * whole)
+    """Whether hardly anything of a deviation is left, also without the row that is off most."""
+    rest, whole = np.nansum(left**2, axis=1), np.nansum(before**2, axis=1)
+    most = int(whole.argmax())
+    others = whole.sum() - whole[most]
+    return bool(
+        rest.sum() <= _LEFT**2 * whole.sum()
+        and others > 0
+        and rest.sum() - rest[most] <= _LEFT**2 * others
+    )
 
 
 def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
@@ -218,7 +227,7 @@ def _shifts(group: Group, numbers: Numbers) -> Iterator[Diagnosis]:
             best = min(best or (rest, ticks), (rest, ticks))
     if best is not None:
         rows = [pair.expected for pair in group.pairs if pair.expected]
-        yield Diagnosis(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.6g}")
+        yield Diagnosis(Pattern.SHIFTED, best[1], what=f"{abs(best[1]) * tick_of(rows):.4g}")
 
 
 def _axes(numbers: Numbers) -> Iterator[Diagnosis]:

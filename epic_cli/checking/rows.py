@@ -14,6 +14,9 @@ from epic_cli.checking.case import NUMBERS
 _EPIC = re.compile(r"pos: ([^, ]+),([^, ]+),([^, ]+)  vel: ([^, ]+),([^, ]+),([^, ]+)  time: (\S+)")
 _EPIC_COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
+#: How programs write a number that there is none of.
+_NOTHING = ("null", "none", "nil", "-")
+
 #: What is shown of a line that is not a row.
 _SHOWN = 60
 
@@ -80,6 +83,18 @@ def parse(data: bytes, row_format: str) -> Table:
     return Table(row_format, columns, list(_rows(columns, rows)))
 
 
+def drawn_rows(table: Table) -> Table:
+    """The rows in which something is drawn: others have no position, or the status ``none``."""
+    status = table.place("status")
+    axes = [table.place(one) for one in "xyz" if one in table.columns]
+    rows = [
+        row
+        for row in table.rows
+        if all(row.cells[one] for one in axes) and (status < 0 or row.cells[status] != "none")
+    ]
+    return table._replace(rows=rows)
+
+
 def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
     """Rows whose numbers are some; where there is nothing to draw, cells are empty."""
     time = columns.index("time")
@@ -88,6 +103,8 @@ def _rows(columns: tuple[str, ...], rows: Iterator[tuple[int, list[str]]]) -> It
         if len(cells) != len(columns):
             raise NotRows(line, f"{len(cells)} cells, expected {len(columns)}: {','.join(columns)}")
         for index in numbers:
+            if cells[index].strip().lower() in _NOTHING and index != time:
+                cells[index] = ""
             try:
                 float(cells[index] or ("x" if index == time else "0"))
             except ValueError:
@@ -123,20 +140,23 @@ def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _json_columns(text: str) -> tuple[str, ...]:
+    first: tuple[str, ...] = ()
     for _, names, _ in _objects(text):
-        if not {"time", "x"} <= set(names):
-            raise NotRows(1, f'an object with {", ".join(names)}, expected "time", "x", "y", ...')
-        return names
+        if {"time", "x"} <= set(names):
+            return names
+        first = first or names
+    if first:
+        raise NotRows(1, f'an object with {", ".join(first)}, expected "time", "x", "y", ...')
     raise NotRows(1, "there is not an object")
 
 
 def _jsonl(text: str) -> Iterator[tuple[int, list[str]]]:
-    columns: tuple[str, ...] = ()
+    """The cells of each object; one in which nothing is drawn may have less than the others."""
+    columns = _json_columns(text)
     for number, names, cells in _objects(text):
-        columns = columns or names
-        if set(names) != set(columns):
+        if set(names) != set(columns) and not {"time"} <= set(names) <= (set(columns) - {*"xyz"}):
             raise NotRows(number, f"an object with {', '.join(names)}, expected {columns}")
-        yield number, [cells[name] for name in columns]
+        yield number, [cells.get(name, "") for name in columns]
 
 
 def _objects(text: str) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:

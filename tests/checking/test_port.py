@@ -112,7 +112,7 @@ GARBAGE = {
     "{": "line 1: '{' is not JSON: Expecting property name",
     '{"time": 1}': 'line 1: an object with time, expected "time", "x", "y", ...',
     '{"time": 1, "x": [2]}': "line 1: '['2']' is not a number, expected x",
-    '{"time": 1, "x": 1}\\n{"time": 2}': "line 2: an object with time, expected",
+    '{"time": 1, "x": 1}\\n{"time": 2, "y": 1}': "line 2: an object with time, y, expected",
     '{"time": 1, "x": 1}\\n[': "line 2: '[' is not JSON",
     "\\xff\\xfe\\x00": "line 1: ",
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from epic_cli.analysis.digits import amount, counted, three_digits, verb
 from epic_cli.analysis.metrics import named
+from epic_cli.checking.circumstances import Circumstance, Kind
 from epic_cli.checking.diagnosis import diagnose
 from epic_cli.checking.differences import Apart, Difference, Group, Pair
 from epic_cli.checking.figures import Figure
@@ -15,6 +16,7 @@ from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.pattern import Diagnosis, Pattern
 from epic_cli.checking.port import Ending, PortRun
 from epic_cli.checking.rows import Row
+from epic_cli.engine.replay.playback import Timing
 
 #: What a status is called in a headline, and how a summary counts one or many of it.
 _STATUSES = {
@@ -56,7 +58,13 @@ def explanation(outcome: Outcome) -> list[str]:
         lines = port_words(outcome.port, outcome.problem)
     if outcome.difference is not None:
         against = outcome.drawn is None
-        lines += difference_words(outcome.difference, against=against)
+        words = difference_words(outcome.difference, against=against)
+        if outcome.timing is not None:
+            words = [one for one in words if not one.startswith(PATTERN)]
+            words.append(f"{PATTERN}{timing_words(outcome.timing)}")
+        else:
+            words += [f"before it: {circumstance_words(one)}" for one in outcome.circumstances[:2]]
+        lines += words
     lines += [figure_words(one) for one in outcome.failed_figures]
     if outcome.ignored:
         lines.append(f"not compared (not printed): {', '.join(outcome.ignored)}")
@@ -243,6 +251,30 @@ _WORDS: dict[Pattern, str | Callable[[Diagnosis], str]] = {
     Pattern.SCATTERED: lambda one: f"scattered, {_rows(one)}, the first time at {one.time:g} s",
     Pattern.NONE: lambda one: f"none known, {_rows(one)}",
 }
+
+
+def timing_words(timing: Timing) -> str:
+    """With which options the rows of a port would be the expected ones."""
+    return (
+        f"these are the rows of --pacing {timing.pacing} --clock {timing.clock}: give epic these"
+        " options, or draw as EPIC_PACING and EPIC_CLOCK say"
+    )
+
+
+def circumstance_words(one: Circumstance) -> str:
+    """What the packets did just before the first row that differs."""
+    packet = f"the packet of {one.time:g} s"
+    words = {
+        Kind.FIRST: f"{packet}, the first",
+        Kind.SECOND: f"{packet}, the second: the send interval is known from here on",
+        Kind.LATE: f"{packet} arrives late, {amount(one.amount)} s older than the newest",
+        Kind.SAME_STAMP: f"{packet} has the timestamp of the one before",
+        Kind.MANY: f"{one.amount:.0f} packets arrive in one row",
+        Kind.AFTER_SILENCE: f"{packet} arrives after {amount(one.amount)} s without any",
+        Kind.SILENCE: f"no packet for {amount(one.amount)} s",
+        Kind.JUMP: f"{packet} is {amount(one.amount)} units off, further than velocities explain",
+    }
+    return words[one.kind]
 
 
 # ---------------------------------------------------------------- figures and programs

@@ -1,0 +1,325 @@
+"""Every small fault that a port of a strategy could have: does ``epic check --builtin`` see it?
+
+    python -m endurance.mutants                  # all strategies; builds a copy of the engine first
+    python -m endurance.mutants mirror source --show
+
+Each number in the code of a strategy is made 10 % larger, each condition inverted, each ``<`` made
+``<=``, each limit left out, each setting changed by 10 %; rows are drawn a tick late, and in single
+precision. A fault counts for a strategy if it changes what is drawn for any of a pool of random
+streams; it is caught if it changes a row of a built-in one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import mmap
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from endurance.mutation import DECLARATIONS, HEADER, USED, Mutant, Mutation
+
+ROOT = Path(__file__).parent.parent.parent
+STRATEGIES = Path("epic_cli/engine/strategies")
+
+
+def build(folder: Path) -> list[Mutant]:
+    """A copy of the product whose engine has all mutants; they are listed."""
+    names = ["epic_cli", "pyproject.toml", "README.md", "LICENSE"]
+    for name in names:
+        place = ROOT / name
+        if place.is_dir():
+            shutil.copytree(place, folder / name, ignore=shutil.ignore_patterns("*.so"))
+        else:
+            shutil.copy(place, folder / name)
+    (folder / "epic_cli/engine/switches.h").write_text(HEADER)
+    (folder / "epic_cli/engine/switches.pxd").write_text(DECLARATIONS)
+    sources = sorted([*(ROOT / STRATEGIES).rglob("*.pyx"), *(ROOT / STRATEGIES).rglob("*.pxd")])
+    refused: dict[tuple[str, int], int] = {}
+    while True:
+        mutation = Mutation(refused)
+        for source in sources:
+            name = str(source.relative_to(ROOT))
+            text = mutation.of(name, source.read_text())
+            (folder / name).write_text(text.replace('"""\n\n', f'"""\n{USED}', 1))
+        print(f"translating {len(mutation.mutants)} mutants", flush=True)
+        answer = run(folder, TRANSLATE)
+        wrong = set(re.findall(r"^\S*?(epic_cli/\S+\.p[yx][xd]):(\d+):\d+: ", answer, re.MULTILINE))
+        if not wrong:
+            break
+        for name, line in wrong:
+            places = [one.line for one in mutation.mutants if one.file == name]
+            key = (name, max(one for one in places if one <= int(line)))  # where it begins
+            refused[key] = refused.get(key, 0) + 1
+    answer = run(
+        folder, "from setuptools import setup; setup(script_args=['build_ext', '--inplace'])"
+    )
+    if not list((folder / STRATEGIES).rglob("*.so")):
+        raise SystemExit(answer[-3000:])
+    return mutation.mutants
+
+
+TRANSLATE = """
+from setuptools.errors import CompileError
+from epic_cli.engine.build import BuildEngine, extensions
+for room in extensions():
+    if ".strategies." in room.name:
+        try:
+            BuildEngine._translated(room)
+        except CompileError:
+            pass
+"""
+
+
+def run(folder: Path, code: str) -> str:
+    """What Python prints, running this in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "EPIC_COMPILED": str(folder / "compiled")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------- drawing
+
+
+class Switch:
+    """The page of memory by which mutants are switched on and seen."""
+
+    def __init__(self, path: Path) -> None:
+        path.write_bytes(bytes(1 << 16))
+        with path.open("r+b") as file:
+            self._page = mmap.mmap(file.fileno(), 1 << 16)
+        os.environ["EPIC_MUTANTS"] = str(path)
+
+    def activate(self, number: int) -> None:
+        """Makes this mutant the active one; 0: none."""
+        self._page[:8] = number.to_bytes(8, sys.byteorder)
+
+    def reached(self, count: int) -> set[int]:
+        """The mutants whose place was reached since it was last asked."""
+        found = {k for k in range(1, count + 1) if self._page[8 + k]}
+        self._page[8:] = bytes(len(self._page) - 8)
+        return found
+
+
+def rows(name: str, text: bytes) -> bytes:
+    """The rows of a strategy for packet text, all digits."""
+    from epic_cli.checking.case import DrawSpec, Recording
+    from epic_cli.checking.drawing import draw
+    from epic_cli.engine.replay.strategy_spec import read_specs
+
+    spec = tuple(read_specs([name]))
+    return draw(DrawSpec((Recording("stream", None, text),), spec, row_format="tsv")).rows
+
+
+def guarded(name: str, text: bytes, seconds: int = 20) -> bytes | None:
+    """The same, drawn in a child that may crash or hang (None)."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(seconds)
+        try:
+            os.close(reading)
+            with os.fdopen(writing, "wb") as out:
+                out.write(rows(name, text))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answer:
+        drawn = answer.read()
+    _, status = os.waitpid(child, 0)
+    return drawn if status == 0 else None
+
+
+def builtin(name: str, first: int | None = None) -> list[bytes]:
+    """The built-in streams for a strategy, as packet text; or the first of them."""
+    from epic_cli.checking.case import DrawSpec
+    from epic_cli.checking.cases import builtin_cases
+    from epic_cli.engine.replay.strategy_spec import read_specs
+
+    cases = builtin_cases(DrawSpec((), tuple(read_specs([name]))))
+    return [one.drawing.recordings[0].content for one in cases[:first]]
+
+
+def pool(seed: int, count: int) -> list[bytes]:
+    """Random streams of all kinds: rates, jitter, losses, bursts, steps, equal stamps, jumps."""
+    return [random_stream(random.Random(seed * 1000 + k)) for k in range(count)]
+
+
+def random_stream(dice: random.Random) -> bytes:
+    """One of them: packets by arrival, a few seconds."""
+    rate = dice.choice([5, 10, 20, 23.7, 30, 60, 64, 128])
+    count = int(min(max(30, rate * dice.choice([2, 4, 12])), 600))
+    jitter = dice.choice([0, 0.005, 0.02, 0.06])
+    latency = dice.choice([0, 0.04, 0.1, 0.25])
+    loss = dice.choice([0, 0, 0.05, 0.3])
+    offset = dice.choice([0, 0, 0, 12.3, -3.2])
+    speed = dice.choice([0.03, 1, 10, 200])
+    step_at, step = dice.randrange(count), dice.choice([0, 0, 0.08, 0.6, -0.03])
+    drift = dice.choice([1, 1, 1.01, 0.99])
+    packets = []
+    x = y = 0.0
+    vx, vy = speed, 0.0
+    lost_until, time = -1, 0.0
+    for k in range(count):
+        time += 1 / rate if dice.random() > 0.02 else dice.choice([0, 0.3, 1.2, 3.0])
+        if dice.random() < 0.08:
+            vx, vy = (dice.uniform(-speed, speed) for _ in range(2))
+        if dice.random() < 0.02:
+            vx = vy = 0.0
+        x, y = x + vx / rate, y + vy / rate
+        if dice.random() < 0.01:
+            x += dice.choice([2, 20, 300])
+        if k <= lost_until:
+            continue
+        if dice.random() < loss:
+            lost_until = k + dice.choice([0, 1, 4, 12])
+        late = latency + jitter * dice.random() + (step if k >= step_at else 0)
+        if dice.random() < 0.03:
+            late += dice.choice([0.1, 0.4])
+        packets.append((time * drift + offset + max(late, 0), k, time, x, y, vx, vy))
+    packets.sort()
+    if dice.random() < 0.2:  # all at once
+        hold = packets[len(packets) // 2][0]
+        packets = [
+            (max(one[0], hold) if one[0] < hold + 0.5 and one[0] > hold - 3 else one[0], *one[1:])
+            for one in packets
+        ]
+        packets.sort()
+    first = min(one[0] for one in packets)
+    return "".join(
+        f"{x:.6g},{y:.6g},0 / {vx:.6g},{vy:.6g},0 / {time:.6f} arrival={at - min(first, 0):.6f}\n"
+        for at, _, time, x, y, vx, vy in packets
+    ).encode()
+
+
+# ---------------------------------------------------------------- the run
+
+
+def variants(name: str) -> Iterator[str]:
+    """A strategy with each of its ways: choices and switches."""
+    from epic_cli.engine.parameters import Choice
+    from epic_cli.engine.parameters import Switch as OnOff
+    from epic_cli.engine.strategies import declaration
+
+    yield name
+    for one in declaration(name).settings:
+        if isinstance(one, (Choice, OnOff)):
+            for word in one.choices if isinstance(one, Choice) else ("on", "off"):
+                if word != one.write(one.default):
+                    yield f"{name}+{one.name}={word}"
+
+
+def changed_settings(name: str) -> Iterator[str]:
+    """A strategy with each number changed by 10 %."""
+    from epic_cli.engine.parameters import Number
+    from epic_cli.engine.strategies import declaration
+
+    for one in declaration(name).settings:
+        if isinstance(one, Number) and isinstance(one.default, (int, float)) and one.default:
+            value = int(one.default * 1.1) + 1 if one.whole else one.default * 1.1
+            yield f"{name}+{one.name}={value:.9g}"
+
+
+class Study:
+    """The faults of a strategy: how many are caught, which are not, which change nothing anywhere.
+
+    A fault that the random streams do not show either counts as equivalent.
+    """
+
+    def __init__(self, name: str, mutants: list[Mutant], switch: Switch, random: list[bytes]):
+        self.name = name
+        self.caught = 0
+        self.missed: list[str] = []
+        self.equivalent: list[str] = []
+        self._mutants = mutants
+        self._switch = switch
+        self._random = random
+
+    def run(self, first: int | None) -> None:
+        """Tries all of them, against all built-in streams or the first ones."""
+        seen: set[int] = set()
+        for spec in variants(self.name):
+            self._switch.activate(0)
+            cases = builtin(spec, first)
+            ours = {text: rows(spec, text) for text in cases}
+            self._switch.reached(len(self._mutants))
+            known = {text: rows(spec, text) for text in self._random}
+            for text in cases:
+                rows(spec, text)
+            reached = self._switch.reached(len(self._mutants)) - seen
+            seen |= reached
+            faults = [(f"{spec}: {self._mutants[k - 1]}", k, spec) for k in sorted(reached)]
+            if spec == self.name:
+                faults += [(other, 0, other) for other in changed_settings(spec)]
+            for title, number, other in faults:
+                self._switch.activate(number)
+                if differs(other, cases, ours):
+                    self.caught += 1
+                elif differs(other, [*self._random], known):
+                    self.missed.append(title)
+                else:
+                    self.equivalent.append(title)
+            self._switch.activate(0)
+
+
+def differs(spec: str, texts: list[bytes], known: dict[bytes, bytes]) -> bool:
+    """Whether any stream is drawn otherwise; the one that shows it is moved to the front."""
+    for text in texts:
+        if guarded(spec, text) != known[text]:
+            texts.remove(text)
+            texts.insert(0, text)  # what shows one fault shows the next
+            return True
+    return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("strategies", nargs="*")
+    parser.add_argument("--show", action="store_true", help="list the faults that are not caught")
+    parser.add_argument("--pool", type=int, default=60, help="random streams")
+    parser.add_argument("--first", type=int, help="only so many of the built-in streams")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--built", type=Path, help="a folder to build in, or of an earlier build")
+    options = parser.parse_args()
+    folder = options.built or Path(tempfile.mkdtemp())
+    listing = folder / "mutants.json"
+    if not listing.exists():
+        folder.mkdir(exist_ok=True)
+        listing.write_text(json.dumps(build(folder)))
+    mutants = [Mutant(*one) for one in json.loads(listing.read_text())]
+    shutil.copytree(ROOT / "epic_cli/checking", folder / "epic_cli/checking", dirs_exist_ok=True)
+    switch = Switch(folder / "page")
+    sys.path.insert(0, str(folder))
+    from epic_cli.engine.strategies import names
+
+    random_streams = pool(options.seed, options.pool)
+    caught = faults = 0
+    for name in options.strategies or names():
+        study = Study(name, mutants, switch, random_streams)
+        study.run(options.first)
+        total = study.caught + len(study.missed)
+        caught, faults = caught + study.caught, faults + total
+        alike = len(study.equivalent)
+        print(f"{name:18} {study.caught:4} of {total:4} caught, {alike} alike", flush=True)
+        if options.show:
+            print("".join(f"    missed {one}\n" for one in study.missed), end="")
+            print("".join(f"    alike  {one}\n" for one in study.equivalent), end="", flush=True)
+    print(f"{caught} of {faults} caught")
+
+
+if __name__ == "__main__":
+    main()
