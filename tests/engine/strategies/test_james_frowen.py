@@ -72,7 +72,7 @@ def test_timescale(case: dict[str, Any]) -> None:
 def test_upstream_buffer(
     timestamps: tuple[float, ...], times: tuple[float, ...], shown: tuple[float, ...]
 ) -> None:
-    made: Any = strategy("james-frowen", tick_interval=1)
+    made: Any = strategy("james-frowen", tick_interval=1, diff_threshold=9)
     for value, timestamp in enumerate(timestamps, start=1):
         made.update(at(timestamp, float(value)), 0.0)
     start = timestamps[0] - 2.0  # client time minus two ticks, at local time 0
@@ -88,7 +88,7 @@ def test_late_packets_and_equal_stamps_are_discarded() -> None:
 
 
 def test_an_empty_buffer_is_left_in_one_tick() -> None:
-    made = strategy("james-frowen", tick_interval=0.1)
+    made = strategy("james-frowen", tick_interval=0.1, diff_threshold=9)
     for count in range(100):
         if count < 10:
             made.update(at(count / 10, 1.0), count / 10)
@@ -96,6 +96,18 @@ def test_an_empty_buffer_is_left_in_one_tick() -> None:
     made.update(at(10.0, 2.0), 10.0)
     shown = [made.read(10 + tick / 20).position[0] for tick in range(6)]
     assert shown == pytest.approx([1, 1, 1, 1.5, 2, 2])
+
+
+def test_a_clock_that_is_ahead_is_reset_only_if_asked_for() -> None:
+    # a packet 1.5 s late, where 20 ticks are 1 s
+    for setting, wanted in (("off", 3.5), ("on", 2.0)):
+        made: Any = strategy("james-frowen", tick_interval=0.05, reset_backward=setting)
+        for tick in range(71):
+            if tick < 40:
+                made.update(at(tick / 20), tick / 20)
+            made.read(tick / 20)
+        made.update(at(2.0), 3.5)
+        assert made.client_time == pytest.approx(wanted, abs=0.1)
 
 
 @pytest.mark.parametrize("run", DATA["streams"], ids=lambda run: run["stream"])

@@ -21,6 +21,8 @@ TICK = 0.05
 SILENCE = 4.0
 FRAME = 0.002
 ROUNDING = 1e-3
+#: How near to its target an entity rests, where the original takes that for being there, units.
+NEAR = {"unity-ngo": 0.01}
 
 
 class Variant(NamedTuple):
@@ -173,7 +175,7 @@ def test_interpolated_arrives_at_a_known_target(variant: Variant) -> None:
             last, after, step = undisturbed(variant, packets, row)
             known = packets[: row.received]
             off = distance_to_target(variant.name, known, last, after)
-            assert off <= step + ROUNDING, (seed, row, after)
+            assert off <= step + NEAR.get(variant.name, ROUNDING), (seed, row, after)
 
 
 @pytest.mark.parametrize("name", sorted({variant.name for variant in variants()}))

@@ -110,9 +110,12 @@ cdef class Geckos(Strategy):
         self.server_time = -INFINITY
         return self.accept(packet, now)
 
-    cdef double local(self, double time) noexcept nogil:
-        """A time; the original's are in whole milliseconds."""
-        return round(time * 1000) / 1000 if self.quirks else time
+    cdef double local(self, double time, double buffer=0) noexcept nogil:
+        """A time of a clock, less the buffer; the original's clocks count whole milliseconds."""
+        if self.quirks:
+            # what is left of a buffer of whole milliseconds is whole too
+            return (round(time * 1000) - round(buffer * 1e12) / 1e9) / 1000
+        return time - buffer
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef size_t place = self.vault.count_until(packet.time)
@@ -127,14 +130,26 @@ cdef class Geckos(Strategy):
             self.has_offset = True
         elif self.auto_correct_time_offset and fabs(self.offset - offset) > TOLERANCE:
             self.offset = offset
+        # with quirks an equal stamp goes before the other: towards newer ones the first that
+        # arrived counts, towards older ones the last
+        while place > 0 and self.vault[place - 1].time == packet.time:
+            place -= 1
         if self.vault.full():
-            self.vault.drop_front(1)
             place = max(place, <size_t>1) - 1
+            self.drop_oldest()
         self.vault.insert(place, snapshot_of(packet, now))
         return True
 
+    cdef void drop_oldest(self) noexcept nogil:
+        """Drops the snapshot with the oldest stamp, of equal ones the first that arrived."""
+        cdef size_t last = self.vault.count_until(self.vault.front().time) - 1
+        while last > 0:
+            self.vault[last] = self.vault[last - 1]
+            last -= 1
+        self.vault.drop_front(1)
+
     cdef void draw(self, double at, Sample& sample) noexcept nogil:
-        cdef double time = self.local(at - self.offset - self.buffer_time)
+        cdef double time = self.local(at - self.offset, self.buffer_time)
         cdef size_t newer
         cdef Sample otherwise
         if self.drew and not self.quirks:

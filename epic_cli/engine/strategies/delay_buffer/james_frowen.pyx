@@ -9,7 +9,7 @@ from epic_cli.engine.strategies.parts.snapshots cimport (
 )
 
 from epic_cli.engine.declaration import Declaration, Need, Wavering
-from epic_cli.engine.parameters import Number
+from epic_cli.engine.parameters import Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 # A difference of more than this many thresholds takes the faster scales.
@@ -30,16 +30,19 @@ cdef class JamesFrowen(Strategy):
     The client time begins at the first timestamp. With every packet the difference timestamp -
     client time goes into a moving average, and sets the scale: within diff_threshold ticks it is
     1, beyond it 1 + fast_scale or 1 - slow_scale, and beyond ten thresholds 1 + very_fast_scale
-    or 1 - very_slow_scale. A packet that is more than skip_threshold ticks off resets the clock.
+    or 1 - very_slow_scale. A packet more than skip_threshold ticks ahead of the clock resets it.
 
     Robust and small: no jitter estimate, just a fixed delay and a clock that tolerates half a
     tick. Jitter beyond the delay freezes the entity for a moment. When all snapshots have been
-    forgotten, the next one is reached from where the entity is drawn, in one tick.
+    forgotten, the next one is reached from where the entity is drawn, in one tick. When latency
+    rises by more than the delay, each packet is shown on arrival and held, until the slower clock
+    has fallen back: 7 s after a step of 1.5 s.
 
     Where this differs from the original: a second snapshot with the same timestamp is discarded
-    (there it divides zero by zero, and the entity is nowhere for a frame), time that has been
-    drawn is not drawn again when the clock is set back, and ``tick_interval=auto`` measures the
-    tick. ``snap_distance`` is an addition. Late packets are discarded, as in the original.
+    (there it divides zero by zero, and the entity is nowhere for a frame), and
+    ``tick_interval=auto`` measures the tick. ``snap_distance`` and ``reset_backward`` are
+    additions: with the latter a clock that is as far ahead is reset too, and time that has been
+    drawn is not drawn again. Late packets are discarded, as in the original.
 
     ``tick_interval=auto`` draws as the given tick does, where at least three of eight packets
     follow the one before by one tick; silences and single losses cost nothing, and another rate
@@ -73,7 +76,9 @@ cdef class JamesFrowen(Strategy):
             Number("very_fast_scale", 0.08, "the same, far behind", "", 0, 1),
             Number("slow_scale", 0.04, "how much slower it runs when ahead", "", 0, 0.9),
             Number("very_slow_scale", 0.2, "the same, far ahead", "", 0, 0.9),
-            Number("skip_threshold", 20.0, "reset a clock that is off by more", "ticks", 0, 1e6),
+            Number("skip_threshold", 20.0, "reset a clock that is behind by more", "ticks", 0,
+                   1e6),
+            Switch("reset_backward", "off", "reset one that is ahead by as much too (ours)"),
             Number("moving_average_count", 30, "packets in the average of the differences", "",
                    1, 10000, whole=True),
             SNAP_DISTANCE,
@@ -82,6 +87,7 @@ cdef class JamesFrowen(Strategy):
 
     cdef public double tick_delay, diff_threshold, skip_threshold, snap_distance
     cdef public double fast_scale, very_fast_scale, slow_scale, very_slow_scale
+    cdef public bint reset_backward
     cdef SendInterval interval
     cdef MovingAverage difference
     cdef SnapshotBuffer buffer
@@ -118,11 +124,12 @@ cdef class JamesFrowen(Strategy):
             drawn.position, drawn.velocity = self.shown.position, self.shown.velocity
             self.buffer.insert(0, drawn)
         self.buffer.append(snapshot)
-        if not self.started:
+        if self.started:
+            self.follow(packet.time)
+        else:
+            self.started = True
             self.client_time = packet.time
             self.drawn_time = packet.time - self.delay()
-        self.started = True
-        self.follow(packet.time)
         return True
 
     cdef void follow(self, double time) noexcept nogil:
@@ -130,7 +137,7 @@ cdef class JamesFrowen(Strategy):
         cdef double tick = self.interval.value
         cdef double off = time - self.client_time
         cdef double limit = self.diff_threshold * tick
-        if fabs(off) > self.skip_threshold * tick:
+        if (fabs(off) if self.reset_backward else off) > self.skip_threshold * tick:
             self.client_time = time
             self.difference.clear()
             self.scale = 1
@@ -148,9 +155,9 @@ cdef class JamesFrowen(Strategy):
         if not self.started:
             sample.status = NONE
         else:
-            self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
             self.client_time += self.elapsed(at) * self.scale
             self.play(self.client_time - self.delay(), sample)
+            self.forget(self.client_time - self.delay() * (1 + KEPT_DELAYS))
             self.shown = sample
 
     cdef void forget(self, double time) noexcept nogil:

@@ -44,9 +44,10 @@ cdef class Mirror(Strategy):
     count as jitter (in Mirror it inflates the buffer and slows the entity down for seconds), and
     after it the entity goes from where it is drawn to the new snapshot in one send interval, as
     Mirror's NetworkTransform does after an idle time; ``pause=0``: never. A late packet is
-    sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards, and
-    its negative arrival interval counts as jitter. Mirror knows its send interval; ``auto``
-    measures it. ``snap_distance`` is an addition.
+    sorted in, but does not move the timeline; with ``quirks=on`` it does, even backwards,
+    its negative arrival interval counts as jitter, and of several snapshots that a frame passes
+    half stay in the buffer, to be drawn again where timestamps are set back. Mirror knows its
+    send interval; ``auto`` measures it. ``snap_distance`` is an addition.
 
     ``send_interval=auto`` draws as the given interval does, where at least three of eight
     packets follow the one before by one interval; silences and single losses cost nothing, and
@@ -218,14 +219,25 @@ cdef class Mirror(Strategy):
         else:
             self.timeline += self.elapsed(at) * self.timescale
             before = self.buffer.count_until(self.timeline)
-            if before > 1:
-                self.buffer.drop_front(before - 1)
-            if before > 0 and self.buffer.size() > 1:
-                draw_at(self.buffer[0], self.buffer[1], self.timeline, self.snap_distance, sample)
+            if 0 < before < self.buffer.size():
+                draw_at(self.buffer[before - 1], self.buffer[before], self.timeline,
+                        self.snap_distance, sample)
             else:
-                sample.hold(self.buffer.front(), self.drawn, INTERPOLATED)
+                sample.hold(self.buffer[max(before, <size_t>1) - 1], self.drawn, INTERPOLATED)
+            self.drop(before)
             self.shown = sample
             self.showed = True
+
+    cdef void drop(self, size_t before) noexcept nogil:
+        """Drops what has been passed, with ``before`` snapshots up to the timeline."""
+        cdef size_t passed = max(before, <size_t>1) - 1
+        if self.quirks:
+            # one on the timeline ends the segment before it; and its loop counts up to a length
+            # that shrinks
+            if passed > 0 and self.buffer[passed].time == self.timeline:
+                passed -= 1
+            passed = min(passed, (self.buffer.size() + 1) // 2)
+        self.buffer.drop_front(passed)
 
 
 cdef double weight_of(double duration, double interval) noexcept nogil:

@@ -14,14 +14,15 @@ from epic_cli.engine.declaration import Declaration, Need, Wavering
 from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE_OR_ERROR
 
-# An error of the clock beyond which it is set, and beyond which half of it is taken, s.
-cdef double RESET = 0.5
-cdef double HALVE = 0.1
+# An error of the clock beyond which it is set, and beyond which half of it is taken, s; here and
+# below the last digit allows for rounding.
+cdef double RESET = 0.5 + 1e-9
+cdef double HALVE = 0.1 + 1e-9
 # What the clock is corrected by otherwise: back after extrapolation, ahead without it, s.
 cdef double BACK = 0.002
 cdef double AHEAD = 0.001
 # A frame this close to the newest snapshot counts as extrapolated, s.
-cdef double NEARLY = 0.005
+cdef double NEARLY = 0.005 + 1e-9
 # A smaller error of a prediction is not smoothed, in length units.
 cdef double LEAST_ERROR = 0.1
 
@@ -33,10 +34,11 @@ cdef class Quake3(Strategy):
         u     = (time - snapshot.time) / (next.time - snapshot.time)
         drawn = lerp(snapshot, next, u)
 
-    The clock is never measured, it adapts by trial: with each snapshot ``delta`` grows by 1 ms if
-    there was a snapshot to interpolate to, and shrinks by 2 ms if the last frame had run past
-    the newest one. So it stays about one snapshot behind, whatever the latency. An error of
-    more than 100 ms is halved, one of more than 500 ms is corrected at once.
+    The clock is never measured, it adapts by trial: after each frame that has a new snapshot
+    ``delta`` grows by 1 ms if there was a snapshot to interpolate to, and shrinks by 2 ms if a
+    frame had run past the newest one. So it stays about one snapshot behind, whatever the
+    latency, and a frame behind where frames are longer: 90 ms at 128 packets and 20 frames a
+    second. An error of more than 100 ms is halved, one of more than 500 ms is corrected at once.
 
     ``trajectory`` is what an entity's position and velocity stand for. Players are
     ``interpolate``: past the newest snapshot they freeze. ``linear-stop`` interpolates too, and
@@ -49,10 +51,9 @@ cdef class Quake3(Strategy):
     clock never rests, so a constant velocity is drawn up to 2 ms times the velocity off the line.
 
     Where this differs from Quake: times are not whole milliseconds. The velocity of ``sine``
-    is the true one, ``linear-stop`` rests before its start, and an error is shown from the
-    first frame on; with ``quirks=on`` they are as in the original, which has a factor of 0.5
-    instead of 2 pi / duration, the moving velocity before the start, and no error in the frame
-    in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
+    is the true one, and an error is shown from the first frame on; with ``quirks=on`` they are
+    as in the original, which has a factor of 0.5 instead of 2 pi / duration, and no error in the
+    frame in which it begins. ``snap_distance`` stands for Quake's teleport bit. Late packets and
     copies are discarded.
 
     The velocity is that of the trajectory, interpolated as the position is; zero when frozen.
@@ -66,7 +67,7 @@ cdef class Quake3(Strategy):
         on_loss="freezes; predicted trajectories continue",
         source="Quake III Arena (id Software), cl_cgame.c, cg_ents.c, bg_misc.c; formulas only,"
         " none of its code (GPL-2.0)",
-        proof="runs of the original (trajectories), formula (clock, error decay)",
+        proof="runs of the original (clock, trajectories), formula (error decay)",
         lag_wavers=Wavering(
             "by the few milliseconds of its clock's adaptation; by the time between"
             " two packets where they are rare, or beat with the frames",
@@ -94,6 +95,7 @@ cdef class Quake3(Strategy):
     cdef public bint quirks
     cdef SnapshotBuffer snapshots
     cdef bint extrapolated, drew
+    cdef bint fresh                     # there are snapshots that no frame has seen
     cdef readonly double delta          # sender's minus local time, s
     cdef readonly double server_time
     cdef Vec3[double] error
@@ -105,15 +107,14 @@ cdef class Quake3(Strategy):
 
     cdef void clear(self) noexcept nogil:
         self.snapshots.clear()
-        self.extrapolated = self.drew = False
+        self.extrapolated = self.drew = self.fresh = False
         self.delta = self.server_time = 0
         self.error = Vec3[double]()
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
-        cdef bint first = self.snapshots.empty()
-        if not first and packet.time <= self.newest:
+        if not self.snapshots.empty() and packet.time <= self.newest:
             return False
-        self.adjust(packet.time - now, first)
+        self.fresh = True
         self.snapshots.append(snapshot_of(packet, now))
         return True
 
@@ -121,23 +122,32 @@ cdef class Quake3(Strategy):
         """Whether what is drawn is always ahead of the newest snapshot."""
         return self.trajectory not in (INTERPOLATE, STATIONARY, LINEAR_STOP)
 
-    cdef void adjust(self, double delta, bint first) noexcept nogil:
-        """Moves the clock towards the one that a new snapshot shows."""
+    cdef void advance(self, double at) noexcept nogil:
+        """Sets the time of a frame; then, if it has new snapshots, moves the clock to them."""
+        cdef double newest = self.snapshots.back().time
+        if not self.drew:
+            self.drew, self.fresh = True, False
+            self.delta = newest - at
+            self.server_time = newest
+        self.server_time = max(at + self.delta - self.cl_time_nudge, self.server_time)
+        if at + self.delta >= newest - NEARLY:
+            self.extrapolated = True
+        if self.fresh:
+            self.fresh = False
+            self.adjust(newest, newest - at)
+
+    cdef void adjust(self, double newest, double delta) noexcept nogil:
         cdef double off = fabs(delta - self.delta)
-        if first or off > RESET:
+        if off > RESET:
             self.delta = delta
+            self.server_time = newest
         elif off > HALVE:
-            self.delta = self.delta + (delta - self.delta) / 2
+            self.delta = (self.delta + delta) / 2
         elif self.extrapolated:
+            self.extrapolated = False
             self.delta -= BACK
         else:
             self.delta += AHEAD
-        self.extrapolated = False
-
-    cdef double time(self, double at) noexcept nogil:
-        """The time that a frame at the local time ``at`` draws, which never goes back."""
-        cdef double time = at + self.delta - self.cl_time_nudge
-        return max(time, self.server_time) if self.drew else time
 
     cdef void go_on(self, size_t count, double at) noexcept nogil:
         """Drops so many snapshots; the prediction's deviation becomes an error."""
@@ -175,15 +185,12 @@ cdef class Quake3(Strategy):
         if self.snapshots.empty():
             sample.status = NONE
             return
-        self.server_time = self.time(at)
-        self.drew = True
-        if at + self.delta >= self.snapshots.back().time - NEARLY:
-            self.extrapolated = True
+        self.advance(at)
         current = self.snapshots.count_until(self.server_time)
         if current > 1:
             self.go_on(current - 1, at)
-        if (self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP) and (
-                current > 0 and self.snapshots.size() > 1):
+        if self.snapshots.size() > 1 and (
+                self.trajectory == INTERPOLATE or self.trajectory == LINEAR_STOP):
             draw_at(self.snapshots[0], self.snapshots[1], self.server_time, self.snap_distance,
                     sample)
         else:
@@ -193,7 +200,7 @@ cdef class Quake3(Strategy):
         cdef double age = self.server_time - self.snapshots.front().time
         cdef Motion motion = self.predicted()
         motion.position = motion.position + self.remaining(at)
-        if self.predicts() or self.trajectory == LINEAR_STOP and 0 <= age <= self.tr_duration:
+        if self.predicts() or self.trajectory == LINEAR_STOP and age <= self.tr_duration:
             sample.show(motion, EXTRAPOLATED)
         elif self.trajectory == LINEAR_STOP and age > self.tr_duration:
             sample.hold(motion, self.drawn, EXTRAPOLATED)

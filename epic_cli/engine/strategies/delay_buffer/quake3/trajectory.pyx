@@ -5,7 +5,7 @@ swings needs no more packets. With the age t since the timestamp, in seconds:
 
     stationary, interpolate   p
     linear                    p + v t
-    linear-stop               p + v min(max(t, 0), duration)
+    linear-stop               p + v min(t, duration)
     sine                      p + v sin(2 pi t / duration)
     gravity                   p + v t - g t^2 / 2 along z
 
@@ -14,7 +14,7 @@ Source: Quake III Arena, BG_EvaluateTrajectory; formulas only (its code is GPL-2
 
 from libc.math cimport M_PI, cos, sin
 
-from epic_cli.engine.packets cimport Motion, Vec3, clamped
+from epic_cli.engine.packets cimport Motion, Vec3
 
 
 cpdef enum Trajectory:
@@ -35,8 +35,8 @@ cdef inline Motion trajectory_at(Trajectory kind, const Motion& start, double ag
         position = start.position + start.velocity * age
         velocity = start.velocity
     elif kind == LINEAR_STOP:
-        position = start.position + start.velocity * clamped(age, 0, duration)
-        if age <= duration and (age >= 0 or quirks):
+        position = start.position + start.velocity * min(age, duration)
+        if age <= duration:
             velocity = start.velocity
     elif kind == SINE:
         phase = 2 * M_PI * age / duration

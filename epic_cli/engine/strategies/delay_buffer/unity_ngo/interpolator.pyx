@@ -4,14 +4,16 @@ Four ways to follow a queue of timestamped values, from its releases 1.x (``doub
 precision as there) and 2.3 and later. ``server`` is the receiver's estimate of the server time,
 ``render`` an earlier time that is drawn.
 
-Source: com.unity.netcode.gameobjects (MIT), BufferedLinearInterpolator; formulas only.
+Source: com.unity.netcode.gameobjects, BufferedLinearInterpolator. ``double-lerp`` from the
+formulas of release 1.11 (MIT); the others, whose releases are under the Unity Companion License,
+from published formulas and from runs of 2.13, none of their text.
 """
 
 cimport cython
-from libc.math cimport INFINITY, pow
+from libc.math cimport INFINITY, fabs, pow
 
 from epic_cli.engine.packets cimport (
-    Motion, Vec3, clamped, components, dot, is_finite, narrowed, widened,
+    Motion, Vec3, clamped, components, is_finite, narrowed, widened,
 )
 from epic_cli.engine.strategies.parts.curves cimport lerp, smooth_damp
 from epic_cli.engine.strategies.parts.snapshots cimport Snapshot, SnapshotBuffer, farther
@@ -29,9 +31,8 @@ cdef long BURST = 100
 cdef float PAST_END = 3
 # How long legacy-lerp waits at its target before it drops its start, s.
 cdef double IDLE = 0.3
-# How near to the target it counts as reached: with nothing more in the queue, and otherwise.
-cdef double NEAR_LAST = 1e-10
-cdef double NEAR = 1e-6
+# How near to the target, along each axis, it counts as reached, in length units.
+cdef double NEAR = 0.005
 # A shorter segment is over at once, s.
 cdef double SHORTEST = 1e-10
 
@@ -55,6 +56,8 @@ cdef class BufferedInterpolator:
     cdef SnapshotBuffer queue
     cdef long received              # since the last frame
     cdef double newest              # the newest timestamp in the queue or taken from it
+    cdef double latest              # the timestamp of the value that was put in last
+    cdef bint seeded                # it has a value
     cdef bint has_target, reached   # reached: nothing moves until there is a new target
     cdef double start_time, target_time, duration, elapsed, longest
     cdef Vec3[double] start, target, next_value, current, rate
@@ -68,6 +71,7 @@ cdef class BufferedInterpolator:
         self.latency = 2 * self.tick
         self.queue.set_capacity(512)  # it must also last while the server time stands still
         self.jump(Vec3[double]())
+        self.seeded = False
 
     # ------------------------------------------------------------- for Python
 
@@ -88,38 +92,41 @@ cdef class BufferedInterpolator:
 
     # ------------------------------------------------------------- for strategies
 
-    cdef void put(self, Vec3[double] value, double time) noexcept nogil:
+    cdef bint put(self, Vec3[double] value, double time) noexcept nogil:
+        """Puts a value with its timestamp into the queue; False: it comes too late."""
         cdef Snapshot item
-        cdef size_t place
-        cdef bint late = not time > self.newest
         self.received += 1
-        if late and not self.sorts_in(time):
-            return
-        if self.received > BURST and not late:
-            self.jump(value)
-            self.received = BURST
+        if self.received > BURST and time > self.latest:
+            self.jump(value, time)
+            # in 1.x a jump is a frame
+            self.received = 0 if self.kind == DOUBLE_LERP else BURST
+        elif self.received > BURST or not self.takes(time):
+            return False
         if self.queue.full():
             self.queue.drop_front(1)
-        place = self.queue.count_until(time)
-        self.newest = time if not late else self.newest
+        self.latest = time
+        self.newest = max(self.newest, time)
         item.time = time
         item.position = value
-        self.queue.insert(place, item)
+        self.queue.insert(self.queue.count_until(time), item)
+        return True
 
-    cdef bint sorts_in(self, double time) noexcept nogil:
-        """Whether a late value still counts: only double-lerp takes it, before it has passed it."""
-        cdef size_t place = self.queue.count_until(time)
-        if self.kind != DOUBLE_LERP or self.has_target and time <= self.target_time:
-            return False
-        return place == 0 or self.queue[place - 1].time < time
+    cdef bint takes(self, double time) noexcept nogil:
+        """Whether a value comes in time: double-lerp sorts in what it has not passed."""
+        if self.kind == DOUBLE_LERP:
+            return not self.seeded or time > self.target_time
+        return time > self.newest
 
-    cdef void jump(self, Vec3[double] value) noexcept nogil:
+    cdef void jump(self, Vec3[double] value, double time=0) noexcept nogil:
         """Shows this value at once and waits for the next."""
         self.queue.clear()
         self.received = 0
-        self.newest = -INFINITY
+        self.newest = self.latest = -INFINITY
         self.target = self.current = value
         self.rate = Vec3[double]()
+        self.seeded = True
+        # in 1.x the first segment begins at time 0, however late it is; at negative times, nowhere
+        self.target_time = min(time, 0.0)
         self.rest()
 
     cdef void rest(self) noexcept nogil:
@@ -139,7 +146,7 @@ cdef class BufferedInterpolator:
 
     cdef bint arrived(self) noexcept nogil:
         """Whether it has reached its target, and nothing is waiting."""
-        return self.queue.empty() and (not self.has_target or self.near_target(NEAR))
+        return self.queue.empty() and (not self.has_target or self.there())
 
     cdef Vec3[double] advance(self, double elapsed, double render,
                               double server) noexcept nogil:
@@ -223,13 +230,10 @@ cdef class BufferedInterpolator:
             return 1 - rate
         return 1 - pow(0.99 if rate >= 1 else rate, 60 * elapsed)
 
-    cdef bint near_target(self, double distance) noexcept nogil:
-        cdef Vec3[double] left = self.target - self.current
-        return dot(left, left) <= distance * distance
-
     cdef bint there(self) noexcept nogil:
-        """Whether the target counts as reached."""
-        return self.near_target(NEAR_LAST if self.queue.empty() else NEAR)
+        """Whether the target counts as reached: each axis is within what rounds to 0.00."""
+        cdef Vec3[double] left = self.target - self.current
+        return max(fabs(left.x), fabs(left.y), fabs(left.z)) <= NEAR
 
     # ------------------------------------------------------------- of 1.x, in single precision
 
@@ -238,18 +242,18 @@ cdef class BufferedInterpolator:
         cdef size_t count = self.queue.count_until(server)
         cdef float u = 1
         cdef Snapshot item
-        if count > 0 and (not self.has_target or render >= self.target_time):
+        if count > 0 and (not self.seeded or render >= self.target_time):
             item = self.queue[count - 1]
             self.queue.drop_front(count)
-            if not self.has_target or farther(self.target, item.position, self.snap_distance):
-                if self.has_target:
+            if not self.seeded or farther(self.target, item.position, self.snap_distance):
+                if self.seeded:
                     self.current = item.position
                 self.start_time = item.time
                 self.start = item.position
             else:
                 self.start_time = self.target_time
                 self.start = self.target
-            self.has_target = True
+            self.seeded = self.has_target = True
             self.target_time = item.time
             self.target = item.position
         if not self.has_target:

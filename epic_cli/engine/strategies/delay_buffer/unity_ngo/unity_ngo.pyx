@@ -1,6 +1,6 @@
 """The interpolation of Unity's Netcode for GameObjects, in its four kinds."""
 
-from libc.math cimport isnan
+from libc.math cimport INFINITY, fabs, isnan
 
 from epic_cli.engine.packets cimport INTERPOLATED, NONE, Motion, Packet, Sample
 from epic_cli.engine.strategies.parts cimport SendInterval, Strategy
@@ -10,15 +10,22 @@ from epic_cli.engine.parameters import Choice, Number, Switch
 from epic_cli.engine.strategies.parts.common_settings import SNAP_DISTANCE
 
 
-# The rounding error of adding and subtracting offsets is below this, s. Whether
-# that is before it or after it must not be left to the last digit: a frame that is taken to be
-# just after each timestamp shows but the beginning of each segment, and the entity stands still.
-cdef double ROUNDING = 1e-6
+# The rounding error of adding and subtracting offsets is below this, s, or below this part of a
+# time. Whether a frame is before a timestamp or after it must not be left to the last digit: one
+# that is taken to be just after each shows but the beginning of each segment, and the entity
+# stands still.
+cdef double ROUNDING = 1e-9
+cdef double RELATIVE_ROUNDING = 1e-15
 
 
 cpdef enum class SmoothingFactor:
     FRAME_RATE_INDEPENDENT
     PER_FRAME
+
+
+cpdef enum RenderFrom:
+    SERVER_TIME
+    LOCAL_TIME
 
 
 cdef class UnityNgo(Strategy):
@@ -44,19 +51,23 @@ cdef class UnityNgo(Strategy):
     2026 its factor in the last two kinds was 1 - position_max_interpolation_time a frame, so
     that smoothing depended on the frame rate and 1 froze the object: smoothing_factor=per-frame.
 
+    Clients before 2.13.3 subtracted the ticks from the local time, and so rendered about the
+    server time: shorter lag, but often nothing to move to: ``render_from=local-time``.
+
     Very smooth, and never overshoots; but floaty: the second lerp never quite arrives, and the
-    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. The
-    others drop their start once they have rested for a while: the next segment begins
-    at what is drawn, and in legacy-lerp its end is the value at once. More than 100 packets in
-    one frame count as a burst, of which only the newest is shown.
+    lag is larger than any other's. double-lerp is computed in single precision, as in Unity. For
+    the others a target counts as reached, and nothing moves until the next, when each axis is
+    within 0.005 of it; they drop their start once they have rested for a while: the next segment
+    begins at what is drawn, and in legacy-lerp its end is the value at once. More than 100 packets
+    in one frame, late ones included, count as a burst, of which only the newest is shown.
 
     Where this differs from Unity: the tick rate is measured with ``tick_rate=auto``; the server
-    time never goes back; a frame within a microsecond of a timestamp is at it, so that rounding
-    does not decide; after a silence longer than ``pause`` a segment takes one tick, unless the
-    entity had come to rest, where Unity begins it at the stale timestamp and is there at once
-    (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on demand only. Late
-    packets are discarded, except by double-lerp, which sorts them in as long as it has not passed
-    them.
+    time never goes back; a frame that only rounding puts before or after a timestamp is at it;
+    a late packet after a burst is discarded; after a silence longer than ``pause`` a segment takes
+    one tick, unless the entity had come to rest, where Unity begins it at the stale timestamp and
+    is there at once (``pause=0``); ``snap_distance`` is an addition, since Unity teleports on
+    demand only. Late packets are discarded, except by double-lerp, which sorts them in as long as
+    it has not passed them.
 
     ``tick_rate=auto`` draws as the given rate does, where at least three of eight packets follow
     the one before by one tick; silences and single losses cost nothing, and another rate is known
@@ -71,8 +82,10 @@ cdef class UnityNgo(Strategy):
         needs=(Need.ARRIVALS, Need.STEADY_RATE),
         lag="latency, server_buffer, tick_latency ticks, and the second smoothing",
         on_loss="moves to the newest state, then holds",
-        source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator; MIT",
-        proof="runs of the original (double-lerp, bit for bit), formula and upstream tests",
+        source="Netcode for GameObjects (Unity-Technologies), BufferedLinearInterpolator;"
+        " double-lerp from 1.11 (MIT), the others from formulas and runs of 2.13 (Unity Companion"
+        " License), none of its text",
+        proof="runs of 1.11 (bit for bit) and 2.13, upstream tests",
         lag_wavers=Wavering(
             "as its clock does, by 1 % of a frame; by up to a tick where frames are of"
             " another length; legacy-lerp falls behind for seconds and then jumps where they are"
@@ -86,6 +99,8 @@ cdef class UnityNgo(Strategy):
             Number("tick_latency", "auto", "ticks to stay behind the server time; auto: 1 for"
                    " double-lerp and legacy-lerp, otherwise 2", "ticks", 0, 1000,
                    unset="auto", tune=(0, 5)),
+            Choice("render_from", "server-time", "the clock that tick_latency is subtracted from",
+                   RenderFrom),
             Switch("position_lerp_smoothing", "on", "smooth the interpolated value"),
             Number("position_max_interpolation_time", 0.1, "how slow the smoothing is", "s",
                    0.01, 1, tune=(0.01, 0.9)),
@@ -107,11 +122,13 @@ cdef class UnityNgo(Strategy):
     )
 
     cdef public Interpolation mode
+    cdef public RenderFrom render_from
     cdef public double tick_latency, pause
     cdef BufferedInterpolator positions, velocities
     cdef NetworkTime clock
     cdef SendInterval interval
     cdef bint empty
+    cdef double rendered
 
     def configure(self, *, tick_rate, position_lerp_smoothing, position_max_interpolation_time,
                   smoothing_factor, latency, server_buffer, hard_reset, adjustment_ratio,
@@ -122,7 +139,6 @@ cdef class UnityNgo(Strategy):
         self.positions = BufferedInterpolator(*given)
         self.velocities = BufferedInterpolator(*given)
         self.positions.snap_distance = snap_distance
-        self.positions.slack = self.velocities.slack = ROUNDING
         self.clock = NetworkTime(latency, server_buffer, hard_reset, adjustment_ratio,
                                  sync_interval)
         self.interval = SendInterval(1.0 / tick_rate, 1.0 / 30)
@@ -133,12 +149,13 @@ cdef class UnityNgo(Strategy):
         self.clock.clear()
         self.interval.clear()
         self.empty = True
+        self.rendered = -INFINITY
 
     cdef bint accept(self, const Packet& packet, double now) noexcept nogil:
         cdef bint taken = self.empty or packet.time > self.newest
         if self.empty:
-            self.positions.jump(packet.position)
-            self.velocities.jump(packet.velocity)
+            self.positions.jump(packet.position, packet.time)
+            self.velocities.jump(packet.velocity, packet.time)
         elif 0 < self.pause < packet.time - self.newest:
             self.positions.resume(packet.time - self.interval.value)
             self.velocities.resume(packet.time - self.interval.value)
@@ -147,12 +164,9 @@ cdef class UnityNgo(Strategy):
             self.clock.sync(packet.time, now)
             self.set_tick(self.positions)
             self.set_tick(self.velocities)
-        elif not self.positions.sorts_in(packet.time):
-            return False
         self.empty = False
-        self.positions.put(packet.position, packet.time)
         self.velocities.put(packet.velocity, packet.time)
-        return True
+        return self.positions.put(packet.position, packet.time)
 
     cdef void set_tick(self, BufferedInterpolator one) noexcept nogil:
         one.tick = self.interval.value
@@ -165,7 +179,13 @@ cdef class UnityNgo(Strategy):
         else:
             elapsed = self.elapsed(at)
             server = self.clock.advance(at, elapsed)
-            render = server - self.interval.value * self.tick_latency
+            render = server
+            if self.render_from == SERVER_TIME:
+                render -= self.interval.value * self.tick_latency
+            # nor does it go back when another tick rate is measured
+            render = self.rendered = max(self.rendered, render)
+            self.positions.slack = max(ROUNDING, RELATIVE_ROUNDING * max(fabs(at), fabs(server)))
+            self.velocities.slack = self.positions.slack
             sample.show(Motion(self.positions.advance(elapsed, render, server),
                                self.velocities.advance(elapsed, render, server)), INTERPOLATED)
             if self.positions.arrived():

@@ -1,0 +1,132 @@
+"""Each strategy on streams that its original drew: rates that nearly match, silences, bursts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from support.conformance import load
+
+from epic_cli import Packet, strategy
+
+MODES = {
+    "1.x": "double-lerp",
+    "LegacyLerp": "legacy-lerp",
+    "Lerp": "lerp",
+    "SmoothDampening": "smooth-damp",
+}
+
+
+def switch(on: bool) -> str:
+    return "on" if on else "off"
+
+
+def quake3(of: dict[str, Any]) -> Any:
+    return strategy("quake3", cl_time_nudge=of["cl_timeNudge"] / 1000)
+
+
+def james_frowen(of: dict[str, Any]) -> Any:
+    return strategy(
+        "james-frowen",
+        tick_interval=of["tick_interval"],
+        tick_delay=of["tick_delay"],
+        diff_threshold=of["diff_threshold"],
+        fast_scale=of["time_scale"],
+        skip_threshold=of["skip_threshold"],
+        moving_average_count=of["moving_average_count"],
+    )
+
+
+def mirror(of: dict[str, Any]) -> Any:
+    assert of["drift_ema_n"] == round(1 / of["send_interval"])
+    assert of["delivery_ema_n"] == round(2 / of["send_interval"])
+    given = (
+        "send_interval",
+        "buffer_limit",
+        "buffer_time_multiplier",
+        "catchup_speed",
+        "slowdown_speed",
+        "catchup_negative_threshold",
+        "catchup_positive_threshold",
+        "dynamic_adjustment_tolerance",
+    )
+    return strategy(
+        "mirror",
+        pause=0,
+        quirks="on",
+        dynamic_adjustment=switch(of["dynamic_adjustment"]),
+        **{name: of[name] for name in given},
+    )
+
+
+def geckos(of: dict[str, Any]) -> Any:
+    return strategy(
+        "geckos",
+        quirks="on",
+        server_fps=of["server_fps"],
+        auto_correct_time_offset=switch(of["auto_correct_time_offset"]),
+    )
+
+
+def unity_ngo(of: dict[str, Any]) -> Any:
+    ticks = of["tick_latency"]
+    assert of.get("min_delta", 1 / of["tick_rate"]) == pytest.approx(1 / of["tick_rate"])
+    assert of.get("max_delta", ticks / of["tick_rate"]) == pytest.approx(ticks / of["tick_rate"])
+    return strategy(
+        "unity-ngo",
+        mode=MODES[of["interpolation_type"]],
+        tick_rate=of["tick_rate"],
+        tick_latency=ticks,
+        latency=of["latency"],
+        server_buffer=of["server_buffer"],
+        position_max_interpolation_time=of["max_interpolation_time"],
+        position_lerp_smoothing=switch(of.get("lerp_smoothing", True)),
+        smoothing_factor="per-frame",
+        pause=0,
+    )
+
+
+#: The files, each with what makes its strategy, and a second in its times.
+FILES = {
+    "geckos_runs": (geckos, 1000),
+    "james_frowen_runs": (james_frowen, 1),
+    "mirror_runs": (mirror, 1),
+    "quake3_clock_runs": (quake3, 1000),
+    "unity_ngo_1_11_runs": (unity_ngo, 1),
+    "unity_ngo_2_13_runs": (unity_ngo, 1),
+}
+STREAMS = [(name, stream) for name in FILES for stream in load(name)["streams"]]
+
+
+def off(ours: tuple[float, ...], theirs: list[float]) -> float:
+    """The largest difference, against max(1, value)."""
+    pairs = zip(ours, theirs, strict=True)
+    return max(abs(a - b) / max(1.0, abs(b)) for a, b in pairs)
+
+
+@pytest.mark.parametrize(
+    ("name", "stream"), STREAMS, ids=[f"{name}-{one['stream']}" for name, one in STREAMS]
+)
+def test_it_draws_what_its_original_drew(name: str, stream: dict[str, Any]) -> None:
+    make, second = FILES[name]
+    made = make(stream["settings"])
+    last, compared = (math.nan,) * 3, 0
+    for time, *rest in stream["events"]:
+        if isinstance(rest[0], float):
+            arrival, x, y, z, *velocity = rest
+            packet = Packet((x, y, z), tuple(velocity), time / second, arrival / second)
+            made.update(packet, arrival / second)
+            continue
+        sample, (drawn,) = made.read(time / second), rest
+        compared += bool(drawn)
+        if not drawn:  # then the caller goes on drawing what it drew last
+            assert sample.status == ("held" if compared else "none"), time
+            assert sample.position == last or not compared
+        elif name == "quake3_clock_runs":
+            assert made.server_time * second == pytest.approx(drawn[0], abs=stream["tolerance"])
+        else:
+            assert sample.status != "none", time
+            assert off((*sample.position, *sample.velocity), drawn) <= stream["tolerance"], time
+        last = sample.position
+    assert compared > 30
