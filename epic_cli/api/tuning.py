@@ -93,6 +93,8 @@ def tune(
     spec = TuneSpec(tuple(named), compare, figure, validate, trials or tries, seconds)
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
     opened = None if journal is None else Journal(os.fspath(journal), KIND)
+    for damage in opened.damage if opened is not None else ():
+        warnings.warn(str(damage), stacklevel=2)
     try:
         return search(spec, runs, executor=executor, journal=opened)
     except NotEnoughToSay as error:

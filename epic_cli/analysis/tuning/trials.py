@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from epic_cli.analysis.jobs.code import code_of
 from epic_cli.analysis.jobs.journal import Journal, key
 from epic_cli.analysis.tuning.figures import figures
 from epic_cli.engine.replay.strategy_spec import StrategySpec
@@ -68,6 +69,7 @@ class Trials:
     journal: Journal | None = None
     on_trial: Callable[[Trial, int], None] | None = None
     made: list[Trial] = field(default_factory=list)
+    _code: list[str] | None = None
     _known: dict[tuple[tuple[str, Value], ...], Trial] = field(default_factory=dict)
 
     def costs(self, wanted: Sequence[Mapping[str, Value]], beyond: bool = False) -> list[float]:
@@ -128,7 +130,9 @@ class Trials:
             name: value if isinstance(value, str) else float(value)
             for name, value in settings.items()
         }
-        return key(bench=self.on.digest, strategy=self.strategy, settings=plain)
+        if self._code is None:
+            self._code = code_of(self.strategy)
+        return key(bench=self.on.digest, strategy=[self.strategy, *self._code], settings=plain)
 
 
 def _key(settings: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -177,6 +177,7 @@ def _search(
 
     Raises ``WrongUsage``, ``CannotAccess``.
     """
+    from epic_cli.analysis.jobs.code import UnknownCode
     from epic_cli.analysis.notes import NotEnoughToSay, not_enough
     from epic_cli.analysis.tuning.trials import KIND
     from epic_cli.analysis.tuning.tune import NeedsArrivals, NothingToTune, NothingTried, tune
@@ -209,6 +210,8 @@ def _search(
     except TooManyRows as error:
         raise WrongUsage(f"{error} for one entity; choose a longer --tick") from error
     except NothingToTune as error:
+        raise WrongUsage(str(error)) from error
+    except UnknownCode as error:
         raise WrongUsage(str(error)) from error
     except NeedsArrivals as error:
         raise WrongUsage(f"{error}; --latency makes them") from error

@@ -148,8 +148,15 @@ class JobOptions:
             raise CannotAccess("write to", path, error) from error
         if journal.cut:
             say(f"epic: {printable(path)}: its last line is truncated and will be recomputed\n")
-        with journal:
-            yield journal
+        for damage in journal.damage:
+            say(f"epic: {printable(str(damage))}\n")
+        try:
+            with journal:
+                yield journal
+        except OSError as error:
+            if error.filename == path:
+                raise CannotAccess("write to", path, error) from error
+            raise
 
 
 #: All of them, as ``jobs: JobOptions``.

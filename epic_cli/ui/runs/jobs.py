@@ -6,14 +6,12 @@ process, and a ``JobResult`` what comes back: values, and what is to be reported
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import Executor
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from epic_cli.analysis.jobs.runner import Failure, Memory, resumed
 from epic_cli.engine.replay.strategy_spec import StrategySpec
-from epic_cli.engine.strategies import find, is_built_in
 from epic_cli.engine.text.widths import printable
 from epic_cli.ui.io.errors import CannotAccess, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
@@ -156,11 +154,6 @@ def run_recordings(
                         yield recording, result.found
                 if progress is not None:
                     progress(count, len(jobs))
-        except OSError as error:
-            gone = isinstance(error, BrokenPipeError) or _cluster_is_gone(options, error)
-            if gone or options.journal is None:
-                raise
-            raise CannotAccess("write to", options.journal, error) from error
         finally:
             results.close()
         if journal is not None and not spec.messages.quiet and (options.shard or known):
@@ -178,15 +171,18 @@ def _cluster_is_gone(options: JobOptions, error: Exception) -> bool:
 
 
 def strategy_identity(strategy: Any) -> list[str]:
-    """What results depend on: a strategy with its settings, and the code of a custom one."""
-    from epic_cli.analysis.jobs.journal import digest_of
+    """What results depend on: a strategy with its settings, and the code of a custom one.
+
+    Raises ``WrongUsage`` where that cannot be known.
+    """
+    from epic_cli.analysis.jobs.code import UnknownCode, code_of
 
     assert isinstance(strategy, StrategySpec)
     settings = sorted(f"{name}={value!r}" for name, value in strategy.settings.items())
-    code = None
-    if not is_built_in(strategy.name):
-        code = inspect.getsourcefile(find(strategy.name))
-    return [strategy.label, strategy.name, *settings, *([digest_of(code)] if code else [])]
+    try:
+        return [strategy.label, strategy.name, *settings, *code_of(strategy.name)]
+    except UnknownCode as error:
+        raise WrongUsage(str(error)) from error
 
 
 def _key_maker(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -89,6 +90,126 @@ def test_damage_in_the_middle_takes_no_other_answer_along(path: str) -> None:
         assert journal.find(key(number=1)) is None
         assert journal.find(key(number=2)) == {"figure": 2 / 3}
         assert journal.cut == 0
+        assert journal.damage == [(path, 1, (3,))]
+
+
+def test_a_damaged_line_at_the_end_stays(path: str) -> None:
+    damaged = filled(path, 2).replace(b"0.33", b"0.34")
+    Path(path).write_bytes(damaged)
+    with Journal(path, "compare") as journal:
+        assert (len(journal), journal.cut, journal.damage) == (1, 0, [(path, 1, (3,))])
+        journal.add(key(number=1), "again")
+    assert Path(path).read_bytes().startswith(damaged)
+    with Journal(path, "compare") as journal:
+        assert journal.find(key(number=1)) == "again"
+
+
+def test_many_damaged_lines_are_counted_and_few_named(path: str) -> None:
+    Path(path).write_bytes(filled(path, 200).replace(b'"sum":"', b'"sum":"0'))
+    with pytest.raises(UnusableJournal):  # no line of it, nor the header
+        Journal(path, "compare")
+    Path(path).write_bytes(filled(f"{path}2", 1) + b"{}\n" * 2000)
+    with Journal(path, "compare") as journal:
+        assert journal.damage == [(path, 2000, (3, 4, 5, 6, 7))]
+        assert len(str(journal.damage[0])) < len(path) + 100
+
+
+# ---------------------------------------------------------------- whatever happens to it
+
+
+class Damaged:
+    """Journals that somebody has altered: at random, by the seed."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self._random = random.Random(seed)
+        #: What each of two runs answered.
+        self.answers = [
+            {key(run=run, number=n): {"score": self._random.uniform(0, 100)} for n in range(12)}
+            for run in range(2)
+        ]
+        kinds = (("compare", ""), ("compare", ""), ("tune", ""), ("compare", "0.0.7"))
+        self._files = [
+            self._written(str(folder / f"{number}"), self.answers[number % 2], *one)
+            for number, one in enumerate(kinds)
+        ]
+
+    def _written(
+        self, path: str, answers: dict[str, dict[str, float]], kind: str, version: str
+    ) -> list[bytes]:
+        with pytest.MonkeyPatch.context() as patched:
+            if version:
+                place = "epic_cli.analysis.jobs.journal.program_version"
+                patched.setattr(place, lambda: version)
+            with Journal(path, kind) as journal:
+                for name, answer in answers.items():
+                    # the same keys have other answers there: none of them may be taken
+                    journal.add(name, {"score": -1.0} if version or kind == "tune" else answer)
+        return Path(path).read_bytes().splitlines(keepends=True)
+
+    def one(self) -> bytes:
+        """The first run's journal after some mishaps."""
+        lines = list(self._files[0])
+        for _ in range(self._random.randint(1, 4)):
+            self._random.choice((self._flip, self._cut, self._swap, self._splice, self._drop))(
+                lines
+            )
+        return b"".join(lines)
+
+    def _flip(self, lines: list[bytes]) -> None:
+        data = bytearray(b"".join(lines))
+        for _ in range(self._random.choice((1, 1, 2, 30)) if data else 0):
+            data[self._random.randrange(len(data))] ^= 1 << self._random.randrange(8)
+        lines[:] = bytes(data).splitlines(keepends=True)
+
+    def _cut(self, lines: list[bytes]) -> None:
+        place = self._random.randrange(len(lines)) if lines else 0
+        for one in lines[place : place + 1]:
+            lines[place] = one[: self._random.randrange(max(len(one), 1))]
+            if self._random.random() < 0.5:
+                del lines[place + 1 :]
+
+    def _swap(self, lines: list[bytes]) -> None:
+        self._random.shuffle(lines)
+
+    def _splice(self, lines: list[bytes]) -> None:
+        other = self._random.choice(self._files)
+        lines[self._random.randrange(len(lines) + 1) :] = other[
+            self._random.randrange(len(other)) :
+        ]
+
+    def _drop(self, lines: list[bytes]) -> None:
+        del lines[: self._random.randrange(3)]
+
+
+def test_no_mishap_changes_an_answer(tmp_path: Path) -> None:
+    """Each is refused in a sentence, or what it still says is what was answered."""
+    damaged = Damaged(int(os.environ.get("EPIC_TESTS_SEED", "5")), tmp_path)
+    right = {**damaged.answers[0], **damaged.answers[1]}
+    path, taken, refused, known = tmp_path / "journal", 0, 0, 0
+    sentences = []
+    for _ in range(int(os.environ.get("EPIC_TESTS_MISHAPS", "200"))):
+        content = damaged.one()
+        path.write_bytes(content)
+        try:
+            with Journal(str(path), "compare") as journal:
+                for name, answer in right.items():
+                    found = journal.find(name)
+                    assert found in (None, answer)
+                    known += found is not None
+                    journal.add(name, answer)
+            with Journal(str(path), "compare") as journal:  # nothing that was added is lost
+                assert [journal.find(name) for name in right] == list(right.values())
+                assert journal.cut == 0
+            taken += 1
+        except UnusableJournal as error:
+            refused += 1
+            assert path.read_bytes() == content
+            sentences.append(str(error))
+    assert all(len(one) < len(str(path)) + 200 for one in sentences)
+    print(f"{taken} taken with {known} answers, {refused} refused")
+    assert taken
+    assert refused
+    assert 0 < known < taken * len(right)
 
 
 def test_it_is_all_there_after_kill_9(path: str) -> None:
@@ -104,9 +225,12 @@ def test_it_is_all_there_after_kill_9(path: str) -> None:
         assert len(journal) in (len(said), len(said) + 1)
 
 
-def test_one_of_another_version_is_refused_and_left_alone(path: str) -> None:
-    old = filled(path, 1).replace(epic_cli.__version__.encode(), b"0.0.7")
-    Path(path).write_bytes(old)
+def test_one_of_another_version_is_refused_and_left_alone(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("epic_cli.analysis.jobs.journal.program_version", lambda: "0.0.7")
+        old = filled(path, 1)
     with pytest.raises(OtherVersion, match=r"epic 0\.0\.7.*epic " + epic_cli.__version__):
         Journal(path, "compare")
     assert Path(path).read_bytes() == old

@@ -108,6 +108,22 @@ def test_processes_and_a_journal_give_what_threads_give_to_the_byte() -> None:
     assert Path("j").stat().st_size == size
 
 
+@pytest.mark.parametrize("command", ["compare", "diagnose"])
+def test_code_that_a_strategy_imports_changes_the_answer(command: str) -> None:
+    Path("helper_of_slow.py").write_text("GAIN = 1\n")
+    Path("slow.py").write_text(f"import helper_of_slow\n{SLOW}")
+    words = (command, "-s", "./slow.py:Slow", "a/r0.txt", "--journal", "j")
+    for known in (False, True):
+        done = run(*words)
+        assert (b"known before" in done.stderr and b" 0 of" not in done.stderr) == known
+    Path("helper_of_slow.py").write_text("GAIN = 2\n")
+    assert b" of them known before" not in run(*words).stderr
+    Path("helper_of_slow.py").write_text("GAIN = eval('2')\n")
+    done = run(*words)
+    assert done.returncode == 2
+    assert b"helper_of_slow.py:1: it calls eval()" in done.stderr
+
+
 def test_what_changes_the_answer_is_asked_again_and_names_do_not() -> None:
     epic("compare", *TWO, "a", "--journal", "j")
     Path("a").rename("b")

@@ -7,12 +7,15 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.full_disks import files_of
 from support.places import SAMPLES
 from support.running import epic
 
@@ -148,6 +151,38 @@ def test_a_journal_goes_on_where_it_was_cut_off_and_changes_nothing(
     found = journal.read_bytes().splitlines(keepends=True)
     assert found[:20] == lines[:20]
     assert sorted(found) == sorted(lines)
+
+
+def test_a_full_disk_is_named_and_what_was_tried_is_kept(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", "--journal", str(journal)]
+    command = [sys.executable, "-m", "epic_cli", "tune", *words, recording]
+    with files_of(9_000):
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr.endswith(f"epic: cannot write to {journal}: File too large\n")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 2
+    assert lines[-1].endswith(b"}\n")
+    told(capsys, *words, recording)
+    assert journal.read_bytes().splitlines(keepends=True)[: len(lines)] == lines
+
+
+def test_damaged_lines_of_a_journal_are_named_and_tried_again(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "tries"
+    words = ["-s", "epic", "--trials", "40", "--format", "jsonl", recording]
+    whole, _ = told(capsys, *words, "--journal", str(journal))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    for number in (3, 7):  # a digit of a figure
+        lines[number] = re.sub(rb"[0-9](?=[^0-9]+$)", b"x", lines[number])
+    journal.write_bytes(b"".join(lines))
+    again, err = told(capsys, *words, "--journal", str(journal))
+    assert again == whole
+    assert "tries: 2 lines (4, 8) are damaged; what is lost will be recomputed" in err
 
 
 def test_a_journal_that_cannot_be_gone_on_with_is_refused(
