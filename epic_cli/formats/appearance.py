@@ -14,9 +14,7 @@ from epic_cli.formats.entries.text import is_packet
 class Appearance(Enum):
     """What a recording is that cannot be read, in words that go on "this looks like"."""
 
-    ZIP = "a ZIP archive, as .zip and .xlsx are; unpack it, or save the sheet as CSV"
     PARQUET = "a Parquet file; it is no text"
-    DATABASE = "an SQLite database; export the table as CSV"
     BINARY = "binary data; packets are text"
     ROWS = "the rows that epic replay writes; it takes packets"
     SCRIPT = "a script of session commands: epic --init FILE"
@@ -29,11 +27,7 @@ class Appearance(Enum):
 
 
 #: What files of other kinds begin with.
-_MAGIC = (
-    (b"PK\x03\x04", Appearance.ZIP),
-    (b"PAR1", Appearance.PARQUET),
-    (b"SQLite format 3", Appearance.DATABASE),
-)
+_MAGIC = ((b"PAR1", Appearance.PARQUET),)
 
 #: What most lines of some kinds of text look like; the first kind that fits counts.
 _KINDS: tuple[tuple[Callable[[bytes], object], Appearance], ...] = (

@@ -7,8 +7,6 @@ from support.running import epic
 TURN = (SAMPLES / "turn.txt").read_bytes()
 
 STRANGE = {
-    "a ZIP archive": b"PK\x03\x04\x14\0\0\0\x08\0",
-    "an SQLite database": b"SQLite format 3\0\x10\0",
     "binary data": bytes(range(1, 9)) * 40 + b"\n",
     "a script of session commands": b":strategy epic\n:tick 60hz\n:set calc_ahead=0.1\n",
     "XML or HTML": b"<trace>\n <p x='1'/>\n <p x='2'/>\n</trace>\n",

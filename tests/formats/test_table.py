@@ -90,7 +90,9 @@ def packets_of(path: Path, input_format: str = "auto") -> list[Packet]:
 
 def test_what_each_format_is_for() -> None:
     assert next(iter(formats())) == DEFAULT == "text"
-    assert set(input_formats()) == {"auto", "text", "csv", "json", "jsonl", "parquet"}
+    assert set(input_formats()) == {
+        "auto", "text", "csv", "json", "jsonl", "parquet", "sqlite", "xlsx",
+    }  # fmt: skip
     assert set(written_formats()) == {"text", "csv", "tsv", "jsonl", "parquet"}
     assert set(packet_formats()) == {"text", "csv", "jsonl"}
     assert suffixes()[".ndjson"] == "jsonl"

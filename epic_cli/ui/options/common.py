@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from epic_cli.engine.parameter_base import SettingError, nearest
+from epic_cli.engine.parameter_base import SettingError, find, nearest
 from epic_cli.engine.replay.playback import SCREEN_TIMING, TIMING, Timing
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.strategies import declaration, names
@@ -167,7 +167,13 @@ def _make_layout(profile: str | None, **given: Any) -> Layout | None:
 
 #: ``--columns``, ``--time-unit``, ``--time-origin``, ``--axes`` and ``--scale``, as ``given:
 #: Layout | None``; ``--profile`` gives them, and all others, their defaults.
-layout_options = OptionGroup("given", _make_layout, *options(LAYOUT), profile_option)
+layout_options = OptionGroup(
+    "given",
+    _make_layout,
+    *options(LAYOUT, leave_out=("table",)),
+    option(find("table", LAYOUT, "a layout"), "--table", "--sheet"),
+    profile_option,
+)
 
 
 def make_saving(save_profile: str | None, replace_profile: bool) -> Saving | None:

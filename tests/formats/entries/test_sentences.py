@@ -134,8 +134,3 @@ def test_sentences_are_told_from_json_and_tables(begin: bytes, kind: str) -> Non
 )
 def test_nothing_is_proposed_where_there_is_no_time(line: str) -> None:
     assert propose(line) is None
-
-
-def test_degrees_are_no_lengths() -> None:
-    done = epic("replay", stdin=b"time,lat,lon,alt\n0,48,11,3\n")
-    assert b"lat, lon are degrees, and movement needs lengths" in done.stderr

@@ -20,6 +20,13 @@ COLUMNS = ("entity", "time", "x", "y", "z", "vx", "vy", "vz", "arrival", "seq", 
 #: So many lines may stand above a table's header, and so many rows are looked at below it.
 _ABOVE, _ROWS = 20, 5
 
+#: What may stand in a row of units.
+_UNITS = (
+    " s sec secs second seconds ms msec milliseconds us usec µs ns nsec min h m cm mm km ft in px"
+    " uu unit units meter meters metre metres m/s cm/s mm/s km/h kmh mph ft/s kn knots deg degree"
+    " degrees rad ° deg/s rad/s m/s² m/s^2 m/s2 hz % - text string id name bool int float "
+)
+
 #: The axes of two entities that have a column for each.
 _SIDE_BY_SIDE = 4
 
@@ -38,8 +45,41 @@ def lines_above_header(lines: Sequence[bytes], columns: Collection[str] = ()) ->
             continue
         below = lines[place + 1].decode("utf-8", "replace") if lines[place + 1 :] else header
         if len(split_row(below.strip("\r\n"), delimiter_of(header)) or ()) == len(names):
-            return place
+            above = place
+            while above and goes_on_below(cells_of(lines[above - 1])[1], names):
+                above -= 1
+            return above
     return 0
+
+
+def goes_on_below(header: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a header has groups, whose members are named by the row below it."""
+    from epic_cli.formats.names.guess import is_value
+
+    groups = len(header) == len(below) and any(header)
+    index = sum(map(bool, below)) == 1 and any("." in name for name in header)  # as pandas has it
+    groups &= index or len(set(header)) < len(header)
+    return groups and any(below) and not any(map(is_value, (*header, *below)))
+
+
+def joined(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns that are in two rows: ``Position.X``; a lone one is that of an index."""
+    if sum(map(bool, below)) == 1:
+        return tuple(low or high for high, low in zip(header, below, strict=True))
+    group, names = "", []
+    for high, low in zip(header, below, strict=True):
+        group = high or group
+        names.append(".".join(filter(None, (group, low))) if low else high)
+    return tuple(names)
+
+
+def with_units(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...] | None:
+    """The names with the units in the row below them; None: these are none."""
+    units = [cell.strip("[]() ") for cell in below]
+    if not any(units) or not all(not one or f" {one.lower()} " in _UNITS for one in units):
+        return None
+    pairs = zip(header, units, strict=True)
+    return tuple(f"{name} [{unit}]" if unit.strip("-") else name for name, unit in pairs)
 
 
 def cells_of(line: bytes) -> tuple[str, list[str]]:

@@ -11,7 +11,12 @@ from epic_cli.engine.refusals import Reason, Refusal
 from epic_cli.engine.text import RecordScanner, TableScanner
 from epic_cli.formats import BYTE_ORDER_MARK
 from epic_cli.formats.columns import POSITION, column_name, column_text, star_of
-from epic_cli.formats.entries.csv import lines_above_header
+from epic_cli.formats.entries.csv import (
+    goes_on_below,
+    joined,
+    lines_above_header,
+    with_units,
+)
 from epic_cli.formats.layout import Layout
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, is_value
@@ -63,6 +68,8 @@ class CsvReader(LineReader):
             if line.startswith(_COMMENT):
                 return
             self.refuse(block, raw, 0, Reason.FIELD_COUNT, found=len(cells), expected=self._names)
+        elif self.records is None and self._headed and self._names_more(cells):
+            return
         elif self.records is not None or self._settle(block, cells):
             cells += self._numbers_in(cells)
             for name, places in self._entities.items():
@@ -110,6 +117,21 @@ class CsvReader(LineReader):
         else:
             self._names = tuple(str(number + 1) for number in range(len(cells)))
         self._header = (self._line, raw)
+
+    def _names_more(self, cells: list[str]) -> bool:
+        """Takes a further row of the header: units, or the members of groups."""
+        below = [cell.strip() for cell in cells]
+        names = with_units(self._names, below)
+        if names is None and goes_on_below(self._names, below):
+            names = joined(self._names, below)
+        elif names is not None:
+            now = dict(zip(map(column_text, self._names), map(column_text, names), strict=True))
+            given = self.layout.columns
+            if given is not None:  # without the unit, as the header has it
+                columns = tuple((field, now.get(column, column)) for field, column in given)
+                self.layout = self.layout._replace(columns=columns)
+        self._names = names or self._names
+        return names is not None
 
     def _settle(self, block: PacketBlock, cells: list[str]) -> bool:
         """Makes the plan by which rows are read; False: the header is refused, and all with it."""
