@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 
@@ -66,6 +67,13 @@ def verb(number: int, one: str, many: str | None = None) -> str:
     if many is None:
         return f"{one}s" if number == 1 else one
     return one if number == 1 else many
+
+
+def reach(low: float, high: float, write: Callable[[float], str], to: str = " to ") -> str:
+    """``76 to 91``, ``at least 76`` or ``at most 91`` where one end is unknown, empty: both are."""
+    if math.isnan(low):
+        return "" if math.isnan(high) else f"at most {write(high)}"
+    return f"at least {write(low)}" if math.isnan(high) else f"{write(low)}{to}{write(high)}"
 
 
 def known(value: Any) -> Any:

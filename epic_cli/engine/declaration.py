@@ -72,6 +72,7 @@ class Declaration(NamedTuple):
     ``aims_at_prediction``: rows are interpolated on the way to a point on the line that a received
     state predicts; those of others on the way to a received state.
     ``lag_wavers``: how the lag at a constant velocity wavers; that of others does not.
+    ``lag_by_session``: the first packets set the lag, which is another in another session.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Declaration(NamedTuple):
     waits_for_two: bool = False
     aims_at_prediction: bool = False
     lag_wavers: Wavering | None = None
+    lag_by_session: bool = False
     settings: tuple[Setting, ...] = ()
 
     @property

@@ -106,11 +106,11 @@ def rerouted(seconds: Floats, random: Random) -> Floats:
     """By how much (s) each packet is later while it takes another way."""
     more, at = np.zeros(len(seconds)), 0.0
     while True:
-        at += random.exponential(15.0)
+        at += random.exponential(5.0)
         if at > seconds[-1]:
             return more
-        until = at + random.exponential(5.0)
-        more[(seconds >= at) & (seconds < until)] += random.uniform(0.03, 0.1)
+        until = at + random.exponential(2.5)
+        more[(seconds >= at) & (seconds < until)] += random.uniform(0.02, 0.06)
         at = until
 
 

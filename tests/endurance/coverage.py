@@ -1,85 +1,93 @@
-"""How often the intervals of 20 simulated networks contain what 200 of them come to.
+"""How often the intervals of one recording contain what many recordings come to, by network.
 
-    python -m endurance.coverage
+    python -m endurance.coverage [RUNS]
 
-Each network's 200 seeds are judged as ten groups of 20, and all together. Prints, by figure, the
-share of intervals that contain the value of all 200. Ends with status 1 where it is less than 95 %
-by more than three standard errors of as many independent trials as there are groups and networks:
-the strategies of one group are judged on the same packets, and count as one trial.
+The movements and networks are those of ``bursty.py``, which shares nothing with ``epic simulate``.
+A figure's true value is that of all runs of its kind together. An interval with one end is right
+where that end is; the share of these stands behind the figures. Prints the table of the guide. Ends
+with status 1 where a share is below what is promised by more than three standard errors.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from epic_cli.analysis.certainty.bootstrap import CONFIDENCE
-from epic_cli.analysis.compare.networks import Setting, simulated
-from epic_cli.analysis.compare.pool import pool_runs
+import numpy as np
+
+from endurance.bursty import MOVEMENTS, NETWORKS, recorded
+from epic_cli.analysis.compare.pool import pool_results, pool_runs
 from epic_cli.analysis.compare.result import Comparison
 from epic_cli.analysis.compare.run import compare_run
 from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.engine.replay.playback import SCREEN_TIMING
 from epic_cli.engine.replay.strategy_spec import read_specs
-from epic_cli.network import Link, LinkConditions, PathMovement, Strafe
-from epic_cli.network.loss import GilbertElliott
 
-NETWORKS = {
-    "wired": LinkConditions(0.03, 0.005, loss=0.002),
-    "wireless": LinkConditions(0.06, 0.02, "gamma", loss=0.02),
-    "jittery": LinkConditions(0.08, 0.03, loss=0.05),
-    "bursts": LinkConditions(0.08, 0.01, loss=GilbertElliott(0.01, 0.3)),
-}
-CANDIDATES = read_specs(["epic", "dumb-terminal", "snapshot", "dis", "projective", "kalman"])
-FIGURES = ("score", "error", "lag", "residual", "jerk", "jumps")
-SEEDS, GROUP = 200, 20
-
-#: What is ten times as many in ten times as many networks.
-COUNTS = ("jumps",)
+CANDIDATES = read_specs(["epic", "snapshot", "lerp", "dead-reckoning", "projective", "mirror"])
+FIGURES = ("error", "residual", "jerk", "lag", "score")
+SECONDS = (30, 120)
+RUNS, PROMISED = 100, 0.9
 
 
-def compared(conditions: LinkConditions) -> list[tuple[str, Comparison]]:
-    """What each seed comes to alone."""
-    path = Strafe(5.0, 5.0, 1)
-    setting = Setting(
-        lambda _: PathMovement(path), lambda seed: Link(conditions, seed=seed), duration=8.0
+class Covered(NamedTuple):
+    """The share of intervals that contain the value, by figure; of those with one end; widths.
+
+    ``winners`` is how often something was called clearly best though it is not. ``widths`` are the
+    medians by strategy and figure.
+    """
+
+    shares: Sequence[float]
+    open: float
+    winners: float
+    widths: Sequence[Sequence[float]]
+
+
+def compared(movement: str, network: str, seconds: float, seed: int) -> Comparison:
+    """One recording, as ``epic compare`` judges it alone."""
+    run = recorded(movement, network, seconds, seed).run(str(seed))
+    spec = CompareSpec(CANDIDATES, SCREEN_TIMING, threads=1)
+    return pool_runs([(run.name, compare_run(run, spec))], 0)
+
+
+def covered(comparisons: Sequence[Comparison]) -> Covered:
+    """How often the intervals of these hold."""
+    several = zip(*(one.results for one in comparisons), strict=True)
+    whole = [pool_results([one for one in own if one.values]) for own in several]
+    true = np.array([[one.value(name) for name in FIGURES] for one in whole])
+    ends = np.array(
+        [[[one.interval(name) for name in FIGURES] for one in each.results] for each in comparisons]
     )
-    return [
-        (run.name, compare_run(run, CompareSpec(CANDIDATES, SCREEN_TIMING, threads=1)))
-        for run in simulated(setting, range(SEEDS))
-    ]
+    low, high = ends[..., 0], ends[..., 1]
+    known = ~(np.isnan(low) & np.isnan(high))
+    holds = known & ~(low > true) & ~(high < true)
+    best = int(true[:, FIGURES.index("score")].argmax())
+    wins = [[one.rank == 1 for one in each.results] for each in comparisons]
+    wrong = [sum(one) == 1 and not one[best] for one in wins]
+    return Covered(
+        (holds.sum(axis=(0, 1)) / known.sum(axis=(0, 1))).tolist(),
+        float(np.mean([one.certainty.rare.few for one in comparisons if one.certainty])),
+        float(np.mean(wrong)),
+        np.nanmedian(high - low, axis=0).tolist(),
+    )
 
 
-def trials() -> Iterator[tuple[str, bool]]:
-    """Of each network, group, strategy and figure: whether the interval contains the value."""
-    for conditions in NETWORKS.values():
-        runs = compared(conditions)
-        whole = pool_runs(runs, 0)
-        for first in range(0, SEEDS, GROUP):
-            part = pool_runs(runs[first : first + GROUP], first)
-            for all_of_them, some in zip(whole.results, part.results, strict=True):
-                for name in FIGURES:
-                    low, high = some.interval(name)
-                    value = all_of_them.value(name)
-                    if name in COUNTS:
-                        value *= GROUP / SEEDS
-                    if not math.isnan(low):
-                        yield name, low <= value <= high
-
-
-def main() -> int:
-    found = list(trials())
-    independent = len(NETWORKS) * SEEDS // GROUP
-    error = math.sqrt(CONFIDENCE * (1 - CONFIDENCE) / independent)
+def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
+    runs = int(arguments[0]) if arguments else RUNS
+    # the strategies of one recording are judged on the same packets, and count as one trial
+    least = PROMISED - 3 * math.sqrt(PROMISED * (1 - PROMISED) / runs)
     bad = False
-    for name in FIGURES:
-        hits = [hit for figure, hit in found if figure == name]
-        share = sum(hits) / len(hits)
-        bad |= share < CONFIDENCE - 3 * error
-        print(f"{name:10} {share:6.1%} of {len(hits)} intervals")
-    share = sum(hit for _, hit in found) / len(found)
-    print(f"{'all':10} {share:6.1%} of {len(found)}; one standard error is {error:.1%}")
+    print("| network | movement | s | " + " | ".join(FIGURES) + " | one end | wrong winner |")
+    print("| --- | --- | ---: | " + "---: | " * (len(FIGURES) + 2))
+    for network in NETWORKS:
+        for movement in MOVEMENTS:
+            for seconds in SECONDS:
+                found = covered([compared(movement, network, seconds, n) for n in range(runs)])
+                bad |= min(found.shares) < least
+                cells = [f"{share:.0%}" for share in (*found.shares, found.open, found.winners)]
+                words = " | ".join(cells).replace("%", " %")
+                print(f"| {network} | {movement} | {seconds} | {words} |", flush=True)
     return int(bad)
 
 

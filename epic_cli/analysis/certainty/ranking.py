@@ -44,20 +44,25 @@ class Ranking(NamedTuple):
     gaps: list[Gap]
 
 
-def ranking(scores: Floats, replicates: Floats, units: int) -> Ranking:
+def ranking(scores: Floats, replicates: Floats, units: int, more: Floats | None = None) -> Ranking:
     """Ranks the scores (n), of which ``replicates`` (n, draws) are the same draws.
+
+    ``more`` (n, seconds + 1) are the scores with more of each second, the first of them as they
+    are: a gap is what the worst second for it would leave.
 
     The rank of one is one more than how many others are clearly better: those of which
     nobody is share the first. An interval reaches as far to either side as the largest of all
     studentised differences to one candidate does in 95 % of the draws (max-t; Romano and Wolf
     2005): with many strategies one of them is always lucky.
     """
+    if more is None:
+        more = scores[:, None]
     reach = _reach(scores, replicates) * expanded(units) / _Z
     better = np.zeros(len(scores), int)
     best = int(np.argmax(scores))
     found: list[Gap] = []
     for one in range(len(scores)):
-        between = _gaps(one, scores, replicates, reach)
+        between = _gaps(one, scores, replicates, more, reach)
         better += [gap.sure for gap in between]
         if one == best:
             found = between
@@ -77,17 +82,25 @@ def _reach(scores: Floats, replicates: Floats) -> float:
     return furthest
 
 
-def _gaps(one: int, scores: Floats, replicates: Floats, reach: float) -> list[Gap]:
+def _gaps(one: int, scores: Floats, replicates: Floats, more: Floats, reach: float) -> list[Gap]:
     points = scores[one] - scores
     off = reach * (replicates[one] - replicates).std(axis=1)
-    return [Gap(*map(float, gap)) for gap in zip(points, points - off, points + off, strict=True)]
+    moved = more[one] - more
+    moved -= moved[:, :1]
+    low, high = points - off + moved.min(axis=1), points + off + moved.max(axis=1)
+    return [Gap(*map(float, gap)) for gap in zip(points, low, high, strict=True)]
 
 
-def sole_best(keys: Sequence[float], replicates: Sequence[Floats | None], units: int) -> int | None:
+def sole_best(
+    keys: Sequence[float],
+    replicates: Sequence[Floats | None],
+    units: int,
+    more: Sequence[Floats | None] = (),
+) -> int | None:
     """The index of the smallest key, if it is clearly smaller than each other.
 
     An infinite key takes no part. A false winner has to beat the true one as well: each pair at
-    its own level is enough.
+    its own level is enough. ``more`` are the keys with more of each second, as for ``ranking``.
     """
     order = sorted((one for one in range(len(keys)) if keys[one] < np.inf), key=keys.__getitem__)
     if len(order) < 2:
@@ -100,4 +113,9 @@ def sole_best(keys: Sequence[float], replicates: Sequence[Floats | None], units:
         between = interval(np.asarray(its - mine), units)
         if between is None or between[0] <= 0:
             return None
+        with_more = (more[best], more[other]) if more else (None, None)
+        if with_more[0] is not None and with_more[1] is not None:
+            moved = with_more[1] - with_more[0]
+            if between[0] + np.nan_to_num(moved - moved[0]).min() <= 0:
+                return None
     return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,9 +20,10 @@ from epic_cli.analysis.certainty.bootstrap import (
     joined,
 )
 from epic_cli.analysis.certainty.ranking import Gap, ranking, sole_best
+from epic_cli.analysis.certainty.rare import UNSEEN, Rare
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.metrics.cells import FIELDS, Resampled
-from epic_cli.analysis.metrics.metric import Better
+from epic_cli.analysis.metrics.metric import Better, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 #: Whatever the errors look like, what happens within so many seconds hangs together: packets
 #: wait for each other, and buffers for them.
 SHORTEST_BLOCK = 0.5
+
+#: A recording has no more blocks than this: delays change slowly.
+MOST_BLOCKS = 12
+
+#: What may have been missed is as bad as the worst stretch of so many seconds.
+WORST = 1.0
 
 #: A product of draws has at most so many numbers at a time.
 _AT_ONCE = 20_000_000
@@ -52,7 +59,8 @@ class Certainty:
     """What the intervals rest on: so many ``units``; of blocks, how long they are in seconds.
 
     ``Unit.NOTHING``: there is too little to say, ``units`` is how many there would be.
-    ``entities`` is how many of them are drawn beside the blocks.
+    ``entities`` is how many of them are drawn beside the blocks. ``rare`` is what the network did
+    now and then; where that is too ``few`` times, an interval has one end.
     """
 
     unit: Unit
@@ -60,15 +68,16 @@ class Certainty:
     seconds: float = 0.0
     entities: int = 0
     confidence: float = CONFIDENCE
+    rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
 
 
 @dataclass(frozen=True)
 class Standing:
     """How sure the figures of one candidate are, and where it stands.
 
-    ``intervals`` by metric. ``rank`` by score, 1 the best, None without one. ``gap`` is how far
-    its score is behind the best. ``ahead``: the metrics in which it alone is the best, beyond
-    doubt.
+    ``intervals`` by metric; an end that is unknown is NaN. ``rank`` by score, 1 the best, None
+    without one. ``gap`` is how far its score is behind the best. ``ahead``: the metrics in which it
+    alone is the best, beyond doubt.
     """
 
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -89,10 +98,25 @@ class Piece(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """One candidate: its values by metric, none if it has no figures, and its pieces by run."""
+    """One candidate: its values by metric, none if it has no figures, and its pieces by run.
+
+    ``waver`` (s) is by how much its lag may be another in another session.
+    """
 
     values: Mapping[str, float]
     pieces: Sequence[Piece]
+    waver: float = 0.0
+
+
+class _Sampled(NamedTuple):
+    """One candidate drawn again and again (``draws``).
+
+    ``more`` is all of it, first as it is, then with more of each of its seconds: as much as may
+    have been missed (``Rare.missed``).
+    """
+
+    draws: Resampled
+    more: Resampled
 
 
 def assess(
@@ -101,15 +125,16 @@ def assess(
     weights: Weights,
     resolution: float,
     seed: int,
+    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
 ) -> tuple[Certainty, list[Standing]]:
     """How sure the figures are, and where each candidate stands.
 
-    All candidates that have figures have been measured in the same runs, entities and cells. The
-    same ``seed`` draws the same.
+    All candidates that have figures have been measured in the same runs, entities and cells.
+    ``rare`` is what happened in all runs. The same ``seed`` draws the same.
     """
     shown = [one for one in candidates if one.values]
-    certainty, sampled = _sampled(shown, tick, weights, resolution, seed)
-    standings = iter(_standings([one.values for one in shown], sampled, certainty.units))
+    certainty, sampled = _sampled(shown, tick, weights, resolution, seed, rare)
+    standings = iter(_standings([one.values for one in shown], sampled, certainty))
     return certainty, [next(standings) if one.values else UNKNOWN for one in candidates]
 
 
@@ -121,30 +146,84 @@ def difference(
     weights: Weights,
     resolution: float,
     seed: int,
+    rare: Rare = Rare(),  # noqa: B008 - nobody changes it
 ) -> tuple[float, float] | None:
     """From where to where the second candidate's ``value`` less the first one's goes, paired.
 
     None: unknown. See ``assess`` for the other parameters.
     """
-    certainty, sampled = _sampled([one, other], tick, weights, resolution, seed)
+    certainty, sampled = _sampled([one, other], tick, weights, resolution, seed, rare)
     if sampled is None:
         return None
     with np.errstate(all="ignore"):
-        before, after = (np.asarray(value(each)) for each in sampled)
-        return interval(after - before, certainty.units)
+        before, after = ((value(each.draws), value(each.more)) for each in sampled)
+        between = interval(np.asarray(after[0] - before[0]), certainty.units)
+        down, up = _moves(after[1] - before[1])
+        share = _share(rare)
+        return between and (between[0] + share * down, between[1] + share * up)
 
 
 def _sampled(
-    shown: Sequence[Figures], tick: float, weights: Weights, resolution: float, seed: int
-) -> tuple[Certainty, list[Resampled] | None]:
+    shown: Sequence[Figures],
+    tick: float,
+    weights: Weights,
+    resolution: float,
+    seed: int,
+    rare: Rare,
+) -> tuple[Certainty, list[_Sampled] | None]:
     """What intervals rest on, and of each candidate what was drawn; None: there is too little."""
     certainty, units = _units([one.pieces for one in shown])
+    certainty = replace(certainty, rare=rare)
     if certainty.unit is Unit.NOTHING:
         return certainty, None
-    return certainty, [
-        Resampled(sums, whole.sum(axis=(0, 1)), resolution, tick, weights)
-        for sums, whole in zip(_drawn(certainty, units, seed), units, strict=True)
-    ]
+    found = []
+    for place, (one, sums, own) in enumerate(
+        zip(shown, _drawn(certainty, units, seed), units, strict=True)
+    ):
+        whole = own.sum(axis=(0, 1))
+        if one.waver and certainty.unit is not Unit.RUN:
+            _waver(sums, whole, one.waver, np.random.SeedSequence([seed, 2, place]))
+        more = _more(one.pieces, whole, rare.missed)
+        found.append(
+            _Sampled(*(Resampled(each, whole, resolution, tick, weights) for each in (sums, more)))
+        )
+    return certainty, found
+
+
+def _more(pieces: Sequence[Piece], whole: Floats, missed: float) -> Floats:
+    """All (fields), and then, for each second of the runs, all with so many seconds like it."""
+    parts = []
+    for run in pieces:
+        size = max(1, round(WORST / run.seconds))
+        ends = np.cumsum(np.pad(sum(run.entities), ((1, 0), (0, 0))), axis=0)
+        parts.append((ends[size:] - ends[:-size]) * (missed / (size * run.seconds)))
+    found = whole + np.concatenate([np.zeros((1, len(FIELDS))), *parts])
+    rows = FIELDS.index("rows")
+    return np.asarray(found * (whole[rows] / found[:, rows])[:, None])
+
+
+def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequence) -> None:
+    """Gives each of the draws (draws, fields) another lag, as another session would have."""
+    at = FIELDS.index
+    lag = float(whole[at("told_seconds")]) / (float(whole[at("told_rows")]) or math.nan)
+    if math.isnan(lag):
+        return
+    shifts = (np.random.PCG64(seed).random_raw(len(sums)) / 2.0**63 - 1) * waver
+    sums[:, at("told_seconds")] += shifts * sums[:, at("told_rows")]
+    sums[:, at("charged_seconds")] += math.copysign(1, lag) * shifts * sums[:, at("charged_rows")]
+    squares = sums[:, at("squares")] + sums[:, at("speed_squares")] * (2 * lag * shifts + shifts**2)
+    sums[:, at("squares")] = np.maximum(squares, 0.0)
+
+
+def _share(rare: Rare) -> float:
+    """How much of what was missed counts for what it may move either way: half as likely each."""
+    return 1 - UNSEEN / 2 / rare.missed
+
+
+def _moves(more: Floats) -> tuple[float, float]:
+    """How far down and up a figure goes from its first value, 0 at least."""
+    moved = np.nan_to_num(more - more[0], nan=0.0, posinf=0.0, neginf=0.0)
+    return float(moved.min()), float(moved.max())
 
 
 def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:
@@ -165,6 +244,7 @@ def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]
         stacked = [one[used] for one in stacked]
         most = max(1, len(stacked[0]) // FEWEST_UNITS)
         length = _block_length([one.sum(axis=1) for one in stacked])
+        length = max(length, len(stacked[0]) // MOST_BLOCKS)
         shortest = math.ceil(SHORTEST_BLOCK / several[0][run].seconds)
         length = max(min(length, most), shortest)
         seconds = max(seconds, length * several[0][run].seconds)
@@ -220,55 +300,100 @@ def _drawn(certainty: Certainty, several: Sequence[Floats], seed: int) -> list[F
     ]
 
 
+class _Figure(NamedTuple):
+    """A metric of one candidate: in each draw, and of ``_Sampled.more``."""
+
+    draws: Floats
+    more: Floats
+
+
+def _ends(
+    metric: Metric, figure: _Figure, value: float, certainty: Certainty
+) -> tuple[float, float] | None:
+    """The interval of a figure: what the draws say, and what they may have missed."""
+    between = interval(figure.draws, certainty.units)
+    if between is None or math.isnan(value):
+        return None
+    # what is drawn is skewed; a figure is never outside its own interval
+    low, high = min(between[0], value), max(between[1], value)
+    down, up = _moves(figure.more)
+    few = certainty.rare.few
+    match metric.better:  # what was missed makes it worse
+        case Better.LOW:
+            return low, math.nan if few else high + up
+        case Better.HIGH:
+            return math.nan if few else low + down, high
+        case _:
+            share = _share(certainty.rare)
+            return low + share * down, math.nan if few else high + share * up
+
+
 def _standings(
-    values: Sequence[Mapping[str, float]], sampled: Sequence[Resampled] | None, units: int
+    values: Sequence[Mapping[str, float]],
+    sampled: Sequence[_Sampled] | None,
+    certainty: Certainty,
 ) -> list[Standing]:
     intervals: list[dict[str, tuple[float, float]]] = [{} for _ in values]
     ahead: list[set[str]] = [set() for _ in values]
-    scores: list[Floats] | None = None
+    scores: list[_Figure] | None = None
+    few, units = certainty.rare.few, certainty.units
     for metric in METRICS:
-        drawn: list[Floats | None] = [None] * len(values)
+        drawn: list[_Figure | None] = [None] * len(values)
         if metric.interval and sampled is not None:
             with np.errstate(all="ignore"):
-                drawn = [np.asarray(metric.value(one)) for one in sampled]
-            for own, replicates, figures in zip(intervals, drawn, values, strict=True):
-                between = None if replicates is None else interval(replicates, units)
-                value = figures.get(metric.name, math.nan)
-                if between is not None and not math.isnan(value):
-                    # what is drawn is skewed; a figure is never outside its own interval
-                    own[metric.name] = min(between[0], value), max(between[1], value)
+                drawn = [
+                    _Figure(*(np.asarray(metric.value(all_)) for all_ in one)) for one in sampled
+                ]
+            for own, figure, figures in zip(intervals, drawn, values, strict=True):
+                between = figure and _ends(
+                    metric, figure, figures.get(metric.name, math.nan), certainty
+                )
+                if between:
+                    own[metric.name] = between
             if metric.name == "score":
                 scores = [one for one in drawn if one is not None]
-        if metric.better is Better.NEITHER:
+        if metric.better is Better.NEITHER or few:
             continue
         known = [one.get(metric.name, math.nan) for one in values]
         keys = [math.inf if math.isnan(one) else float(metric.key(one)) for one in known]
-        drawn_keys = [None if one is None else np.asarray(metric.key(one)) for one in drawn]
-        best = sole_best(keys, drawn_keys, units)
+        best = sole_best(
+            keys,
+            [one and np.asarray(metric.key(one.draws)) for one in drawn],
+            units,
+            [one and np.asarray(metric.key(one.more)) for one in drawn],
+        )
         if best is not None:
             ahead[best].add(metric.name)
-    places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
-    found_ranks: dict[int, int] = {}
-    behind: dict[int, Gap] = {}
-    if places:
-        points = np.array([values[place]["score"] for place in places])
-        if scores is None:
-            found_ranks = dict.fromkeys(places, 1)  # nobody is clearly better
-        else:
-            # where no draw can be judged (it has diverged), the score is what it is
-            drawn_scores = [
-                np.where(np.isfinite(scores[place]), scores[place], values[place]["score"])
-                for place in places
-            ]
-            found = ranking(points, np.array(drawn_scores), units)
-            if found.ranks.count(1) > 1:  # nobody wins where several may be the best
-                for names in ahead:
-                    names.discard("score")
-            found_ranks = dict(zip(places, found.ranks, strict=True))
-            behind = dict(zip(places, found.gaps, strict=True))
+    ranks, behind = _ranked(values, scores, certainty)
+    if list(ranks.values()).count(1) > 1:  # nobody wins where several may be the best
+        for names in ahead:
+            names.discard("score")
     return [
-        Standing(
-            intervals[place], found_ranks.get(place), behind.get(place), frozenset(ahead[place])
-        )
+        Standing(intervals[place], ranks.get(place), behind.get(place), frozenset(ahead[place]))
         for place in range(len(values))
     ]
+
+
+def _ranked(
+    values: Sequence[Mapping[str, float]], scores: Sequence[_Figure] | None, certainty: Certainty
+) -> tuple[dict[int, int], dict[int, Gap]]:
+    """The ranks of those with a score, by place, and how far they are behind the best."""
+    places = [place for place, one in enumerate(values) if math.isfinite(one["score"])]
+    ranks = dict.fromkeys(places, 1)
+    if not places or scores is None:
+        return ranks, {}  # nobody is clearly better
+    points = np.array([values[place]["score"] for place in places])
+    # where no draw can be judged (it has diverged), the score is what it is
+    drawn, more = (
+        np.array(
+            [
+                np.where(np.isfinite(scores[place][kind]), scores[place][kind], own)
+                for place, own in zip(places, points, strict=True)
+            ]
+        )
+        for kind in range(2)
+    )
+    found = ranking(points, drawn, certainty.units, more)
+    if not certainty.rare.few:
+        ranks = dict(zip(places, found.ranks, strict=True))
+    return ranks, dict(zip(places, found.gaps, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.certainty.rare import together
 from epic_cli.analysis.certainty.uncertainty import Figures, Piece, assess
 from epic_cli.analysis.compare.result import Comparison, Result, Skipped
 from epic_cli.analysis.compare.run import EntityResult, Progress, compare_run, result_of
@@ -165,9 +167,11 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         pooled = own[0] if len(own) == 1 else pool_results(own)
         results.append(pooled)
         pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
-        figures.append(Figures(pooled.values, pieces))
+        waver = max(one.waver for one in own) / math.sqrt(len(own))
+        figures.append(Figures(pooled.values, pieces, waver))
     resolution = max(one.resolution for _, one in found)
-    certainty, standings = assess(figures, first.tick, first.weights, resolution, seed)
+    events = together(one.rare for _, one in found)
+    certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
     return replace(
         first,
         rows=sum(one.rows for _, one in found),
@@ -185,6 +189,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         by_entity=first.by_entity if len(found) == 1 else (),
         refused=tuple(refusal for _, one in found for refusal in one.refused),
         certainty=certainty,
+        rare=events,
         recordings=tuple(name for name, _ in found),
         by_recording=tuple(
             replace(comparison.results[index], recording=name, measured=None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epic_cli.analysis.certainty.rare import Rare
 from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.compare.advice import Advice, advice
 from epic_cli.analysis.metrics import METRICS
@@ -29,7 +30,8 @@ class Result:
 
     ``entity`` None: all of them together. ``notes`` say why there are no values, or why a value is
     NaN, or to be read with care. ``recording`` is that of a line of its own, ``standing`` how
-    sure the values are. ``measured`` is what they are computed from.
+    sure the values are; ``waver`` (s) is by how much the lag may differ in another session.
+    ``measured`` is what they are computed from.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Result:
     recording: str | None = None
     standing: Standing = UNKNOWN
     measured: Measurement | None = field(default=None, repr=False, compare=False)
+    waver: float = 0.0
 
     def __post_init__(self) -> None:
         """Keeps plain numbers, and one and the same NaN, so that results can be equal."""
@@ -117,7 +120,7 @@ class Comparison:
     packets that have no place on the clock. ``rows`` is how many rows count, of ``all_rows``;
     lengths that differ by less than ``resolution`` do not differ.
     ``tick`` is in seconds, and so are ``warm_ups``, one of each run. ``cells`` are those for
-    which results keep sums.
+    which results keep sums, ``rare`` is what the network did now and then.
 
     ``certainty`` is what intervals rest on. Of several ``recordings``, ``results`` are those of
     all together, ``by_recording`` has each one's, ``scenes`` are of the first; ``skipped`` are
@@ -143,6 +146,7 @@ class Comparison:
     skipped: tuple[Skipped, ...] = ()
     notes_of: tuple[tuple[str, Note], ...] = ()
     runs_are: Runs = "recordings"
+    rare: Rare = Rare()  # noqa: RUF009 - nobody changes it
 
     @property
     def advice(self) -> Advice:

@@ -7,10 +7,13 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.arrays import packet_table
+from epic_cli.analysis.certainty.rare import Rare, rare
 from epic_cli.analysis.compare.prepared import Prepared, prepare
 from epic_cli.analysis.compare.result import Comparison, Result
 from epic_cli.analysis.metrics import METRICS
@@ -109,10 +112,14 @@ def compare_prepared(
     workers = threads or spec.threads or os.cpu_count() or 1
     found = _run(jobs, work, min(workers, most), progress)
     results, by_entity = [], []
+    events = _rare(judged) if spec.intervals else Rare()
     for index, participant in enumerate(spec.participants):
         own = found[index * len(judged) : (index + 1) * len(judged)]
-        unfit = not prepared.by_arrival and needs_arrivals(participant.make())
-        results.append(result_of(participant.label, None, own, unfit))
+        strategy = participant.make()
+        unfit = not prepared.by_arrival and needs_arrivals(strategy)
+        once = prepared.by_arrival and by_session(strategy)
+        result = result_of(participant.label, None, own, unfit)
+        results.append(replace(result, waver=events.waver if once else 0.0))
         by_entity += [
             result_of(participant.label, entity.name, [one], unfit)
             for entity, one in zip(judged, own, strict=True)
@@ -136,7 +143,15 @@ def compare_prepared(
         all_rows=entities.all_rows,
         resolution=entities.resolution,
         cells=work.cells,
+        rare=events,
     )
+
+
+def _rare(judged: Sequence[Entity]) -> Rare:
+    """What the network did, as the entity with the most packets saw it in the judged rows."""
+    one = max(judged, key=lambda entity: len(entity.packets))
+    times = one.truth.times[one.truth.counted]
+    return rare(packet_table(one.packets), float(times[0]), float(times[-1]))
 
 
 def evaluate(prepared: Prepared, participant: Participant, weights: Weights) -> Result:
@@ -212,6 +227,11 @@ def needs_arrivals(strategy: SmoothingStrategy) -> bool:
         if need[0] == Need.ARRIVALS and settings.get("latency") == "auto":  # a latency does as well
             return True
     return False
+
+
+def by_session(strategy: SmoothingStrategy) -> bool:
+    """Whether the first packets set its lag."""
+    return bool(getattr(getattr(strategy, "declaration", None), "lag_by_session", False))
 
 
 def result_of(

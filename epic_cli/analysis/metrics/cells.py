@@ -279,10 +279,11 @@ class Resampled:
         return np.asarray(np.sqrt(self._mean("truth_third", "fours")) / self.tick**3)
 
     @property
-    def usual_jerk(self) -> float:
-        """The truth's jerk in all rows: what jerk is measured in must not depend on the draw."""
+    def usual_jerk(self) -> Floats:
+        """The truth's jerk, in a draw that has hardly any of it a third of what all rows have."""
         third, fours = (float(self.total[_PLACES[field]]) for field in ("truth_third", "fours"))
-        return math.sqrt(third / fours) / self.tick**3 if fours else math.nan
+        usual = math.sqrt(third / fours) / self.tick**3 if fours else math.nan
+        return np.asarray(np.maximum(self.truth_jerk, usual / 3))
 
     def mean(self, name: str) -> Floats:
         """The mean over rows of what a metric adds up under this name (``Metric.sums``)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from epic_cli.analysis.certainty.rare import Rare
 from epic_cli.analysis.certainty.uncertainty import Figures, difference
 from epic_cli.analysis.compare.pool import piece_of, pool_runs
 from epic_cli.analysis.metrics.metric import Better
@@ -173,6 +174,7 @@ def evaluate(
             comparison.weights,
             comparison.resolution,
             seed,
+            comparison.certainty.rare if comparison.certainty else Rare(),
         )
     low, high = ends or (math.nan, math.nan)
     # what is drawn is skewed; a figure is never outside its own interval

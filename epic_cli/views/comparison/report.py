@@ -10,7 +10,7 @@ from typing import Any
 
 from epic_cli.analysis.compare.advice import best_for, good
 from epic_cli.analysis.compare.result import Comparison, Result
-from epic_cli.analysis.digits import known
+from epic_cli.analysis.digits import known, reach, whole
 from epic_cli.analysis.metrics import figure_names, named, shown_metrics
 from epic_cli.analysis.metrics.metric import Better, Metric
 from epic_cli.views.comparison.notes import MARKS, result_words
@@ -150,8 +150,8 @@ def _best(metric: Metric, results: Sequence[Result], cells: Sequence[str]) -> se
 
 def likely_scores(results: Sequence[Result]) -> list[str]:
     """The interval of each score, as tables show it."""
-    intervals = [one.interval("score") for one in results]
-    return ["" if math.isnan(low) else f"{low:.0f}-{high:.0f}" for low, high in intervals]
+    cells = [reach(*one.interval("score"), whole, "-") for one in results]
+    return [one.replace("at most ", "to ") for one in cells]
 
 
 # ---------------------------------------------------------------- the data

@@ -9,7 +9,7 @@ from epic_cli.analysis.certainty.bootstrap import DRAWS, FEWEST_UNITS
 from epic_cli.analysis.certainty.ranking import RESOLUTION
 from epic_cli.analysis.certainty.uncertainty import Unit
 from epic_cli.analysis.compare.advice import Advice, Confidence
-from epic_cli.analysis.digits import counted, one_decimal, three_digits, whole
+from epic_cli.analysis.digits import counted, one_decimal, reach, three_digits, whole
 from epic_cli.analysis.drawn import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.metrics.score import formula
@@ -124,10 +124,9 @@ def confidence(comparison: Comparison) -> str:
 def score_words(result: Advised) -> str:
     """``80, 74 to 87``, with as many digits as its interval bears."""
     low, high = result.interval("score")
-    if math.isnan(low):
-        return one_decimal(result.value("score"))
     digits = whole if high - low >= 2 else one_decimal
-    return f"{digits(result.value('score'))}, {digits(low)} to {digits(high)}"
+    between = reach(low, high, digits)
+    return ", ".join(filter(None, (digits(result.value("score")), between)))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -191,7 +190,8 @@ def _more_data(found: Advice, comparison: Comparison) -> str:
     ):
         return ""
     by_run = comparison.certainty.unit is Unit.RUN
-    return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more."
+    few = f"; only {rare_words(comparison.certainty)}" if comparison.certainty.rare.few else ""
+    return f"{'More seeds' if by_run else 'Longer or more recordings'} would say more{few}."
 
 
 def _drawn(best: Advised, comparison: Comparison) -> str:
@@ -266,11 +266,23 @@ def certainty_words(certainty: Certainty, runs_are: str) -> str:
         Unit.BLOCK_AND_ENTITY: f"{certainty.units} blocks of {certainty.seconds:.2g} s and of"
         f" {certainty.entities} entities",
     }[certainty.unit]
-    return (
+    words = (
         f"Intervals: {certainty.confidence * 100:g} %, from {DRAWS} bootstrap draws of {pieces};"
         " differences are paired, and hold for all strategies at once. Rank: 1 + number clearly"
         " better."
     )
+    if certainty.rare.few:
+        words += f" One end is open, and nothing clearly best: only {rare_words(certainty)} in it."
+    return words
+
+
+def rare_words(certainty: Certainty) -> str:
+    """``3 bursts of losses, 2 changes of the delay``."""
+    rare = certainty.rare
+    bursts = rare.bursts if rare.linked else 0
+    parts = ((bursts, "burst"), (rare.changes, "change"))
+    of = {"burst": " of losses", "change": " of the delay"}
+    return " and ".join(f"{counted(count, word)}{of[word]}" for count, word in parts if count)
 
 
 def _of_recordings(comparison: Comparison) -> list[str]:
@@ -293,7 +305,8 @@ def failure_words(condition: Condition, result: Result) -> str:
             f"{result.label}: {condition.metric} is unknown, which counts as {condition.text}{why}"
         )
     low, high = result.interval(condition.metric)
-    between = "" if math.isnan(low) else f" ({three_digits(low)} to {three_digits(high)})"
+    between = reach(low, high, three_digits)
+    between = f" ({between})" if between else ""
     return (
         f"{result.label}: {condition.metric} is {three_digits(figures[condition.metric])}{between}:"
         f" {condition.text}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from epic_cli.analysis.digits import known, one_decimal, three_digits
+from epic_cli.analysis.digits import known, one_decimal, reach, three_digits
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.front import chosen
 from epic_cli.analysis.tuning.result import GainKind
@@ -132,8 +132,7 @@ def _before_and_after(one: Tuning, metric: Metric) -> Table:
 
 
 def _likely(result: Result, metric: Metric) -> str:
-    low, high = result.interval(metric.name)
-    return "" if math.isnan(low) else f"{metric.cell(low)} to {metric.cell(high)}"
+    return reach(*result.interval(metric.name), metric.cell)
 
 
 def _settings(one: Tuning, metric: Metric) -> Table:

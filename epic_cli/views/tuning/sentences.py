@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.digits import counted, one_decimal
+from epic_cli.analysis.digits import counted, one_decimal, reach
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.result import GainKind
 from epic_cli.views.comparison import sentences as compared
@@ -67,7 +67,8 @@ def called(metric: Metric) -> str:
 
 def _between(metric: Metric, low: float, high: float) -> str:
     """`` (58.0 to 61.2)``; empty: unknown."""
-    return "" if math.isnan(low) else f" ({figure(metric, low)} to {figure(metric, high)})"
+    between = reach(low, high, lambda value: figure(metric, value))
+    return f" ({between})" if between else ""
 
 
 # ---------------------------------------------------------------- one strategy

@@ -58,6 +58,7 @@ cdef class Geckos(Strategy):
         on_loss="interpolates across what the buffer covers, then holds its last position",
         source="@geckos.io/snapshot-interpolation 1.1.1 (Yannick Deubel); BSD-3-Clause",
         proof="runs of the original",
+        lag_by_session=True,
         lag_wavers=Wavering(
             "by the time between two packets where that is longer than the buffer",
             periods=1, period_above=0.1,

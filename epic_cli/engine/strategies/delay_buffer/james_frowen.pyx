@@ -60,6 +60,7 @@ cdef class JamesFrowen(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="James-Frowen/NetworkPositionSync, SnapshotBuffer and InterpolationTime; MIT",
         proof="runs of the original, its own tests",
+        lag_by_session=True,
         lag_wavers=Wavering(
             "by up to the time between two packets in frames that are no shorter: its"
             " clock knows a packet's arrival only by the frame before",

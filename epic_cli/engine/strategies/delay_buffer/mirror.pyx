@@ -65,6 +65,7 @@ cdef class Mirror(Strategy):
         on_loss="interpolates across one lost packet, then holds",
         source="Mirror (MirrorNetworking/Mirror), SnapshotInterpolation.cs; MIT",
         proof="runs of the original, its own tests",
+        lag_by_session=True,
         lag_wavers=Wavering(
             "by up to the time between two packets in frames longer than the buffer:"
             " these overrun it, and are set back",

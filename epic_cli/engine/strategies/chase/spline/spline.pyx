@@ -61,6 +61,7 @@ cdef class Spline(Strategy):
         on_loss="continues for linear_time, slows down for as long, then holds",
         source="decentraland/unity-explorer, Multiplayer/Movement; Apache-2.0",
         proof="formula",
+        lag_by_session=True,
         lag_wavers=Wavering(
             "by up to a frame and the time between two packets in frames that are longer:"
             " it continues where no packet waits, and drops those it has passed meanwhile",
