@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import pytest
 from hypothesis import settings
@@ -19,7 +20,8 @@ os.environ["EPIC_ENTRY_POINTS"] = "off"
 # Whoever starts the tests in the background may have told them to ignore Ctrl-C or the end of the
 # terminal, and what they start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,82 +1,115 @@
-"""Runs the tests of shared strategy objects on an engine built with ASan and UBSan.
+"""Runs the engine's tests on an engine built with sanitizers. Nothing in CI does: it takes long.
 
-``python tests/sanitize.py`` builds a part of the engine in a temporary folder (that takes most of
-the time) and runs ``tests/engine/test_strategy.py`` on it: every pair of public calls, from two
-threads and from a strategy that calls back. Reading what was freed ends it with a report.
+``python tests/sanitize.py`` builds the engine with ASan and UBSan in ``build/address`` and runs
+``tests/engine`` and ``tests/golden`` on it; ``python tests/sanitize.py thread`` builds it with TSan
+in ``build/thread`` and runs the tests that have threads. What follows goes to pytest, instead of
+these tests. Every report counts, also those of programs that a test starts and of tests that pass.
 """
 
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
-#: What the tests do not use is left out of the build, and of the strategies all but these.
-ROOMS = ("link", "measure", "text")
-STRATEGIES = (
-    *("epic.pyx", "mirror.pyx", "dumb_terminal.pyx", "one_euro.pyx", "unity_ngo"),
-    *("parts", "__init__.py"),
-)
-
-SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+#: For each sanitizer: its flags, what an instrumented module refers to, its runtime, the tests.
+SANITIZERS = {
+    "address": (
+        "-fsanitize=address,undefined -fno-omit-frame-pointer",
+        ("__asan_", "__ubsan_"),
+        "libasan.so",
+        ("engine", "golden"),
+    ),
+    "thread": (
+        "-fsanitize=thread -fno-omit-frame-pointer",
+        ("__tsan_",),
+        "libtsan.so",
+        ("engine/test_strategy.py", "api", "analysis/compare", "analysis/jobs", "live"),
+    ),
+}
 
 BUILD = "import setuptools; setuptools.setup(script_args=['-q', 'build_ext', '--inplace'])"
 
+PLACES = """
+import importlib, pathlib, epic_cli.engine
+for place in pathlib.Path(epic_cli.engine.__file__).parent.rglob("__init__*.so"):
+    name = ".".join(place.parent.parts[place.parent.parts.index("epic_cli"):])
+    print(importlib.import_module(name).__file__)
+"""
 
-def copy_of_the_engine(folder: Path) -> None:
-    """The sources without what was compiled of them."""
 
-    def left_out(place: str, names: list[str]) -> list[str]:
-        if Path(place).name == "strategies":
-            return [name for name in names if name not in STRATEGIES]
-        return [name for name in names if name in ROOMS or name.endswith((".so", ".pyc"))]
-
-    shutil.copytree(ROOT / "epic_cli", folder / "epic_cli", ignore=left_out)
+def build(folder: Path, flags: str) -> None:
+    """Copies the sources and compiles the engine beside them; what is unchanged is kept."""
+    ignored = shutil.ignore_patterns("*.so", "*.pyc")
+    shutil.copytree(ROOT / "epic_cli", folder / "epic_cli", ignore=ignored, dirs_exist_ok=True)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
+    # setuptools compiles C++ with CXXFLAGS from version 72 on, and with CFLAGS before.
+    environment = {**os.environ, **dict.fromkeys(("CFLAGS", "CXXFLAGS", "LDFLAGS"), flags)}
+    environment.pop("EPIC_COMPILED", None)  # a cache of modules without sanitizers
+    subprocess.run([sys.executable, "-c", BUILD], check=True, cwd=folder, env=environment)
 
 
-def library(compiler: str) -> str:
-    """The runtime of the sanitizer, which must be loaded before Python."""
-    command = [*compiler.split(), "-print-file-name=libasan.so"]
+def assert_instrumented(folder: Path, symbols: tuple[str, ...]) -> None:
+    """Each module refers to the sanitizers' functions: their names are in its table of symbols."""
+    modules = sorted(folder.glob("epic_cli/engine/**/*.so"))
+    if not modules:
+        raise SystemExit("no module was built")
+    for module in modules:
+        names = module.read_bytes().split(b"\0")
+        counts = {one: sum(name.startswith(one.encode()) for name in names) for one in symbols}
+        print(module.parent.name, counts, flush=True)
+        if not all(counts.values()):
+            raise SystemExit(f"{module} is not instrumented")
+
+
+def runtime(name: str) -> str:
+    """The compiler's library of that name; it must be loaded before Python."""
+    command = [*os.environ.get("CXX", "g++").split(), f"-print-file-name={name}"]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     return str(Path(found).resolve())
 
 
-def main() -> int:
-    """Builds, runs the tests, and returns their exit status."""
-    compiler = os.environ.get("CXX", "g++")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_of_the_engine(folder)
-        sanitized = {**os.environ, "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
-        subprocess.run([sys.executable, "-c", BUILD], check=True, cwd=folder, env=sanitized)
-        environment = {
-            **os.environ,
-            "PYTHONPATH": name,
-            "LD_PRELOAD": library(compiler),
-            "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps what it needs until it ends
-            "PYTHONMALLOC": "malloc",  # its own allocator would hide what is read too late
-        }
-        where = "import epic_cli.engine.strategies.parts as one; print(one.__file__)"
-        place = subprocess.run(
-            [sys.executable, "-c", where],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            env=environment,
-        )
-        if not place.stdout.startswith(name):
-            raise SystemExit(f"another engine is loaded: {place.stdout.strip()}")
-        tests = TESTS / "engine" / "test_strategy.py"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)]
-        return subprocess.run(command, check=False, cwd=folder, env=environment).returncode
+def main(kind: str = "address", *tests: str) -> int:
+    """Builds, runs the tests, and returns their exit status, or 1 after a report."""
+    flags, symbols, library, suites = SANITIZERS[kind]
+    folder = ROOT / "build" / kind
+    build(folder, flags)
+    assert_instrumented(folder, symbols)
+    for old in folder.glob("report.*"):
+        old.unlink()
+    options = f"log_path={folder}/report:print_stacktrace=1"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        # A program in C that throws first in a module finds no thrower unless libstdc++ is there.
+        "LD_PRELOAD": f"{runtime(library)} {runtime('libstdc++.so')}",
+        "ASAN_OPTIONS": f"{options}:detect_leaks=0",  # Python keeps what it needs until it ends
+        "UBSAN_OPTIONS": options,
+        "TSAN_OPTIONS": f"{options}:die_after_fork=0:exitcode=0",
+        "PYTHONMALLOC": "malloc",  # its own allocator would hide what is read too late
+    }
+    places = subprocess.run(
+        [sys.executable, "-c", PLACES],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+    ).stdout.split()
+    if not places or not all(place.startswith(str(folder)) for place in places):
+        raise SystemExit(f"another engine is loaded: {places}")
+    given = tests or [str(TESTS / suite) for suite in suites]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *given]
+    status = subprocess.run(command, check=False, cwd=folder, env=environment).returncode
+    reports = sorted(folder.glob("report.*"))
+    for report in reports:
+        print(f"== {report}", report.read_text(errors="replace"), sep="\n")
+    return 1 if reports else status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

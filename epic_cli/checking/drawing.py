@@ -12,7 +12,7 @@ from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text import RowWriter
 from epic_cli.formats import Unreadable
-from epic_cli.formats.recordings import BLOCK_SIZE, read
+from epic_cli.formats.recordings import BINARY, BLOCK_SIZE, read
 
 if TYPE_CHECKING:
     from epic_cli.engine.packets import PacketBlock
@@ -120,7 +120,7 @@ def _open(drawing: DrawSpec, recording: Recording) -> Iterator[Iterator[PacketBl
             some = lambda: content.read(BLOCK_SIZE)  # noqa: E731
             yield read(some, drawing.input_format, drawing.layout)
             return
-        descriptor = os.open(recording.path, os.O_RDONLY)
+        descriptor = os.open(recording.path, os.O_RDONLY | BINARY)
         try:
             yield read(descriptor, drawing.input_format, drawing.layout)
         finally:

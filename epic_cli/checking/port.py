@@ -12,6 +12,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -68,6 +69,8 @@ class Port(NamedTuple):
 
 
 def _start(command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    if sys.platform == "win32":
+        raise OSError("ports need pipes that can be waited for: run epic in WSL")
     pipe = subprocess.PIPE
     return subprocess.Popen(  # noqa: S603 - the user's own command
         command,
@@ -111,7 +114,8 @@ class _Leash:
                     (process.stderr, selectors.EVENT_READ),
                 ):
                     assert stream is not None
-                    os.set_blocking(stream.fileno(), False)
+                    if sys.platform != "win32":
+                        os.set_blocking(stream.fileno(), False)
                     pipes.register(stream, event)
                 ending = self._serve(pipes)
             if ending is None:
@@ -193,4 +197,5 @@ class _Leash:
     def _kill_children(self) -> None:
         """All that is left of its session, which no other process is in."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            if sys.platform != "win32":
+                os.killpg(self._process.pid, signal.SIGKILL)

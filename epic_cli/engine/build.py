@@ -49,6 +49,9 @@ FLAGS = (
     "-g0",
 )
 
+#: There g++ is MinGW's, whose libraries become part of the modules.
+WINDOWS = os.name == "nt"
+
 DIRECTIVES = {
     "language_level": "3",
     "boundscheck": False,
@@ -100,11 +103,13 @@ def extensions() -> list[Extension]:
     return [
         Extension(
             module_of(place) + ("" if name else ".__init__"),
-            [str(file.relative_to(ROOT)) for file in files_of(place)],
+            [file.relative_to(ROOT).as_posix() for file in files_of(place)],
             include_dirs=[str(HERE)],
             language="c++",
             define_macros=[("EPIC_FLAGS", f'"{" ".join(FLAGS)}"')],
             extra_compile_args=["-include", str(HERE / "stable_interface.h"), *FLAGS],
+            libraries=["python3"] * WINDOWS,
+            extra_link_args=["-static"] * WINDOWS,
             py_limited_api=True,
         )
         for place in ([alone(name)] if name else rooms())
@@ -126,6 +131,7 @@ class BuildEngine(build_ext):
     def finalize_options(self) -> None:
         """Puts the engine's modules in the place of what ``pyproject.toml`` lists."""
         self.distribution.ext_modules = extensions()  # type: ignore[assignment]
+        self.compiler = self.compiler or ("mingw32" if WINDOWS else None)
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
         self._translating = threading.Lock()
@@ -136,7 +142,7 @@ class BuildEngine(build_ext):
         Of two files for one module Python prefers the one for its own version, even if it is older.
         """
         built = {room / "__init__" for room in rooms()}
-        for compiled in HERE.rglob("*.so"):
+        for compiled in HERE.rglob("*.pyd" if WINDOWS else "*.so"):
             older = self.inplace and compiled.name.endswith(sysconfig.get_config_var("EXT_SUFFIX"))
             if older or compiled.with_name(compiled.name.partition(".")[0]) not in built:
                 compiled.unlink()
@@ -168,8 +174,6 @@ class BuildEngine(build_ext):
         """Translates the engine to C++ and compiles it."""
         if not os.environ.get("EPIC_ALONE"):
             self._delete_what_is_not_built()
-        if self.compiler.compiler_type == "msvc":
-            raise PlatformError("epic's engine needs g++ or clang: on Windows, install epic in WSL")
         compiler = self._command("compiler")[0]
         if shutil.which(compiler) is None:
             raise PlatformError(

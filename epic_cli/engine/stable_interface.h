@@ -2,6 +2,7 @@
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
+#define _USE_MATH_DEFINES  // without it C++17 has no M_PI on Windows
 
 // The stable interface of Python: what is compiled for 3.11 runs on all later versions (but not on
 // free-threaded ones). pyproject.toml names the wheel after it.

@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import stat
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -17,10 +18,10 @@ from typing import BinaryIO
 
 from epic_cli.formats import guard
 
-try:
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
-except ImportError:  # a system without it
-    fcntl = None  # type: ignore[assignment]
 
 #: By name, since one of them is not everywhere.
 _ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -60,7 +61,7 @@ def open_whole(path: str, backup: str | None = None, replaces: bool = False) -> 
             stream.flush()
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))  # noqa: PTH101, PTH116
-            if fcntl is None:  # where nothing is locked, what is open cannot be moved
+            if sys.platform == "win32":  # where what is open cannot be moved
                 stream.close()
             if backup is not None:
                 _keep(target, backup)
@@ -93,28 +94,35 @@ def _temporary(target: str) -> tuple[BinaryIO, str]:
         temporary = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PART}")  # noqa: PTH118
         stream = os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
         # another run may have taken it for abandoned before it was locked
-        if _lock(stream.fileno()) is not False and os.fstat(stream.fileno()).st_nlink:
+        if lock(stream.fileno()) is not False and os.fstat(stream.fileno()).st_nlink:
             return stream, temporary
         stream.close()
 
 
 def _remove_abandoned(part: str) -> None:
-    with contextlib.suppress(OSError):
-        descriptor = os.open(part, os.O_WRONLY | _NO_FOLLOW)
-        try:
-            if _lock(descriptor):
-                os.unlink(part)  # noqa: PTH108
-        finally:
-            os.close(descriptor)
+    with (
+        contextlib.suppress(OSError),
+        os.fdopen(os.open(part, os.O_WRONLY | _NO_FOLLOW), "wb") as held,
+    ):
+        if lock(held.fileno()):
+            if sys.platform == "win32":  # where what is open cannot be removed
+                held.close()
+            os.unlink(part)  # noqa: PTH108
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Whether the file is ours now; None: the system or the file system has no locks."""
-    if fcntl is None:
-        return None
+def lock(descriptor: int) -> bool | None:
+    """Whether the file is ours until it is closed; None: the file system has no locks."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if sys.platform == "win32":
+            place = os.lseek(descriptor, 0, os.SEEK_CUR)
+            os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # a byte that nobody reads or writes
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(descriptor, place, os.SEEK_SET)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
         return False
     except OSError:
         return None
@@ -167,7 +175,7 @@ def cleaning_up(clean_up: Callable[[], None]) -> Iterator[None]:
             outer(number, frame)
             return
         signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
 
     with contextlib.suppress(ValueError):  # only the main thread gets signals
         for number in _ENDINGS:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 BLOCK_SIZE = 65536
 
+#: For ``os.open``: Windows would translate line ends.
+BINARY = getattr(os, "O_BINARY", 0)
+
 #: The first bytes of everything that is around a recording whose format does not show (captures,
 #: what is compressed): other recordings need no table of formats. So long are their magics.
 _WRAPPERS, _SHORTEST, _LONGEST_MAGIC = b"\x1fB\xfd(\xff\xfe\xd4\xa1M\n", 4, 10

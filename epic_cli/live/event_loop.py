@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import select
 import selectors
 import signal
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 #: The signals that end a program.
 STOPPING = [
@@ -42,11 +42,11 @@ def stop_signals(stop: Callable[[int], object]) -> Iterator[None]:
 
 def run_until_stopped(
     job: Coroutine[Any, Any, None],
-    make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.SelectorEventLoop,
 ) -> int | None:
     """Runs a coroutine to its end (None), or until a signal cancels it: that signal's number.
 
-    ``make_loop`` makes the event loop, if not the default one.
+    ``make_loop`` makes the event loop; the default one is of selectors, also on Windows.
     """
     stopped: list[int] = []
 
@@ -59,6 +59,8 @@ def run_until_stopped(
             task.cancel()
 
         with stop_signals(stop):
+            if sys.platform == "win32":
+                _tick(asyncio.get_running_loop())
             await job
 
     try:
@@ -67,16 +69,21 @@ def run_until_stopped(
     except asyncio.CancelledError:
         if not stopped:
             raise
-    except KeyboardInterrupt:  # where loops have no handlers of signals
+    except KeyboardInterrupt:  # on Windows, where loops have no handlers of signals
         stopped.append(signal.SIGINT)
     return stopped[0] if stopped else None
+
+
+def _tick(loop: asyncio.AbstractEventLoop) -> None:
+    """Ctrl-C does not end a ``select`` of Windows, so none may last."""
+    loop.call_later(0.2, _tick, loop)
 
 
 def end_by(number: int) -> None:
     """Ends the process by a signal, as whoever sent it expects; Ctrl-C is the caller's business."""
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
 
 
 async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
@@ -99,7 +106,7 @@ async def set_or_late(event: asyncio.Event, seconds: float | None) -> None:
 #: sleep; events in between are handled together.
 _REST = 250e-6
 
-if TYPE_CHECKING or hasattr(selectors, "EpollSelector"):
+if sys.platform == "linux":
 
     class MicrosecondSelector(selectors.EpollSelector):
         """Waits with ``select``, whose timeouts are in microseconds, for ``epoll``.

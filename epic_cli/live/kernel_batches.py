@@ -19,6 +19,7 @@ from epic_cli.live.addresses import LARGEST, ReceivedDatagram
 #: Linux's numbers (asm-generic/socket.h), where Python has no names for them.
 _TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)
 _RXQ_OVFL = getattr(socket, "SO_RXQ_OVFL", 40)
+_DONTWAIT = getattr(socket, "MSG_DONTWAIT", 64)
 
 #: Datagrams of a call, and bytes for each: its data, its sender, its control messages.
 _AT_ONCE = 64
@@ -117,7 +118,7 @@ class KernelBatch:
         buffers = _buffers()
         ctypes.memmove(buffers.messages, buffers.fresh, len(buffers.fresh))
         some = min(most - len(found), _AT_ONCE)
-        count = self._call(self._descriptor, buffers.messages, some, socket.MSG_DONTWAIT, None)
+        count = self._call(self._descriptor, buffers.messages, some, _DONTWAIT, None)
         if count < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))

@@ -18,8 +18,8 @@ QUEUE = 1 << 22
 
 
 def machine_time() -> float:
-    """Seconds of a monotonic clock."""
-    return time.monotonic_ns() / 1e9
+    """Seconds of a monotonic clock: Python's finest, which on Linux and macOS is its only one."""
+    return time.perf_counter_ns() / 1e9
 
 
 class ReceivingSocket:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from epic_cli.formats.recordings import BINARY
+
 
 class Rotation(NamedTuple):
     """When the next file begins: before it has more bytes than this, or after so many seconds."""
@@ -85,7 +87,7 @@ class WholeFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | BINARY, 0o666)
         self.files += 1
         try:
             status = os.fstat(self._descriptor)

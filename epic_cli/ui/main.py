@@ -7,6 +7,7 @@ Without click: a plain replay is done before click would be there.
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import NamedTuple
@@ -92,6 +93,8 @@ def main(args: list[str] | None = None) -> int:
 def run() -> None:
     """The entry point of the command ``epic``."""
     gc.disable()  # objects made at start stay alive: a collection would find nothing
+    if sys.platform == "win32":
+        _as_elsewhere()
     plain = plain_replay(sys.argv[1:])
     if plain is None:
         sys.exit(_run_with_click(sys.argv[1:]))
@@ -100,6 +103,17 @@ def run() -> None:
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(status)
+
+
+def _as_elsewhere() -> None:
+    """UTF-8, lines that end as they do on other systems, and terminals that obey escapes."""
+    streams = [one for one in (sys.stdout, sys.stderr) if isinstance(one, io.TextIOWrapper)]
+    for one in streams:
+        one.reconfigure(encoding="utf-8", newline="\n")
+    if any(one.isatty() for one in streams):
+        from colorama import just_fix_windows_console
+
+        just_fix_windows_console()
 
 
 def _run_with_click(words: list[str]) -> int:

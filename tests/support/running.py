@@ -78,11 +78,13 @@ def epic(
     """Runs ``epic`` to its end, in a process of its own without a terminal.
 
     The process is one in which Python has started and ``epic`` is loaded, unless the environment
-    asks for another start, or ``EPIC_TESTS=exhaustive`` for a start of every one.
+    asks for another start, or ``EPIC_TESTS=exhaustive`` for a start of every one; Windows has no
+    fork.
     """
     usual = environment()
     env = usual if env is None else env
-    if os.environ.get("EPIC_TESTS") != "exhaustive" and _at_start(env) == _at_start(usual):
+    anew = sys.platform == "win32" or os.environ.get("EPIC_TESTS") == "exhaustive"
+    if not anew and _at_start(env) == _at_start(usual):
         order = Order(tuple(map(str, args)), str(cwd or Path.cwd()), env)
         return _forks().run(order, stdin)
     return subprocess.run(

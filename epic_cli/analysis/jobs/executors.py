@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+    from multiprocessing.connection import _ConnectionBase
 
 Result = TypeVar("Result")
 
@@ -121,12 +122,13 @@ def _settle(answer: Future[Result], pooled: Future[Result]) -> None:
         answer.set_result(pooled.result())
 
 
-def _prepare(alive: Connection) -> None:
+def _prepare(alive: _ConnectionBase[Any, Any]) -> None:
     """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
-        alive.poll(None)  # nothing is ever sent: it is readable when the other end is closed
+        with contextlib.suppress(OSError):  # of Windows, which calls it broken
+            alive.poll(None)  # nothing is ever sent: it is readable when the other end is closed
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -26,11 +26,15 @@ import hashlib
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any, NamedTuple
+
+from epic_cli.formats.output_files import lock
+from epic_cli.formats.recordings import BINARY
 
 #: What is written reaches the disk after so many seconds at most.
 _SYNC_EVERY = 1.0
@@ -126,7 +130,8 @@ class Journal:
         self._synced = time.monotonic()
         with contextlib.ExitStack() as opened:
             self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, opened)
-            self._lock()
+            if lock(self._descriptor) is False:
+                raise UnusableJournal(path, "another epic is writing this journal")
             self._end, size = self._read(self._descriptor, path)
             if self._end < size:
                 os.ftruncate(self._descriptor, self._end)
@@ -147,7 +152,11 @@ class Journal:
         place = self._places.get(asked)
         if place is None:
             return None
-        line = os.pread(place.descriptor, place.length, place.offset)
+        if sys.platform == "win32":
+            os.lseek(place.descriptor, place.offset, os.SEEK_SET)
+            line = os.read(place.descriptor, place.length)
+        else:
+            line = os.pread(place.descriptor, place.length, place.offset)
         found = self._whole(line)
         return None if found is None else json.loads(found[3])
 
@@ -175,19 +184,6 @@ class Journal:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _lock(self) -> None:
-        """Makes sure that nobody else writes it, where the system can tell."""
-        try:
-            import fcntl
-        except ImportError:  # a system without it
-            return
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UnusableJournal(self.path, "another epic is writing this journal") from None
-        except OSError:  # a file system without locks
-            pass
 
     @property
     def _first(self) -> bytes:
@@ -276,7 +272,7 @@ def _open(path: str, how: int, opened: contextlib.ExitStack) -> int:
     """A descriptor that ``opened`` closes."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
         raise UnusableJournal(path, "not a file")  # a pipe would be waited for
-    descriptor = os.open(path, how, 0o666)
+    descriptor = os.open(path, how | BINARY, 0o666)
     opened.callback(os.close, descriptor)
     return descriptor
 

@@ -7,6 +7,7 @@
 // 16777217.0000000001 would become 16777216 where strtof says 16777218.)
 #pragma once
 
+#include <charconv>
 #include <clocale>
 #include <cmath>
 #include <cstdint>
@@ -15,9 +16,6 @@
 #include <limits>
 #if defined(__APPLE__)
 #include <xlocale.h>
-#endif
-#if defined(_WIN32)
-#include <locale.h>
 #endif
 
 namespace epic {
@@ -35,6 +33,20 @@ inline bool is_hex_digit(char c) { return is_digit(c) || (lower(c) >= 'a' && low
 // The longest token that is converted; the demo's own lines cannot hold a longer one.
 constexpr int kLongestToken = 1024;
 
+#if defined(_WIN32)
+// Whether a number that no double holds is too large; else it is too small. Its digits begin at p.
+inline bool is_too_large(const char* p, bool hex) {
+    long place = 0;  // of the first digit that is not 0, before the point
+    bool dot = false, found = false;
+    for (; *p == '.' || (hex ? is_hex_digit(*p) : is_digit(*p)); ++p) {
+        if (*p == '.') dot = true;
+        else if ((found |= *p != '0') != dot) place += dot ? -1 : 1;
+    }
+    const long exponent = *p ? std::strtol(p + 1, nullptr, 10) : 0;
+    return (hex ? 4 * place : place) > -exponent;
+}
+#endif
+
 // The slow, exact path for what the fast path leaves: hex, long mantissas, large
 // exponents, subnormals and floats that lie half-way between two neighbours.
 inline bool convert_exactly(const char* begin, const char* end, Number& out) {
@@ -43,16 +55,24 @@ inline bool convert_exactly(const char* begin, const char* end, Number& out) {
     if (length > kLongestToken) return false;
     std::memcpy(token, begin, size_t(length));
     token[length] = '\0';
-    char* stop = nullptr;
-#if defined(_WIN32)
-    static const _locale_t c_locale = _create_locale(LC_ALL, "C");
-    out.value = _strtod_l(token, &stop, c_locale);
-    if (stop == token) return false;
-    out.single = _strtof_l(token, nullptr, c_locale);
+#if defined(_WIN32)  // strtod depends on the locale there, and MinGW's strtof rounds twice
+    const bool negative = *token == '-';
+    const char* p = token + (negative || *token == '+');
+    const bool hex = *p == '0' && lower(p[1]) == 'x';
+    if (hex) p += 2;
+    const auto format = hex ? std::chars_format::hex : std::chars_format::general;
+    const char* const stop = token + length;
+    double value = 0;  // of "0x." too
+    if (std::from_chars(p, stop, value, format).ec == std::errc::result_out_of_range)
+        value = is_too_large(p, hex) ? HUGE_VAL : 0;
+    float single = 0;
+    if (std::from_chars(p, stop, single, format).ec == std::errc::result_out_of_range)
+        single = float(value);
+    out.value = negative ? -value : value;
+    out.single = negative ? -single : single;
 #else
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", locale_t(0));
-    out.value = strtod_l(token, &stop, c_locale);
-    if (stop == token) return false;
+    out.value = strtod_l(token, nullptr, c_locale);
     out.single = strtof_l(token, nullptr, c_locale);
 #endif
     return true;

@@ -8,9 +8,11 @@ import json
 import os
 import re
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.live.addresses import Address
@@ -145,7 +147,7 @@ async def control_socket(
                 writer.close()
 
     if isinstance(place, Path):
-        listening = _bind(place)
+        listening: socket.socket = _bind(place)
         bound = os.stat(place)  # noqa: PTH116
         server = await asyncio.start_unix_server(serve, sock=listening, limit=LONGEST_COMMAND)
     else:
@@ -181,47 +183,52 @@ async def _converse(
         await writer.drain()
 
 
-def _bind(path: Path) -> socket.socket:
-    """A socket there, for this user only; raises ``OSError`` where another one is in use.
+if sys.platform == "win32":
 
-    A stale one is removed. Not by asyncio, which takes those in use away from their owners.
-    """
-    with contextlib.ExitStack() as stack:
-        listening = stack.enter_context(socket.socket(socket.AF_UNIX))
-        with _alone_in(path.parent):
-            if path.is_socket() and not _is_in_use(path):
-                path.unlink()
-            listening.bind(str(path))
-            path.chmod(0o600)  # nobody can connect before it listens
-            listening.listen()
-        stack.pop_all()
-        return listening
+    def _bind(path: Path) -> NoReturn:
+        raise OSError(f"Windows has no sockets in files such as {path.name}: give a port")
 
+else:
 
-def _is_in_use(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as trial:
-        trial.setblocking(False)
+    def _bind(path: Path) -> socket.socket:
+        """A socket there, for this user only; raises ``OSError`` where another one is in use.
+
+        A stale one is removed. Not by asyncio, which takes those in use away from their owners.
+        """
+        with contextlib.ExitStack() as stack:
+            listening = stack.enter_context(socket.socket(socket.AF_UNIX))
+            with _alone_in(path.parent):
+                if path.is_socket() and not _is_in_use(path):
+                    path.unlink()
+                listening.bind(str(path))
+                path.chmod(0o600)  # nobody can connect before it listens
+                listening.listen()
+            stack.pop_all()
+            return listening
+
+    def _is_in_use(path: Path) -> bool:
+        with socket.socket(socket.AF_UNIX) as trial:
+            trial.setblocking(False)
+            try:
+                trial.connect(str(path))
+            except ConnectionRefusedError:
+                return False
+            except OSError:  # its queue is full, or it is another user's
+                pass
+        return True
+
+    @contextlib.contextmanager
+    def _alone_in(folder: Path) -> Iterator[None]:
+        """Two proxies that start at once do not take each other's socket for a stale one."""
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            trial.connect(str(path))
-        except ConnectionRefusedError:
-            return False
-        except OSError:  # its queue is full, or it is another user's
-            pass
-    return True
-
-
-@contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Two proxies that start at once do not take each other's socket for a stale one."""
-    import fcntl  # there are no such sockets where it is not
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
 
 async def answer_lines(

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import math
 import socket
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -285,10 +286,10 @@ class Relay:
 
 def allow_files(count: int) -> None:
     """Raises the number of files that this process may open, as far as it may."""
-    try:
-        import resource
-    except ImportError:  # some systems have no such limit
+    if sys.platform == "win32":  # which has no such limit
         return
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -28,10 +28,12 @@ def has_keys() -> bool:
 
 def _in_foreground(descriptor: int) -> bool:
     """Whoever reads a terminal from the background is stopped."""
+    if sys.platform == "win32":
+        return True
     try:
         return os.tcgetpgrp(descriptor) == os.getpgrp()
-    except (AttributeError, OSError):
-        return os.name == "nt"
+    except OSError:
+        return False
 
 
 class Panel:

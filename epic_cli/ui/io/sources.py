@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import Unreadable
-from epic_cli.formats.recordings import read
+from epic_cli.formats.recordings import BINARY, read
 from epic_cli.ui.io.errors import CannotAccess, StoppedAtLine, WrongUsage
 from epic_cli.ui.io.messages import Reporter
 
@@ -42,7 +42,7 @@ def open_source(file: str) -> Iterator[int]:
         yield sys.stdin.fileno()
         return
     try:
-        descriptor = os.open(file, os.O_RDONLY)
+        descriptor = os.open(file, os.O_RDONLY | BINARY)
     except OSError as error:
         raise CannotAccess("read", file, error) from error
     try:

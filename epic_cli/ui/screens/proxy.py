@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 from collections.abc import Callable
 
@@ -73,7 +72,7 @@ async def show_and_obey(relay: Relay, what: str) -> None:
 
     acts = {
         "q": relay.end,
-        "c-c": lambda: os.kill(os.getpid(), signal.SIGINT),
+        "c-c": lambda: signal.raise_signal(signal.SIGINT),
         "c-z": suspend,
     }
     pressed = Keys(relay.links, acts)

@@ -15,6 +15,9 @@ from pathlib import Path
 
 from prompt_toolkit.history import FileHistory
 
+from epic_cli.formats.output_files import lock
+from epic_cli.formats.recordings import BINARY
+
 Warn = Callable[[str], None]
 
 #: So many sessions can be gone back to.
@@ -71,8 +74,9 @@ class Journal:
             stamp = time.strftime("%Y%m%d-%H%M%S")
             self.path = folder / f"{stamp}-{time.time_ns() % 10**9:09d}-{os.getpid()}.epic"
             _forget_old(folder)
-        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        _lock(self._descriptor)
+        how = os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY
+        self._descriptor = os.open(self.path, how, 0o600)
+        lock(self._descriptor)
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -108,19 +112,9 @@ def in_use(path: Path) -> bool:
     """Whether a session that still runs writes this journal."""
     descriptor = os.open(path, os.O_RDWR)
     try:
-        return not _lock(descriptor)
+        return not lock(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _lock(descriptor: int) -> bool:
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _forget_old(folder: Path) -> None:

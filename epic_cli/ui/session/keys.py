@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -66,9 +67,11 @@ def key_bindings(dialogue: Dialogue, suspend: Callable[[], None]) -> KeyBindings
         event.app.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
         dialogue.preferences = dialogue.preferences._replace(vi=vi)
 
-    @handle("c-z")
-    def _(_event: KeyPressEvent) -> None:
-        run_in_terminal(suspend)
+    if sys.platform != "win32":
+
+        @handle("c-z")
+        def _(_event: KeyPressEvent) -> None:
+            run_in_terminal(suspend)
 
     return bindings
 
@@ -100,6 +103,8 @@ def _pending(event: KeyPressEvent) -> str | None:
 def _read_on(source: Input) -> list[KeyPress]:
     """What is there to be read now, or comes while it is being read."""
     keys: list[KeyPress] = []
+    if sys.platform == "win32":  # no console can be waited for like this
+        return keys
     try:
         descriptor = source.fileno()
     except (NotImplementedError, ValueError):

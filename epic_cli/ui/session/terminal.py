@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from epic_cli.formats.output_files import cleaning_up
 
@@ -28,11 +28,14 @@ class DrawingStopped(KeyboardInterrupt):
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
     """An interrupt within the block comes at its end: all of it is done, or nothing."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
+        if held:
+            signal.raise_signal(signal.SIGINT)
 
 
 #: So many bytes are handed over at once: what an interrupt leaves unsent is known to the byte.
@@ -44,12 +47,11 @@ class Outlet:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._terminal = stream.fileno() if stream.isatty() else None
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether what is written is shown at once."""
-        return self._terminal is not None
+        #: Whether what is written is shown at once.
+        self.is_terminal = stream.isatty()
+        # the console of Windows takes UTF-8 from Python's streams only
+        by_hand = self.is_terminal and sys.platform != "win32"
+        self._terminal = stream.fileno() if by_hand else None
 
     def write(self, data: bytes) -> None:
         """Writes all of it; a ``KeyboardInterrupt`` leaves the rest unwritten."""
@@ -63,7 +65,7 @@ class Outlet:
 
     def drop(self) -> None:
         """Forgets what the terminal has not taken yet."""
-        if self._terminal is None:
+        if self._terminal is None or sys.platform == "win32":
             return
         import termios
 
@@ -82,9 +84,13 @@ class QuietTerminal:
     """
 
     def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._original: list[Any] = []
+        self._quiet: list[Any] = []
+        if sys.platform == "win32":  # its console is quiet while nobody reads it
+            return
         import termios
 
-        self._descriptor = descriptor
         self._original = termios.tcgetattr(descriptor)
         self._quiet = termios.tcgetattr(descriptor)
         self._quiet[0] &= ~termios.ICRNL
@@ -109,15 +115,19 @@ class QuietTerminal:
 
     def suspend(self) -> None:
         """Gives the terminal back and stops the process group until it is continued."""
+        if sys.platform == "win32":
+            return
         self.restore()
         os.kill(0, signal.SIGTSTP)
         self.quiet()
 
-    def _set(self, attributes: list[int | list[bytes | int]], when: int | None = None) -> None:
+    def _set(self, attributes: list[Any], now: bool = False) -> None:
+        if sys.platform == "win32":
+            return
         import termios
 
         with contextlib.suppress(termios.error, OSError):  # it may be gone
-            moment = termios.TCSADRAIN if when is None else when
+            moment = termios.TCSANOW if now else termios.TCSADRAIN
             termios.tcsetattr(self._descriptor, moment, attributes)
 
     @contextlib.contextmanager
@@ -133,9 +143,8 @@ class QuietTerminal:
     def _leave(self) -> None:
         """As ``restore``, without waiting for a terminal that takes nothing any more."""
         import select
-        import termios
 
-        self._set(self._original, termios.TCSANOW)
+        self._set(self._original, now=True)
         with contextlib.suppress(OSError, ValueError):
             output = sys.stdout.fileno()
             if select.select([], [output], [], 0)[1]:
