@@ -223,6 +223,19 @@ def _halves(case: Case) -> None:
     rows[POSITION] = rows[POSITION].astype(np.float16)
 
 
+def _noise(case: Case) -> None:
+    rows = case.rows
+    usual = float(np.median(np.linalg.norm(np.diff(rows[POSITION], axis=1), axis=0)))
+    rows[POSITION] += case.random.normal(0, 0.08 * case.strength * usual, (3, rows.shape[1]))
+
+
+def _frozen(case: Case) -> None:
+    rows = case.rows
+    for begin in case.random.choice(np.arange(10, rows.shape[1] - 40), 4, replace=False):
+        end = begin + max(4, round(8 * case.strength))
+        rows[POSITION, begin:end] = rows[POSITION, begin : begin + 1]
+
+
 def _copies(case: Case) -> Columns:
     rows = case.rows
     again = rows[:, case.random.random(rows.shape[1]) < 0.08 * case.strength].copy()
@@ -268,6 +281,8 @@ FAULTS = {
     "velocity late": Fault("velocity", _velocity_late),
     "coarse positions": Fault("quantisation", _coarse),
     "half precision": Fault("quantisation", _halves),
+    "noisy positions": Fault("noise", _noise),
+    "frozen positions": Fault("frozen", _frozen),
     "copies": Fault("duplicates", _copies),
     "sent on change": Fault("on-change", _on_change),
 }

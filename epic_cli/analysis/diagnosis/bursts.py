@@ -15,7 +15,7 @@ import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import Finding
 from epic_cli.analysis.diagnosis.messages import Messages
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Flags, Floats, Numbers, edges
+from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, edges, median
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Arrivals nearer than this many periods, of messages sent a period apart, are one burst.
@@ -24,20 +24,25 @@ TOGETHER = 0.1
 #: Stamps nearer than this many periods do not count as sent one after the other.
 SENT_APART = 0.5
 
-#: A receiver that reads once a frame: that share of its arrivals is so near (s) to a frame.
-ON_FRAMES = 0.98
-ON_FRAME = 0.0006
-
-#: So many arrivals tell.
-PART = 20_000
-SMALL_PART = 500
-
-
 #: A late burst has so many messages: what comes together by chance is less.
 SIZE = 4
 
 #: In periods: how much longer than usual the first of a late burst was under way.
 HEIGHT = 2.0
+
+#: Jitter has an exponential tail: so many times its scale beyond what it once reaches.
+BEYOND = 2.5
+PIECE = 32
+
+#: Of delays in order, short ones do not show: what waits behind others. That is so many times more.
+HELD = 1.5
+
+#: So many that are in no burst show jitter; where it is below a period, bursts count from
+#: ``FEW`` on, else from ``SHARE`` on: at random times it would be ``CHANCE``.
+ALONE, FEW, SHARE, CHANCE = 0.25, 0.12, 0.3, 0.1
+
+#: The share of messages that arrive after the one before, where none overtakes another.
+IN_ORDER = 0.98
 
 #: How many late bursts tell.
 LEAST = 2
@@ -48,8 +53,9 @@ class Bursts(NamedTuple):
 
     Messages ``begins`` to before ``ends`` are one, of two and more; ``heights`` (s) are how much
     longer than the usual delay the first of each was under way; ``share`` how many messages came
-    right behind another. ``frames`` is the rate of the receiver's frames in hertz, 0: it reads at
-    any time.
+    right behind another, and from ``limit`` on jitter and frames alone do not make that; heights
+    of jitter are below ``unusual`` (s). ``frames`` is the rate of the receiver's frames in hertz,
+    0: it always reads.
     """
 
     begins: Numbers
@@ -57,15 +63,33 @@ class Bursts(NamedTuple):
     heights: Floats
     share: float
     frames: float
+    limit: float
+    unusual: float
 
 
 @lru_cache(maxsize=1)
 def bursts_of(messages: Messages) -> Bursts:
     """The bursts of these messages."""
-    behind = _behind(messages)
+    behind = _behind(messages, messages.arrivals)
     begins, ends = edges(behind)
     heights = messages.delays[begins] - messages.usual_delay
-    return Bursts(begins, ends + 1, heights, float(behind.mean()), frame_rate(messages))
+    free = messages.unread[np.append(True, ~behind)]  # those behind others may have waited
+    ordered = bool((np.diff(messages.arrivals) > -0.05 * messages.period).mean() > IN_ORDER)
+    random = np.random.default_rng(1)
+    chance = float(_behind(messages, messages.shuffled(random, free, ordered)).mean())
+    limit = SHARE + max(chance * (HELD if ordered else 1.0) - CHANCE, 0.0)
+    pieces = np.array_split(free, -(-len(free) // PIECE))  # but for queues, which come and go
+    low, high = np.quantile(np.concatenate([one - median(one) for one in pieces]), (0.5, 0.9))
+    # delays with an exponential tail come so far beyond the median once in some recordings
+    unusual = float(high - low) / np.log(5) * (np.log(len(free)) + BEYOND)
+    frames, share = 1 / messages.frame if messages.frame else 0.0, float(behind.mean())
+    alone = messages.unread[~(np.append(False, behind) | np.append(behind, False))]
+    if len(alone) > ALONE * len(messages.sent):
+        low, high = np.quantile(alone, (0.05, 0.95))
+        if high - low < messages.period:  # jitter alone makes no bursts, frames might
+            chance = float(_behind(messages, messages.shuffled(random, alone)).mean())
+            limit = min(limit, FEW + chance)
+    return Bursts(begins, ends + 1, heights, share, frames, limit, float(unusual))
 
 
 def late_bursts(
@@ -76,7 +100,7 @@ def late_bursts(
     ``words`` makes its values of the heights of these bursts and of their mean size.
     """
     found = bursts_of(messages)
-    high = _late(messages)
+    high = late_places(messages)
     if len(high) < LEAST:
         return []
     heights, held = found.heights[high], int((found.ends - found.begins)[high].sum())
@@ -99,44 +123,22 @@ def without_late(traffic: Traffic) -> Traffic:
     messages = traffic.arrived
     found = bursts_of(messages)
     wanted = np.ones(len(messages.sent), bool)
-    for index in _late(messages):
+    for index in late_places(messages):
         wanted[found.begins[index] : found.ends[index]] = False
     return replace(traffic, messages=messages.only(wanted))
 
 
-def _late(messages: Messages) -> Numbers:
+def late_places(messages: Messages) -> Numbers:
     """Which bursts are long, and begin with a message that was long under way."""
     found = bursts_of(messages)
-    long = found.ends - found.begins >= SIZE
-    return np.flatnonzero(long & (found.heights >= HEIGHT * messages.period))
+    in_frame = messages.frame / messages.period  # so many are read at once anyway
+    long = found.ends - found.begins >= SIZE + 2 * int(in_frame)
+    least = max(HEIGHT * messages.period, 2 * messages.frame, found.unusual)
+    return np.flatnonzero(long & (found.heights >= least))
 
 
-def _behind(messages: Messages) -> Flags:
+def _behind(messages: Messages, arrivals: Floats) -> Flags:
     """Which messages but the first came right behind the one sent before them (n - 1)."""
-    apart = np.abs(np.diff(messages.arrivals))
+    apart = np.abs(np.diff(arrivals))
     period = messages.period
     return np.asarray((apart <= TOGETHER * period) & (messages.intervals >= SENT_APART * period))
-
-
-def frame_rate(messages: Messages) -> float:
-    """The slowest usual rate on whose frames nearly all arrivals stand, in hertz; 0: none."""
-    # what is so all the time shows in a part, and mostly a small one shows that it is not
-    arrivals, some = (
-        messages.arrivals[:: -(-len(messages.arrivals) // part)] for part in (PART, SMALL_PART)
-    )
-    for rate in USUAL_RATES:
-        if (
-            _on_frames(some, rate) > 0.5
-            and _on_frames(arrivals, rate) > ON_FRAMES
-            and np.ptp(messages.delays) > 0.5 / rate
-        ):
-            return float(rate)
-    return 0.0
-
-
-def _on_frames(arrivals: Floats, rate: float) -> float:
-    """The share of the arrivals that are on frames."""
-    turns = arrivals * rate
-    # frames begin at any time: at the circular mean of the arrivals' phases
-    turns -= np.angle(np.exp(2j * np.pi * turns).mean()) / (2 * np.pi)
-    return float((np.abs(turns - np.round(turns)) / rate < ON_FRAME).mean())

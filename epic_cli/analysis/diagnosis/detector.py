@@ -99,12 +99,13 @@ class Registry(NamedTuple):
 
 @cache
 def registry() -> Registry:
-    """Each module of the folder ``detectors`` has one, ``DETECTOR``; then those of others."""
+    """Each module in the folders of ``detectors`` has one, ``DETECTOR``; then those of others."""
     found: dict[str, Detector] = {}
     folder = importlib.import_module(DETECTORS)
-    for module in pkgutil.iter_modules(folder.__path__):
-        own = importlib.import_module(f"{DETECTORS}.{module.name}").DETECTOR
-        found[own.name] = own
+    for module in pkgutil.walk_packages(folder.__path__, f"{DETECTORS}."):
+        if not module.ispkg:
+            own = importlib.import_module(module.name).DETECTOR
+            found[own.name] = own
     foreign, left_out = set(), []
     for plugin in plugins(GROUP):
         path, _, attributes = plugin.place.partition(":")

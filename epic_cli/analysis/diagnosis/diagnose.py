@@ -18,6 +18,7 @@ from epic_cli.analysis.diagnosis.detector import (
     detector_of,
     registry,
 )
+from epic_cli.analysis.diagnosis.detectors.network.clock_drift import unseen
 from epic_cli.analysis.diagnosis.messages import Network, network_of
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic
 from epic_cli.engine.places import UnusablePlugin
@@ -33,7 +34,9 @@ class Diagnosis:
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``
     those of other packages that failed. ``network`` is None without arrival times, ``drawn`` is
-    what explains the game's own drawing, where there is one.
+    what explains the game's own drawing, where there is one. ``unseen`` is the least clock drift
+    (s/s) that would have shown, and how long (s) a recording must be to show a usual one; 0: it
+    was found, or cannot be looked for.
     """
 
     findings: tuple[Finding, ...]
@@ -43,6 +46,7 @@ class Diagnosis:
     packets: int = 0
     duration: float = 0.0
     network: Network | None = None
+    unseen: tuple[float, float] = (0.0, 0.0)
 
     @property
     def unable(self) -> tuple[tuple[Detector, tuple[str, ...]], ...]:
@@ -103,7 +107,14 @@ def diagnose(
         traffic.packets,
         traffic.duration,
         network_of(traffic.messages) if traffic.messages is not None else None,
+        _unseen(traffic, findings),
     )
+
+
+def _unseen(traffic: Traffic, findings: Sequence[Finding]) -> tuple[float, float]:
+    if traffic.messages is None or any(one.cause == "clock-drift" for one in findings):
+        return 0.0, 0.0
+    return unseen(traffic.messages)
 
 
 def _beside(
@@ -136,8 +147,8 @@ def _there(traffic: Traffic) -> set[str]:
         there.add(ARRIVALS)
     if traffic.numbered:
         there.add(NUMBERS)
-    if any(one.has_velocities for one in traffic.streams):
-        there.add(VELOCITIES)
+    if traffic.stamping or any(one.has_velocities for one in traffic.streams):
+        there.add(VELOCITIES)  # stamps that no clock made show without
     if traffic.spec.strategies:
         there.add(STRATEGY)
     if traffic.drawn is not None:

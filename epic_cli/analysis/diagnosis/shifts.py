@@ -135,7 +135,8 @@ def _shifts(messages: Messages, side: int) -> list[Shift]:
     medians = np.empty((len(delays) - side) // stride + 1)
     running_medians(delays, side, stride, medians)
     change = medians[STRIDES:] - medians[:-STRIDES]  # at message side + stride * index
-    limit = max(LEAST, ERRORS * sigma(change))
+    # ticks that beat against frames make delays leap by one
+    limit = max(LEAST, ERRORS * sigma(change)) + messages.frame
     peaks: list[int] = []
     left = np.abs(change)
     while len(left) and float(left.max()) > limit and len(peaks) < 100:

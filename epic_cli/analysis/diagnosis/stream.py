@@ -10,7 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from epic_cli.analysis.arrays import lengths
-from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes, lattice, median
+from epic_cli.analysis.diagnosis.robust import (
+    Flags,
+    Floats,
+    Numbers,
+    changes,
+    lattice,
+    median,
+    sigma,
+)
 
 #: The fewest states, messages or steps of which anything is said.
 FEWEST_STATES = 20
@@ -26,11 +34,17 @@ _COLUMNS = ("times", "positions", "velocities", "arrivals", "sequence", "telepor
 
 
 class Elapsed(NamedTuple):
-    """Steady steps: which they are, how many seconds each took, and what rounding adds (sigma)."""
+    """Steady steps: which they are, how many seconds each took, and what rounding adds (sigma, s).
+
+    Positions waver ``across`` the velocity by that much (sigma, length); ``back`` is how an error
+    there is correlated with the next one.
+    """
 
     steps: Numbers
     took: Floats
     rounding: float
+    across: float
+    back: float
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,8 @@ class Stream:
     """One entity's states, ordered by their stamps, each stamp once.
 
     ``times`` (n) are the stamps in seconds, ``positions`` and ``velocities`` (n, 3; NaN: none),
-    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n).
+    ``arrivals`` and ``sequence`` (n; NaN: none), ``teleports`` (n). ``came`` are all sequence
+    numbers that arrived, in order: those of copies and of states that share a stamp, too.
     """
 
     name: str
@@ -48,17 +63,20 @@ class Stream:
     arrivals: Floats
     sequence: Floats
     teleports: Flags
+    came: Floats
 
     def at(self, places: Numbers) -> Stream:
         """The states of these places only, in their order."""
-        return Stream(self.name, *(getattr(self, one)[places] for one in _COLUMNS))
+        return replace(self, **{one: getattr(self, one)[places] for one in _COLUMNS})
 
     def moved(self, added: Floats) -> Stream:
         """States with something added to their stamps, in the new order; without those of NaN."""
         times = self.times + added
         order = np.argsort(times, kind="stable")[: int(np.isfinite(times).sum())]
         order = order[changes(times[order])]
-        return replace(self.at(order), times=times[order])
+        kept = self.at(order)
+        # what is left out counts as lost
+        return replace(kept, times=times[order], came=np.unique(kept.sequence))
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -140,7 +158,22 @@ class Stream:
         """
         if math.isnan(self.usual_gap):
             return np.ones(len(self.gaps), bool)
-        return np.asarray(self.gaps == self.usual_gap)
+        return np.asarray(self._missing == 0)
+
+    @cached_property
+    def _missing(self) -> Floats:
+        """How many numbers between those of two states never came (n - 1); NaN: unknown."""
+        between = np.diff(np.searchsorted(self.came, self.sequence)) - 1
+        return np.asarray(np.round(self.gaps / (self.usual_gap or 1.0)) - 1 - between)
+
+    @cached_property
+    def lost(self) -> Floats:
+        """How many packets were lost in each interval by their numbers (n - 1).
+
+        Numbers may go on while this entity rests: time must have passed as well.
+        """
+        passed = np.round(self.intervals / self.period) - 1
+        return np.maximum(np.minimum(np.nan_to_num(self._missing), passed), 0.0)
 
     def stretched(self, periods: float) -> Numbers:
         """Which intervals are longer than so many periods though no packet is missing."""
@@ -160,9 +193,13 @@ class Stream:
         speed = lengths(mean)
         with np.errstate(invalid="ignore", divide="ignore"):
             steady = (lengths(after - before) < STEADY * speed) & ~self.teleports[1:]
-            along = (np.diff(self.positions, axis=0) * mean).sum(axis=1) / speed
+            moved = np.diff(self.positions, axis=0)
+            along = (moved * mean).sum(axis=1) / speed
+            aside = moved - (along / speed)[:, None] * mean
+            steady &= self.intervals < 3 * self.period
+            wavers = np.flatnonzero(steady & (along >= 0.8 * self.steps))
             # the way of the step is the way of the velocity
-            steady &= (along >= 0.99 * self.steps) & (self.intervals < 3 * self.period)
+            steady &= along >= 0.99 * self.steps
             took = along / speed
         steps = np.flatnonzero(steady & np.isfinite(took))
         if len(steps) < FEWEST_STATES:
@@ -173,4 +210,10 @@ class Stream:
         if not 0.9 < ratio < 1.1:
             return None
         step = lattice(self.positions[:, np.argmax(np.ptp(self.positions, axis=0))])
-        return Elapsed(steps, took, 0.41 * step / float(np.median(speed[steps])))
+        rounding = 0.41 * step / float(np.median(speed[steps]))
+        both = wavers[:-1][np.diff(wavers) == 1]
+        before, after = aside[both], aside[both + 1]
+        back = float((before * after).sum() / max(np.square(before).sum(), 1e-300))
+        aside = aside[wavers]
+        across = sigma(aside[:, np.argmax(np.square(aside).sum(axis=0))]) / 1.41
+        return Elapsed(steps, took, rounding, across, back)

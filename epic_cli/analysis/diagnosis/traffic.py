@@ -21,6 +21,7 @@ from epic_cli.analysis.arrays import (
 from epic_cli.analysis.diagnosis.messages import Messages
 from epic_cli.analysis.diagnosis.robust import Flags, Floats, Numbers, changes
 from epic_cli.analysis.diagnosis.spec import EVERYTHING, DiagnoseSpec
+from epic_cli.analysis.diagnosis.stamping import Stamping, restamped
 from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
 from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.engine.measure import tidy
@@ -56,7 +57,8 @@ class Traffic:
     ``streams`` are those of the entities with ``FEWEST_STATES`` at least; ``messages`` None: the
     recording has no arrival times, or too few. ``packets`` is how many there are in all, of so
     many ``entities``. ``blocks`` are the packets by entity, as strategies draw them; the ``spec``
-    says which strategies. ``drawn`` is what explains the game's own drawing.
+    says which strategies. ``drawn`` is what explains the game's own drawing. ``stamping`` says
+    whose stamps, by entity, were no clock's: streams and messages have others.
     """
 
     streams: tuple[Stream, ...]
@@ -66,6 +68,7 @@ class Traffic:
     spec: DiagnoseSpec = EVERYTHING
     blocks: Mapping[str, PacketBlock] = field(default_factory=dict)
     drawn: Match | None = None
+    stamping: Mapping[str, Stamping] = field(default_factory=dict)
 
     @property
     def arrived(self) -> Messages:
@@ -100,16 +103,19 @@ def traffic_of(packets: Mapping[str, PacketBlock], spec: DiagnoseSpec = EVERYTHI
 def traffic_of_tables(tables: dict[str, Floats]) -> Traffic:
     """The same of packets as ``packet_table`` has them, by entity; the tables are used up."""
     packets, entities = sum(columns.shape[1] for columns in tables.values()), len(tables)
-    streams, sendings = [], []
+    streams, sendings, stamping = [], [], {}
     for name in sorted(tables):
-        columns = _ordered(_finite(tables.pop(name)))
+        columns, other = restamped(_ordered(_finite(tables.pop(name))))
         if not columns.size:
             continue
+        if other is not None:
+            stamping[name] = other
         sendings.append(_sendings(columns))
         stream = _stream(name, columns)
         if len(stream.times) >= FEWEST_STATES:
             streams.append(stream)
-    return Traffic(tuple(streams), _messages(sendings), packets, entities)
+    messages = _messages(sendings)
+    return Traffic(tuple(streams), messages, packets, entities, stamping=stamping)
 
 
 def _only(columns: Floats, wanted: Flags) -> Floats:
@@ -146,6 +152,9 @@ def _without_ties(times: Floats, *others: Floats) -> Numbers:
 
 
 def _stream(name: str, columns: Floats) -> Stream:
+    came = columns[SEQUENCE]
+    if not (np.diff(came) > 0).all():
+        came = np.unique(came[np.isfinite(came)])
     new = changes(columns[TIME])
     if not new.all():
         # the first that arrived of several with one stamp: later ones are copies
@@ -160,6 +169,7 @@ def _stream(name: str, columns: Floats) -> Stream:
         columns[ARRIVAL],
         columns[SEQUENCE],
         columns[TELEPORT] > 0,
+        came,
     )
 
 

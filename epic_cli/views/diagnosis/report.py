@@ -13,6 +13,7 @@ from epic_cli.views.diagnosis.sentences import (
     network_words,
     sentence,
     unchecked_words,
+    unseen_words,
 )
 
 
@@ -32,7 +33,11 @@ def report(name: str, found: Diagnosis) -> model.Report:
     return model.Report(
         title=headline(name, len(found.findings), found.packets, found.duration),
         parts=parts,
-        notes=[*unchecked_words(found.unable), *map(str, found.left_out)],
+        notes=[
+            *unseen_words(*found.unseen),
+            *unchecked_words(found.unable),
+            *map(str, found.left_out),
+        ],
         data=model.Data(records=records),
     )
 

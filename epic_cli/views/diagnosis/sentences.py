@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from epic_cli.analysis.diagnosis.detectors.network.clock_drift import USUAL
 from epic_cli.analysis.diagnosis.messages import SHARES, Network
 from epic_cli.analysis.digits import counted, number, seconds, share
 
@@ -63,11 +64,27 @@ def network_words(network: Network) -> str:
         f"{seconds(delay)} for {of * 100:g} %"
         for of, delay in zip(SHARES, network.needed, strict=True)
     ]
+    frames = ""
+    if network.frame:
+        frames = (
+            f" The receiver reads once a frame ({1 / network.frame:.3g} Hz), so that packets wait"
+            f" up to {seconds(network.frame)} for it."
+        )
     return (
         f"{network.rate:.3g} messages a second, median delay {seconds(network.middle)}, 5-95 %"
         f" spread {seconds(network.spread)}. A delay buffer needs {needs[0]} of the packets to be"
-        f" in time, {', '.join(needs[1:])}."
+        f" in time, {', '.join(needs[1:])}.{frames}"
     )
+
+
+def unseen_words(least: float, length: float) -> list[str]:
+    """Which drift (s/s) may be there all the same, and how long a recording would show less."""
+    if not least > USUAL:
+        return []
+    return [
+        f"A clock drift below {number(least * 1e6)} ppm does not show in so short a recording;"
+        f" {number(USUAL * 1e6)} ppm would in {seconds(length)}."
+    ]
 
 
 def unchecked_words(unable: Sequence[tuple[Detector, tuple[str, ...]]]) -> list[str]:

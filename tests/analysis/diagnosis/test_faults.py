@@ -38,7 +38,8 @@ def test_a_fault_is_found_and_nothing_is_told_beside_it(fault: str) -> None:
 
 def test_every_detector_has_a_fault_that_it_finds() -> None:
     of_recordings = {one.name for one in all_detectors() if not {STRATEGY, DRAWN} & {*one.needs}}
-    assert {one.cause for one in FAULTS.values()} == of_recordings
+    # that ids are exchanged needs two entities: test_field.py
+    assert {one.cause for one in FAULTS.values()} | {"identity"} == of_recordings
 
 
 def test_in_clean_recordings_nothing_is_found() -> None:

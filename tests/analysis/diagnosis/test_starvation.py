@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from epic_cli.analysis.diagnosis.detector import Finding, detector_of
@@ -64,9 +65,11 @@ def test_a_buffer_that_is_large_enough_is_not_complained_of() -> None:
 
 def test_the_delays_that_packets_need_are_those_of_the_link() -> None:
     (found,) = told("source", BAD)
-    # of two delays that are anything from 0 to 240 ms, and a period
-    assert found.values["p95"] == pytest.approx(0.05 + 0.24 * 0.95, abs=0.02)
-    assert found.values["p99"] == pytest.approx(0.05 + 0.24 * 0.99, abs=0.02)
+    # delays are anything from 0 to 240 ms, and any later packet will do, a period each behind it
+    delays = np.random.default_rng(3).uniform(0, 0.24, (100_000, 6)) + 0.05 * np.arange(1, 7)
+    p95, p99 = np.quantile(delays.min(axis=1), (0.95, 0.99))
+    assert found.values["p95"] == pytest.approx(p95, abs=0.02)
+    assert found.values["p99"] == pytest.approx(p99, abs=0.03)
 
 
 def test_where_no_setting_reaches_far_enough_it_says_so() -> None:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from epic_cli.analysis.diagnosis.detectors.clock_drift import DETECTOR as CLOCK_DRIFT
+from epic_cli.analysis.diagnosis.detectors.network.clock_drift import DETECTOR as CLOCK_DRIFT
 from epic_cli.analysis.diagnosis.link.delays import correlation, fit
 from epic_cli.analysis.diagnosis.link.sendings import Known, Sendings, sendings
 from epic_cli.analysis.diagnosis.messages import Messages

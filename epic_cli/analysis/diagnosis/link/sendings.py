@@ -92,11 +92,7 @@ def _missing(stream: Stream) -> tuple[Floats, Known]:
     """How many packets are missing in each interval, and how that is known."""
     turns = stream.intervals / stream.period
     if stream.numbered:
-        gaps = np.diff(stream.sequence)
-        usual = float(np.median(gaps[np.isfinite(gaps)])) or 1.0
-        missing = np.nan_to_num(np.round(gaps / usual) - 1)
-        # numbers may go on while this entity rests: time must have passed as well
-        return np.maximum(np.minimum(missing, np.round(turns) - 1), 0.0), "numbers"
+        return stream.lost, "numbers"
     off = np.abs(turns - np.round(turns))
     if float((off < NEAR).mean()) < REGULAR:
         return np.zeros(len(turns)), "unknown"

@@ -36,6 +36,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     # shuffled, a high queue is in every window: its own spread counts no more than the quiet one's
     quiet = 6 * sigma(np.diff(lows))
     limit = max(HEIGHT, min(TIMES * chance, max(quiet, TIMES * _jitter(messages.delays))))
+    limit += messages.frame
     hills = [one for one in runs(lows - base > limit) if one.end - one.begin >= 2]
     if not hills:
         return []

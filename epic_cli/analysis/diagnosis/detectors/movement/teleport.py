@@ -55,12 +55,13 @@ def leaps(stream: Stream) -> list[Leap]:
 
 def mended(traffic: Traffic) -> Traffic:
     """All of them are marked, and of one that is smeared each step."""
-    return replace(traffic, streams=tuple(_marked(one) for one in traffic.streams))
+    return replace(traffic, streams=tuple(marked(one, leaps(one)) for one in traffic.streams))
 
 
-def _marked(stream: Stream) -> Stream:
+def marked(stream: Stream, found: list[Leap]) -> Stream:
+    """The stream with the marks of these leaps."""
     marks = stream.teleports.copy()
-    for one in leaps(stream):
+    for one in found:
         marks[one.begin + 1 : one.end + 1] = True
     return replace(stream, teleports=marks)
 

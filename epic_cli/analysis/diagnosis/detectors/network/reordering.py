@@ -30,17 +30,12 @@ def detect(traffic: Traffic) -> list[Finding]:
     if share < SHARE or int(late.sum()) < LEAST:
         return []
     # as often as the bulk of the delays makes it, if it comes in any order
-    middle, spread = messages.usual_delay, sigma(messages.delays)
-    bulk = messages.delays[np.abs(messages.delays - middle) <= 5 * spread]
-    random = np.random.default_rng(0)
-    chance = float(
-        np.mean(
-            [
-                _late(messages.sent + random.choice(bulk, len(late))).mean()
-                for _ in range(max(1, min(SHUFFLES, MESSAGES // len(late))))
-            ]
-        )
-    )
+    delays = messages.unread
+    bulk = delays[np.abs(delays - messages.usual_delay) <= 5 * sigma(delays)]
+    random = np.random.default_rng(1)
+    shuffles = max(1, min(SHUFFLES, MESSAGES // len(late)))
+    shares = [_late(messages.shuffled(random, bulk)).mean() for _ in range(shuffles)]
+    chance = float(np.mean(shares))
     if share < TIMES * chance:
         return []
     places = np.flatnonzero(late)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import Detector, Finding
-from epic_cli.analysis.diagnosis.detectors.on_change import LONG, rested
-from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats, median, quantile
+from epic_cli.analysis.diagnosis.detectors.movement.on_change import LONG, rested
+from epic_cli.analysis.diagnosis.robust import USUAL_RATES, Floats, lattice, median, quantile
 from epic_cli.analysis.diagnosis.stream import Stream
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: The middle 80 % of the intervals, in usual ones.
 SPREAD = 0.3
+
+#: The same where long and short ones alternate: so well are they correlated.
+REGULAR_SPREAD, ALTERNATE = 0.08, 0.8
 
 #: So much of the intervals stands within a tenth of one of two modes.
 TWO_MODES = 0.9
@@ -28,7 +31,10 @@ def detect(traffic: Traffic) -> list[Finding]:
     usual = median(intervals)
     low, high = quantile(intervals, 0.1), quantile(intervals, 0.9)
     spread = (high - low) / usual
-    if spread < SPREAD:
+    limit = SPREAD
+    if _alternates(intervals):
+        limit = max(REGULAR_SPREAD, 2.5 * lattice(stream.excerpt.times) / usual)
+    if spread < limit:
         return []
     mean = float(intervals.mean())
     worst = int(np.abs(stream.intervals - usual).argmax())
@@ -38,7 +44,7 @@ def detect(traffic: Traffic) -> list[Finding]:
             "send-rate",
             min(1.0, spread / 2),
             spread,
-            SPREAD,
+            limit,
             {
                 "low": low,
                 "high": high,
@@ -50,6 +56,14 @@ def detect(traffic: Traffic) -> list[Finding]:
             stream.entities,
         )
     ]
+
+
+def _alternates(intervals: Floats) -> bool:
+    """Whether a long interval follows each short one: so little of chance is in no clock."""
+    off = intervals - median(intervals)
+    off = np.clip(off, *np.quantile(off, (0.05, 0.95))) - off.mean()
+    square = float(np.square(off).sum())
+    return square > 0 and float((off[1:] * off[:-1]).sum()) < -ALTERNATE * square
 
 
 def _sent(stream: Stream) -> Floats:
@@ -88,7 +102,7 @@ DETECTOR = Detector(
     "Send on a fixed tick with an accumulator (next += interval, not last = now), at a rate that"
     " divides the frame rate; tell the strategy the true interval.",
     "10-90 % spread of the stamps' intervals over their median, without the gaps that losses leave",
-    "0.3",
+    "0.3; 0.08 where long and short ones alternate",
     "quantiles; two modes on the lattice of a usual frame rate",
     detect,
     rank=71,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from epic_cli.analysis.diagnosis.detector import NUMBERS, Detector, Finding
-from epic_cli.analysis.diagnosis.robust import Floats, Numbers
-from epic_cli.analysis.diagnosis.stream import FEWEST_STATES, Stream
+from epic_cli.analysis.diagnosis.stream import FEWEST_STATES
 from epic_cli.analysis.diagnosis.traffic import Traffic
 
 #: Every strategy bridges a lost packet now and then; of so many, some are lost in a row.
@@ -18,13 +19,17 @@ LEAST = 5
 #: Losses in a row that would come so rarely by chance are a burst.
 CHANCE = 1e-3
 
+#: The same of losses right behind another, all together.
+RARE = 1e-5
+
 
 def detect(traffic: Traffic) -> list[Finding]:
     """Holes in the sequence numbers, over the longest stream that has them."""
     numbered = traffic.numbered
     stream = max(numbered, key=lambda one: len(one.times))
-    holes, places = _holes(stream)
-    arrived = len(stream.times)
+    places = np.flatnonzero(stream.lost)
+    holes = stream.lost[places]
+    arrived = len(stream.came)
     lost = float(holes.sum())
     if arrived < FEWEST_STATES or not lost:
         return []
@@ -34,6 +39,7 @@ def detect(traffic: Traffic) -> list[Finding]:
     by_chance = (arrived + lost) * (1 - share) * share**longest
     often = share >= SHARE and lost >= LEAST
     bursty = longest >= 3 and by_chance < CHANCE
+    bursty |= longest >= 2 and _poisson(lost - len(holes), lost * share) < RARE
     if not often and not bursty:
         return []
     # Gilbert: from good to bad once for each hole, from bad to good at its end
@@ -60,15 +66,10 @@ def detect(traffic: Traffic) -> list[Finding]:
     ]
 
 
-def _holes(stream: Stream) -> tuple[Floats, Numbers]:
-    """How many numbers are missing in each hole, and before which interval it is."""
-    usual = stream.usual_gap or 1.0
-    places = np.flatnonzero(stream.gaps != usual)
-    missing = np.nan_to_num(np.round(stream.gaps[places] / usual) - 1)
-    # numbers may go on while this entity rests: time must have passed as well
-    missing = np.minimum(missing, np.round(stream.intervals[places] / stream.period) - 1)
-    holes = missing > 0
-    return missing[holes], places[holes]
+def _poisson(least: float, mean: float) -> float:
+    """How often so many events, or more, happen where ``mean`` are expected."""
+    fewer = sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(int(least)))
+    return 1 - fewer
 
 
 DETECTOR = Detector(
@@ -79,9 +80,10 @@ DETECTOR = Detector(
     "Delay buffers run empty, and predictions go on without news, for as long as a gap lasts.",
     "Buffer at least {silence:s}, or repeat each state in the next packets; simulate it with"
     " --gemodel {p:share},{r:share}.",
-    "share of missing sequence numbers; the longest run of them against the number of such runs"
-    " expected of independent losses",
-    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times",
+    "share of missing sequence numbers; the longest run of them, and all those behind another,"
+    " against the number expected of independent losses",
+    "5 % and 5 packets, or a run of 3 or more that is expected less than 0.001 times, or so many"
+    " behind another as come once in 100,000 times",
     "E. N. Gilbert, Bell System Technical Journal 39 (5), 1960",
     detect,
     needs=(NUMBERS,),

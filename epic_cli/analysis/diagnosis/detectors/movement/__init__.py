@@ -1,0 +1,1 @@
+"""Causes in what is sent, and in what is drawn of it."""

@@ -1,0 +1,1 @@
+"""Causes on the way: what arrivals and sequence numbers show."""
