@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from epic_cli.engine.text.widths import some
+
 # ---------------------------------------------------------------- of a truth
 
 
@@ -222,7 +224,7 @@ class NothingJudged(NotEnoughToSay):
     """No entity can be judged; ``notes`` say of each why. Without notes there are no packets."""
 
     def __init__(self, notes: tuple[NotJudged, ...]) -> None:
-        reasons = "; ".join(f"{one.entity!r}: {one.reason.value}" for one in notes)
+        reasons = some(f"{one.entity!r}: {one.reason.value}" for one in notes)
         super().__init__(
             f"no entity can be judged: {reasons}" if reasons else "there are no packets"
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epic_cli.checking.case import BrokenCase, DrawSpec, Recording
 from epic_cli.engine.replay.playback import SampleStream
 from epic_cli.engine.text import RowWriter
+from epic_cli.engine.text.widths import some
 from epic_cli.formats import Unreadable
 from epic_cli.formats.recordings import BINARY, BLOCK_SIZE, read
 
@@ -106,7 +107,7 @@ def packets(drawing: DrawSpec, recording: Recording) -> Iterator[PacketBlock]:
                     )
             yield block
     if drawing.entity is not None and drawing.entity not in entities:
-        there = ", ".join(map(repr, sorted(entities))) or "none"
+        there = some(map(repr, sorted(entities))) or "none"
         raise BrokenCase(
             recording.name, f"no packet of entity {drawing.entity!r}; there are {there}"
         )

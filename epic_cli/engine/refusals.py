@@ -56,6 +56,7 @@ class Reason(Enum):
     # lines in which a pattern is looked for
     IN_SENTENCES = auto()  # detail: a pattern that fits, if one is found
     PATTERN_NOT_FOUND = auto()
+    PATTERN_TOO_SLOW = auto()  # limit: seconds
     GROUP_MISSING = auto()  # field
 
     # cells of other tables (field)

@@ -224,13 +224,19 @@ def parse_time_origin(text: str) -> Origin:
     return "first" if text == "first" else origin
 
 
+def compiled(pattern: str) -> Any:
+    """A regular expression, whose search takes a ``timeout``; raises ``ValueError``."""
+    import regex  # needed for logs in sentences only
+
+    try:
+        return regex.compile(pattern)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+
+
 def parse_pattern(text: str) -> str:
     """A regular expression with named groups; raises ``ValueError``."""
-    try:
-        groups = re.compile(text).groupindex
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from error
-    if not groups:
+    if not compiled(text).groupindex:
         raise ValueError(f"{text!r} has no group for a field, as (?P<time>[0-9.]+)")
     return text
 

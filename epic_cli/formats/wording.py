@@ -112,6 +112,10 @@ _WORDS = {
         "the pattern is found neither in this line nor in any other",
         "a line that it fits; what stands for itself needs a backslash: \\( \\[ \\. \\|",
     ),
+    Reason.PATTERN_TOO_SLOW: (
+        "the pattern takes more than {limit:g} s to look for in this line",
+        "one that repeats nothing that repeats itself: a+ for (a+)+, [^,]* for .*",
+    ),
     Reason.GROUP_MISSING: ("the pattern has no group for {field}", "(?P<{field}>...) in it"),
     Reason.CELL_NOT_FINITE: ("{field} is not a finite number", "a number"),
     Reason.CELL_OUT_OF_RANGE: ("{field} is out of range", "a number from -{power} to {power}"),

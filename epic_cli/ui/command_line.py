@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats.guard import KEY, guarding
 from epic_cli.ui.io.configuration import origins
 from epic_cli.ui.io.errors import ExitStatus, WrongUsage, notes, say
@@ -29,6 +30,8 @@ def run_command_line(args: list[str]) -> int | None:
         return done.exit_code
     except click.ClickException as error:
         message = io.StringIO()
+        if not isinstance(error, click.MissingParameter):  # which lists choices in lines
+            error.message = printable(error.message)  # type: ignore[misc]
         error.show(message)
         say(message.getvalue() + notes(error))
         return ExitStatus.WRONG_USAGE

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 
-from epic_cli.engine.text.widths import printable
+from epic_cli.engine.text.widths import printable, some
 from epic_cli.views.report import Column, Finding, Part, Report, Table, Usage
 
 
@@ -59,7 +59,7 @@ def _part(part: Part) -> Iterator[str]:
         case Table():
             yield from _table(part)
         case Finding():
-            concerned = f" ({', '.join(part.entities)})" if part.entities else ""
+            concerned = f" ({some(part.entities)})" if part.entities else ""
             yield from (f"### {_plain(part.title + concerned)}", "", _plain(part.text), "")
             yield from (f"- {name}: {_plain(text)}" for name, text in part.terms)
         case Usage():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from epic_cli.engine.text.widths import pad
+from epic_cli.engine.text.widths import pad, some
 from epic_cli.formats.wording import left_out_words
 from epic_cli.views.report import KEPT, Column, Figure, Finding, Part, Report, Table, Usage
 from epic_cli.views.table import Fitted, definitions, fit, paragraph
@@ -64,7 +64,7 @@ def _numbered(parts: Sequence[Part]) -> Iterator[Part]:
     for part in parts:
         if isinstance(part, Finding):
             number += 1
-            concerned = f" ({', '.join(part.entities)})" if part.entities else ""
+            concerned = f" ({some(part.entities)})" if part.entities else ""
             yield replace(part, title=f"{number}. {part.title}{concerned}")
         else:
             yield part

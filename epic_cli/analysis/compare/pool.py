@@ -159,7 +159,8 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
     They have been made with ``intervals``.
     """
     first = found[0][1]
-    shared = tuple(note for note in first.notes if all(note in one.notes for _, one in found))
+    noted = [set(one.notes) for _, one in found]
+    shared = tuple(note for note in first.notes if all(note in each for each in noted))
     results: list[Result] = []
     figures: list[Figures] = []
     for index in range(len(first.results)):
@@ -169,7 +170,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         pieces = [piece_of(comparison, index) for _, comparison in found] if pooled.values else []
         waver = max(one.waver for one in own) / math.sqrt(len(own))
         figures.append(Figures(pooled.values, pieces, waver))
-    resolution = max(one.resolution for _, one in found)
+    of_all, resolution = set(shared), max(one.resolution for _, one in found)
     events = together(one.rare for _, one in found)
     certainty, standings = assess(figures, first.tick, first.weights, resolution, seed, events)
     return replace(
@@ -180,7 +181,7 @@ def pool_runs(found: Sequence[tuple[str, Comparison]], seed: int) -> Comparison:
         warm_ups=tuple(one for _, each in found for one in each.warm_ups),
         notes=shared,
         notes_of=tuple(
-            (name, note) for name, one in found for note in one.notes if note not in shared
+            (name, note) for name, one in found for note in one.notes if note not in of_all
         ),
         results=tuple(
             replace(one, standing=standing)

@@ -11,6 +11,7 @@ import numpy as np
 from epic_cli.analysis.arrays import LARGEST, POSITION, TIME, packet_table, resolution_of
 from epic_cli.analysis.drawn import LABEL
 from epic_cli.engine.contract import Sample
+from epic_cli.engine.text.widths import some
 
 if TYPE_CHECKING:
     from epic_cli.analysis.arrays import Floats
@@ -80,7 +81,7 @@ def drawn_paths(
 
 def _names(named: Mapping[str, object]) -> str:
     names = sorted(repr(one) if one else "one without a name" for one in named)
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "") or "none"
+    return some(names) or "none"
 
 
 def _path(name: str, columns: Floats, offset: float) -> DrawnPath:

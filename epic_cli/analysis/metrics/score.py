@@ -38,10 +38,17 @@ def formula(weights: Weights) -> str:
 
 
 def costs(measured: Measurement | Resampled) -> Any:
-    """The costs, as ``Weights`` of them (of arrays for draws).
+    """The costs, as ``Weights`` of them (of arrays for draws); worked out once.
 
     NaN where there is not enough to say, or nothing to recover from.
     """
+    kept = measured.__dict__
+    if "_costs" not in kept:
+        kept["_costs"] = _costs(measured)
+    return kept["_costs"]
+
+
+def _costs(measured: Measurement | Resampled) -> Any:
     import numpy as np  # help needs none
 
     speed = np.where(measured.speed > 0, measured.speed, math.nan)

@@ -178,6 +178,7 @@ def _found(name: str) -> type[SmoothingStrategy] | None:
     return cast("type[SmoothingStrategy]", found)
 
 
+@cache
 def _class_in(module: str, name: str) -> type[SmoothingStrategy]:
     """The class of a built-in strategy; raises ``UnknownStrategy`` and ``StrategyFailed``."""
     try:

@@ -7,6 +7,8 @@ reading is used here, so that no line is too long on any of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 ELLIPSIS = "…"
 
 
@@ -24,6 +26,14 @@ def printable(text: str, kept: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
+def some(names: Iterable[str], most: int = 4) -> str:
+    """The names, or the first few of them and how many others there are."""
+    names = list(names)
+    if len(names) <= most + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} others"
 
 
 def cut(text: str, columns: int) -> str:

@@ -16,6 +16,7 @@ from epic_cli.checking.case import (
 )
 from epic_cli.checking.outcome import Outcome
 from epic_cli.engine.replay.playback import ReplaySpec
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats import guard
 from epic_cli.ui.io.console import ColorChoice
 from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage
@@ -195,5 +196,5 @@ def _make(folder: str, files: Sequence[str], options: ReplayOptions, format_give
         raise WrongUsage(str(error)) from error
     except OSError as error:
         raise CannotAccess("write to", folder, error) from error
-    write_text(f"{path}: a case of {rows:,} rows\n")
+    write_text(f"{printable(path)}: a case of {rows:,} rows\n")
     return ExitStatus.DONE

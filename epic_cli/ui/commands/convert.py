@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epic_cli.engine.packets import PacketBlock
+from epic_cli.engine.text.widths import some
 from epic_cli.formats import Unreadable, formats
 from epic_cli.formats.conversion import Conversion, UnwritablePacket
 from epic_cli.formats.output_files import is_kept
@@ -147,5 +148,5 @@ class _Recording:
         names = [block.entities.name(number) for number in range(len(block.entities))]
         for wanted in self._options.changes.entities:
             if wanted not in names:
-                there = ", ".join(map(repr, names)) or "none"
+                there = some(map(repr, names)) or "none"
                 raise WrongUsage(f"{self._name}: no packet of entity {wanted!r}; there are {there}")

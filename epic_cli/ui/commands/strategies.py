@@ -7,7 +7,7 @@ import sys
 import click
 
 from epic_cli.ui.io.console import PROSE, UNLIMITED, ColorChoice, draw, screen_columns, use_color
-from epic_cli.ui.io.output import write_text
+from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.io.parameters import StrategyName
 from epic_cli.ui.io.refused_lines import report_left_out
 from epic_cli.ui.options.common import color_option
@@ -30,4 +30,5 @@ def strategies(name: str | None, color: ColorChoice) -> None:
         report_left_out()
     room = screen_columns(sys.stdout)
     what = explanation(name, room or PROSE) if name else catalogue(room or UNLIMITED)
-    write_text(draw(what, use_color(color, sys.stdout)))
+    with open_sink(None) as sink:
+        sink.write(draw(what, use_color(color, sys.stdout)).encode())

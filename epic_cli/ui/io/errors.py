@@ -55,8 +55,37 @@ class StoppedAtLine(Exception):
     """A line was refused and has been reported; nothing after it is to be done."""
 
 
+class Style(enum.StrEnum):
+    """How a part of a message is shown: noncharacters, which stay in no text that is quoted."""
+
+    BOLD = "\ufdd0"
+    RED = "\ufdd1"
+    ALARM = "\ufdd2"
+    GOOD = "\ufdd3"
+    WARNING = "\ufdd4"
+    DIM = "\ufdd5"
+    END = "\ufdd6"
+
+
+_CODES = dict(zip(map(ord, Style), ("1", "31", "1;31", "32", "33", "2", "0"), strict=True))
+_CODES = {style: f"\x1b[{code}m" for style, code in _CODES.items()}
+
+
+def shown(message: str) -> str:
+    """A message as a terminal gets it: in our styles, and steered by nothing that it quotes."""
+    if message.isprintable():
+        return message
+    whole = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return widths.printable(whole, kept="\n" + "".join(Style)).translate(_CODES)
+
+
 def say(text: str) -> None:
-    """Writes to stderr, and goes on where that is not possible."""
+    """Writes a message to stderr, and goes on where that is not possible."""
+    steer(shown(text))
+
+
+def steer(text: str) -> None:
+    """Writes to stderr what may move the cursor."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from epic_cli.ui.io.errors import CannotAccess
+from epic_cli.ui.io.errors import CannotAccess, shown
 
 
 class Sink:
@@ -71,9 +71,9 @@ def open_sink(
 
 
 def write_text(text: str) -> None:
-    """Writes text other than rows to stdout."""
+    """Writes text other than rows to stdout, where it steers no terminal."""
     with open_sink(None) as sink:
-        sink.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+        sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def _stdout() -> BinaryIO:

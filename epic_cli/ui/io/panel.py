@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from epic_cli.engine.text.widths import cut, printable
 from epic_cli.ui.io.console import has_cursor
-from epic_cli.ui.io.errors import say
+from epic_cli.ui.io.errors import steer
 
 
 def has_panel() -> bool:
@@ -47,12 +47,12 @@ class Panel:
         width = max(shutil.get_terminal_size().columns - 1, 1)
         height = max(shutil.get_terminal_size().lines - 1, 1)
         kept = [cut(printable(line), width) for line in lines[:height]]
-        say(self._back() + "\n".join(kept) + "\n")
+        steer(self._back() + "\n".join(kept) + "\n")
         self._height = len(kept)
 
     def clear(self) -> None:
         """Takes them away."""
-        say(self._back())
+        steer(self._back())
         self._height = 0
 
     def _back(self) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
+from epic_cli.engine.text.widths import printable
 from epic_cli.formats.output_files import cleaning_up
 
 #: Work that takes no longer (s) shows no progress.
@@ -53,9 +54,10 @@ class Progress:
             self._task = self._bar.add_task(self._what, total=None)
             self._bar.tasks[0].start_time -= time.monotonic() - self._begun
         if self._bar is not None:
-            self._bar.update(
-                self._task, description=self._what, completed=done, total=total or None
-            )
+            from rich.markup import escape
+
+            what = escape(printable(self._what))
+            self._bar.update(self._task, description=what, completed=done, total=total or None)
 
     def describe(self, what: str) -> None:
         """Sets the label of the bar."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from epic_cli.engine.refusals import Refusal
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.formats.wording import FrontEnd, Problem, in_words
-from epic_cli.ui.io.errors import printable, say
+from epic_cli.ui.io.errors import Style, printable, say
 
 #: How much of a long line is shown before and after the wrong character, on 80 columns.
 _BEFORE, _AFTER = 40, 36
@@ -118,11 +118,11 @@ def report_left_out() -> None:
 def in_three_lines(
     problem: Problem, name: str, color: bool = False, columns: int | None = None
 ) -> str:
-    """The place and what is wrong; the line; a caret and what was expected.
+    """The place and what is wrong; the line; a caret and what was expected; for ``shown``.
 
     On a screen of so many ``columns`` the caret stays under its character.
     """
-    bold, red, end = ("\x1b[1m", "\x1b[31m", "\x1b[0m") if color else ("", "", "")
+    bold, red, end = (Style.BOLD, Style.RED, Style.END) if color else ("", "", "")
     line = problem.text.rstrip(b"\r\n")
     caret = min(problem.caret, len(line))
     share = min((columns or 80) / 80, 1)

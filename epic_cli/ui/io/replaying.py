@@ -13,6 +13,7 @@ from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.replay.playback import SampleStream, Timing, needs_estimates
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 from epic_cli.engine.text import COLUMNS, RowWriter
+from epic_cli.engine.text.widths import some
 from epic_cli.ui.io.console import ColorChoice, screen_columns, use_color
 from epic_cli.ui.io.errors import ExitStatus, StoppedAtLine, WrongUsage, say
 from epic_cli.ui.io.messages import Messages, Reporter
@@ -191,7 +192,7 @@ class _Recording:
         wanted = self._options.entity
         names = [block.entities.name(number) for number in range(len(block.entities))]
         if wanted is not None and wanted not in names:
-            there = ", ".join(map(repr, names)) or "none"
+            there = some(map(repr, names)) or "none"
             raise WrongUsage(f"{self.name}: no packet of entity {wanted!r}; there are {there}")
 
     def _say_estimated(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from epic_cli.engine.text.widths import printable
+from epic_cli.engine.text.widths import printable, some
 from epic_cli.ui.io.errors import WrongUsage, say
 from epic_cli.ui.io.parameters import InputFile
 from epic_cli.ui.options.declared import seconds
@@ -85,8 +85,7 @@ class DrawnFile(NamedTuple):
         paths = self.paths(run.packets, layout, messages)
         left_out = [name for name in run.packets if name not in paths]
         if left_out and not messages.quiet:
-            names = ", ".join(left_out[:8])
-            say(f"epic: --drawn has no rows of {printable(names)}: skipped\n")
+            say(f"epic: --drawn has no rows of {printable(some(left_out))}: skipped\n")
         kept = {name: block for name, block in run.packets.items() if name in paths}
         return run._replace(packets=kept), DrawnCandidate(paths)
 

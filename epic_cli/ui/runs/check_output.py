@@ -10,7 +10,7 @@ from epic_cli.checking.outcome import CaseStatus, Outcome
 from epic_cli.checking.writing import accept, in_continuous_integration, takeable
 from epic_cli.engine.text.widths import printable, wrap
 from epic_cli.ui.io.console import ColorChoice, screen_columns, show, use_color
-from epic_cli.ui.io.errors import CannotAccess, ExitStatus, WrongUsage, say
+from epic_cli.ui.io.errors import CannotAccess, ExitStatus, Style, WrongUsage, say, shown
 from epic_cli.ui.io.output import open_sink
 from epic_cli.ui.options.check import Doing, Report
 from epic_cli.views.check.report import CaseReport, as_junit, as_tap, report, rows_around
@@ -79,10 +79,10 @@ class Output:
         if self._report.silent:
             return
         with open_sink(None) as sink:
-            sink.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+            sink.write(shown(text).encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
 
     def _paragraph(self, one: CaseReport, outcome: Outcome) -> str:
-        begin, end = ("\x1b[1;31m", "\x1b[0m") if use_color(self._color, sys.stdout) else ("", "")
+        begin, end = (Style.ALARM, Style.END) if use_color(self._color, sys.stdout) else ("", "")
         head = one.headline if one.holds else f"{begin}{one.headline}{end}"
         lines = [head]
         for line in one.lines:

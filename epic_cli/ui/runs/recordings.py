@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epic_cli.analysis.notes import not_enough
-from epic_cli.engine.text.widths import printable
+from epic_cli.engine.text.widths import printable, some
 from epic_cli.formats import guard
 from epic_cli.formats.layout import Layout, begun_together
 from epic_cli.formats.recordings import recordings_in
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
         if self.entity is None:
             return found
         if self.entity not in found:
-            there = ", ".join(sorted(filter(None, found))[:8]) or "no named ones"
+            there = some(sorted(filter(None, found))) or "no named ones"
             name = reporter.name
             raise WrongUsage(f"{name}: there is no entity {self.entity!r}; there are: {there}")
         return {self.entity: found[self.entity]}

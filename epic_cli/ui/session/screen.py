@@ -14,6 +14,7 @@ import click
 from epic_cli.engine.text import RowWriter
 from epic_cli.engine.text.widths import width, wrap
 from epic_cli.ui.io.console import NARROWEST, draw
+from epic_cli.ui.io.errors import Style, shown
 from epic_cli.ui.session.terminal import Outlet
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from epic_cli.engine.refusals import Refusal
     from epic_cli.ui.io.refused_lines import RefusedLines
 
-#: Sixteen-colour codes, by what a message is about.
-_CODES = {"": "", "good": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m", "dim": "\x1b[2m"}
+#: By what a message is about.
+_STYLES = {"good": Style.GOOD, "warning": Style.WARNING, "error": Style.RED, "dim": Style.DIM}
 
 
 #: For terminals without them: the characters that charts and tables are made of.
@@ -169,11 +170,13 @@ class Screen:
 
     def say(self, text: str, kind: str = "") -> None:
         """Writes a message, as one or more lines."""
-        code = _CODES[kind] if self.color else ""
-        end = "\x1b[0m" if code else ""
-        lines = (part for line in text.splitlines() for part in self._fitting(line))
-        if text:
-            self._message("".join(f"{code}{line}{end}\n" for line in lines))
+        style = _STYLES[kind] if self.color and kind else ""
+        end = Style.END if style else ""
+        if not text:
+            return
+        text = shown(text).removesuffix("\n")
+        lines = (part for line in text.split("\n") for part in self._fitting(line))
+        self._message(shown("".join(f"{style}{line}{end}\n" for line in lines)))
 
     def _fitting(self, line: str) -> list[str]:
         """A line of a message, broken between its words where it is too long."""
@@ -225,7 +228,7 @@ class Screen:
         return RefusedLines(
             name,
             FrontEnd.SESSION,
-            self._message,
+            lambda text: self._message(shown(text)),
             color=self.color,
             columns=self.columns,
             everything=everything,

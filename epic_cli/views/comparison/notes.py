@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
 from epic_cli.analysis.digits import counted, three_digits
 from epic_cli.analysis.notes import (
     Adjusted,
@@ -23,6 +27,10 @@ from epic_cli.analysis.notes import (
     Unusable,
     VelocitiesReplaced,
 )
+from epic_cli.engine.text.widths import some
+
+#: So many notes of one kind are shown.
+MOST_NOTES = 5
 
 _CUTS = {
     Cut.MARKED_TELEPORT: "marked teleport",
@@ -91,6 +99,23 @@ def note_words(note: Note) -> str:
             return _called(note.entity) + truth_words(note.what)
 
 
+def notes_words(notes: Sequence[Note]) -> list[str]:
+    """The notes without full stops; what is true of several entities is said once."""
+    noted: dict[str, list[str]] = {}
+    for note in notes:
+        entity = getattr(note, "entity", "")
+        words = note_words(cast("Note", replace(cast("Any", note), entity="")) if entity else note)
+        noted.setdefault(words, []).append(entity)
+    return at_most(f"{_called(some(who))}{words}" for words, who in noted.items())
+
+
+def at_most(notes: Iterable[str]) -> list[str]:
+    """The first few of them, and how many others there are."""
+    first, more = list(notes), 0
+    first, more = first[:MOST_NOTES], len(first[MOST_NOTES:])
+    return [*first, f"{more:,} more of this kind"] if more else first
+
+
 def truth_words(note: TruthNote) -> str:
     """What was done to a truth before it was used."""
     match note:
@@ -116,7 +141,7 @@ def why(note: NotJudged) -> str:
         case Unjudged.TOO_FEW_STATES:
             return f"{'one' if note.states else 'no'} usable state: a movement needs two"
         case Unjudged.NOT_IN_TRUTH:
-            known = ", ".join(note.known[:5])
+            known = some(note.known)
             return "it is not in the truth, " + (
                 f"whose entities are {known}" if known else "which names no entity"
             )
@@ -148,7 +173,10 @@ def not_enough_words(error: ValueError) -> str:
     """Why nothing at all can be said."""
     if not isinstance(error, NothingJudged) or not error.notes:
         return str(error)
-    return "; ".join(_called(note.entity) + why(note) for note in error.notes)
+    reasons: dict[str, list[str]] = {}
+    for note in error.notes:
+        reasons.setdefault(why(note), []).append(note.entity)
+    return "; ".join(at_most(_called(some(who)) + words for words, who in reasons.items()))
 
 
 def _called(entity: str) -> str:

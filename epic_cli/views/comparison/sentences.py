@@ -14,7 +14,14 @@ from epic_cli.analysis.drawn import LABEL as DRAWN
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.metrics.score import formula
 from epic_cli.analysis.notes import Flaw
-from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
+from epic_cli.engine.text.widths import some
+from epic_cli.views.comparison.notes import (
+    at_most,
+    not_enough_words,
+    note_words,
+    notes_words,
+    result_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,9 +68,6 @@ _ORIGINS: dict[Origin, str] = {
     " positions and velocities",
 }
 
-#: So many notes of single recordings are shown.
-MOST_NOTES = 5
-
 
 # ---------------------------------------------------------------- verdict
 
@@ -97,7 +101,7 @@ def _answer(
             why = _why_bad(found, best)
             return [f"None of these is good here: {why}. {best.label} scores highest: {score}."]
         case Confidence.TIED:
-            several = listed([one.label for one in (best, *found.tied)])
+            several = some((one.label for one in (best, *found.tied)), _NAMED)
             return [f"Too close to call: {several}.", f"{best.label} scores highest: {score}."]
         case Confidence.CLEAR:
             name = "What the game drew" if best.label == DRAWN else best.label
@@ -127,13 +131,6 @@ def score_words(result: Advised) -> str:
     digits = whole if high - low >= 2 else one_decimal
     between = reach(low, high, digits)
     return ", ".join(filter(None, (digits(result.value("score")), between)))
-
-
-def listed(names: Sequence[str]) -> str:
-    """The names, or the first few of them and how many others there are."""
-    if len(names) <= _NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} others"
 
 
 def _next(found: Advice) -> str:
@@ -242,15 +239,14 @@ def basis(comparison: Comparison, results: Sequence[Result]) -> list[str]:
     ]
     if comparison.certainty:
         lines.append(certainty_words(comparison.certainty, comparison.runs_are))
-    lines += [f"Note: {note_words(note)}." for note in comparison.notes]
+    lines += [f"Note: {words}." for words in notes_words(comparison.notes)]
     lines += _of_recordings(comparison)
     noted: dict[str, list[str]] = {}
     for one in results:
         place = f" ({one.place})" if one.place else ""
         for note in one.notes:
             noted.setdefault(result_words(note), []).append(f"{one.label}{place}")
-    lines += [f"Note: {', '.join(who)}: {words}." for words, who in noted.items()]
-    return lines
+    return lines + [f"Note: {some(who)}: {words}." for words, who in noted.items()]
 
 
 def certainty_words(certainty: Certainty, runs_are: str) -> str:
@@ -290,10 +286,8 @@ def _of_recordings(comparison: Comparison) -> list[str]:
     lines = [
         f"Left out: {one.recording}: {not_enough_words(one.error)}." for one in comparison.skipped
     ]
-    notes = [f"Note: {name}: {note_words(note)}." for name, note in comparison.notes_of]
-    if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"Note: {len(notes) - MOST_NOTES} more of this kind."]
-    return lines + notes
+    notes = at_most(f"{name}: {note_words(note)}" for name, note in comparison.notes_of)
+    return lines + [f"Note: {one}." for one in notes]
 
 
 def failure_words(condition: Condition, result: Result) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from epic_cli.analysis.digits import counted, one_decimal, reach
 from epic_cli.analysis.metrics import named
 from epic_cli.analysis.tuning.result import GainKind
+from epic_cli.engine.text.widths import some
 from epic_cli.views.comparison import sentences as compared
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def _parts(found: Tunings) -> str:
 
 
 def _recordings(names: Sequence[str]) -> str:
-    listed = ", ".join(filter(None, names[:3])) + (", ..." if len(names) > 3 else "")
+    listed = some(filter(None, names), 3)
     if not listed:
         return "one recording"
     return f"{len(names)} recordings ({listed})" if len(names) > 1 else listed

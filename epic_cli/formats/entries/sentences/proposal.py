@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from epic_cli.formats.layout import Layout
+from epic_cli.formats.layout import Layout, compiled
 from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 from epic_cli.formats.names.spellings import VELOCITY_WORDS
 
@@ -14,8 +14,8 @@ _NAMED = r"[\x22']?\s*[=:]"
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
-#: So much of a line is looked at.
-_LOOKED_AT = 1000
+#: So much of a line is looked at, and for so long (s).
+_LOOKED_AT, _LIMIT = 1000, 0.1
 
 #: What a group takes, by what it took in the line: as simple as can be.
 _TAKES_NUMBER, _TAKES_COUNT, _TAKES_NAME = r"[-+.e\d]+", r"\d+", r"\w+"
@@ -77,10 +77,10 @@ def propose(line: str) -> str | None:
         pattern += f"{_between(before, at == 0)}(?P<{piece.name}>{piece.takes})"
         at = piece.end
     try:
-        found = re.search(pattern, line)
+        found = compiled(pattern).search(line, timeout=_LIMIT)
         values = {} if found is None else found.groupdict()
         infer_layout(Layout(time_unit="ticks@60" if "tick" in values else None), values)
-    except (AmbiguousLayout, re.error):
+    except (AmbiguousLayout, ValueError, TimeoutError):
         return None
     right = all(values[one.name] == line[one.begin : one.end] for one in pieces)
     return pattern if right else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.engine.refusals import Reason
 from epic_cli.engine.text import RecordScanner
+from epic_cli.formats.layout import compiled
 from epic_cli.formats.lines import LineReader
 from epic_cli.formats.names.guess import AmbiguousLayout, infer_layout
 
@@ -15,6 +17,10 @@ _PATIENCE = 100
 
 #: How Unreal's logs write the time of day.
 _UNREAL_TIME = re.compile(r"(\d{4})\.(\d\d)\.(\d\d)-(\d\d)\.(\d\d)\.(\d\d):(\d{3})")
+_SHORTEST_TIME = len("2024.05.01-12.34.56:789")
+
+#: So long (s of the processor) a pattern is looked for in a line: one that backtracks has no end.
+LIMIT = 1.0
 
 
 class PatternReader(LineReader):
@@ -27,8 +33,8 @@ class PatternReader(LineReader):
     def begin(self) -> None:
         """See ``LineReader``."""
         pattern = self.layout.pattern
-        self._pattern = None if pattern is None else re.compile(pattern)
-        self._groups: dict[str, str] = {}
+        self._pattern = None if pattern is None else compiled(pattern)
+        self._fields: dict[str, int] = {}
         self._first: tuple[int, bytes] | None = None
 
     def take_line(self, block: PacketBlock, line: str, raw: bytes, begin: int) -> None:
@@ -37,12 +43,17 @@ class PatternReader(LineReader):
             self._propose(block, line, raw)
             return
         self._first = self._first or (self._line, raw)
-        found = self._pattern.search(line.rstrip("\r\n"))
+        try:
+            found = self._pattern.search(line.rstrip("\r\n"), timeout=LIMIT)
+        except TimeoutError:
+            self.refuse(block, raw, 0, Reason.PATTERN_TOO_SLOW, limit=LIMIT)
+            self.ended = True
+            return
         if found is None:
             return
-        values = {name: _plain(text or "") for name, text in found.groupdict().items()}
-        if self.records is not None or self._settle(block, values, raw):
-            fields = {field: values[name] for field, name in self._groups.items()}
+        if self.records is not None or self._settle(block, found.groupdict(""), raw):
+            groups = found.groups("")
+            fields = {field: _plain(groups[place]) for field, place in self._fields.items()}
             self.add(block, fields, begin, raw)
 
     def _propose(self, block: PacketBlock, line: str, raw: bytes) -> None:
@@ -56,16 +67,20 @@ class PatternReader(LineReader):
             self.refuse(block, raw, 0, Reason.IN_SENTENCES, detail=pattern or "")
             self.ended = True
 
-    def _settle(self, block: PacketBlock, values: dict[str, str], raw: bytes) -> bool:
+    def _settle(self, block: PacketBlock, groups: dict[str, str], raw: bytes) -> bool:
         try:
-            layout = infer_layout(self.layout, values)
+            layout = infer_layout(
+                self.layout, {name: _plain(text) for name, text in groups.items()}
+            )
         except AmbiguousLayout as ambiguous:
             named = ambiguous.reason is Reason.COLUMN_UNCLEAR
             reason = Reason.GROUP_MISSING if named else ambiguous.reason
             self.refuse(block, raw, 0, reason, **ambiguous.facts)
             self.ended = True
             return False
-        self._groups = layout.places
+        assert self._pattern is not None
+        numbers = self._pattern.groupindex
+        self._fields = {field: numbers[name] - 1 for field, name in layout.places.items()}
         self.records = RecordScanner(self.entities, decimal_comma=True, **layout.units)
         self.settle(layout)
         return True
@@ -80,11 +95,16 @@ class PatternReader(LineReader):
     def find_field(self, raw: bytes, name: str) -> int:
         """Where in a line a field stands."""
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
-        found = None if self._pattern is None else self._pattern.search(line)
-        if found is None or name not in self._groups:
+        if self._pattern is None or name not in self._fields:
             return 0
-        return len(line[: max(found.start(self._groups[name]), 0)].encode())
+        with contextlib.suppress(TimeoutError):
+            found = self._pattern.search(line, timeout=LIMIT)
+            begin = found.start(self._fields[name] + 1) if found else 0
+            return len(line[: max(begin, 0)].encode())
+        return 0
 
 
 def _plain(text: str) -> str:
+    if len(text) < _SHORTEST_TIME:
+        return text
     return _UNREAL_TIME.sub(r"\1-\2-\3T\4:\5:\6.\7", text)

@@ -59,7 +59,7 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     """
     from epic_cli.analysis.notes import NotEnoughToSay
     from epic_cli.engine.replay import TooManyRows
-    from epic_cli.views.comparison.notes import not_enough_words, note_words, result_words
+    from epic_cli.views.comparison.notes import not_enough_words, notes_words, result_words
 
     session = dialogue.session
     if not session.packets:
@@ -75,8 +75,8 @@ def compare(dialogue: Dialogue, names: tuple[str, ...]) -> None:
     dialogue.screen.show(table)
     if left_out:
         dialogue.screen.say(left_out, "dim")
-    for note in comparison.notes if comparison else ():
-        dialogue.screen.say(note_words(note), "dim")
+    for words in notes_words(comparison.notes) if comparison else ():
+        dialogue.screen.say(words, "dim")
     for result in comparison.results if comparison else ():
         if result.failed and result.note:
             dialogue.screen.warn(f"{result.label}: {result_words(result.note)}")
