@@ -95,7 +95,7 @@ class Declaration(NamedTuple):
     @property
     def uses_velocity(self) -> bool:
         """Whether the packets' velocity affects where the entity is drawn."""
-        return any(need.startswith(Need.VELOCITY) for need in self.needs_words)
+        return any(Need.VELOCITY in (need, need[0]) for need in self.needs if need)
 
     @property
     def needs_words(self) -> tuple[str, ...]:

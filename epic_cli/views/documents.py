@@ -63,13 +63,13 @@ def _part(part: Part) -> Iterator[str]:
             yield from (f"### {_plain(part.title + concerned)}", "", _plain(part.text), "")
             yield from (f"- {name}: {_plain(text)}" for name, text in part.terms)
         case Usage():
-            yield from (f"- {where}: `{what}`" for where, what in part.forms)
+            yield from (f"- {where}: `{printable(what)}`" for where, what in part.forms)
 
 
 def _table(table: Table) -> Iterator[str]:
     """The best of each column is bold."""
     rule = ["---:" if one.right else ":---" for one in table.columns]
-    yield f"| {' | '.join(table.titles)} |"
+    yield f"| {' | '.join(map(_plain, table.titles))} |"
     yield f"| {' | '.join(rule)} |"
     for cells in zip(*map(_cells, table.columns), strict=True):
         yield f"| {' | '.join(cells)} |"
@@ -80,8 +80,12 @@ def _cells(column: Column) -> list[str]:
     return [f"**{one}**" if row in (column.best or ()) else one for row, one in enumerate(cells)]
 
 
+#: What would be a cell's end, a tag, a link, an image or code.
+_ESCAPED = str.maketrans({one: f"\\{one}" for one in "\\|[]`"} | {"<": "&lt;", "&": "&amp;"})
+
+
 def _plain(text: str) -> str:
-    return printable(text).replace("|", "\\|")
+    return printable(text).translate(_ESCAPED)
 
 
 def in_markup(text: str) -> str:

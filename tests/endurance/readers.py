@@ -44,10 +44,10 @@ ENGINE = HERE.parents[1] / "epic_cli" / "engine"
 MOST_ROWS = 2000
 
 
-def recording(kind: str | None) -> Callable[[bytes], None]:
+def recording(kind: str | None) -> Callable[[bytes], str]:
     """Reads a recording in two pieces, draws its first rows and says what was refused."""
 
-    def read(data: bytes) -> None:
+    def read(data: bytes) -> str:
         from epic_cli.engine.strategies import maker
 
         found = kind or detect(data, final=True)
@@ -55,24 +55,24 @@ def recording(kind: str | None) -> Callable[[bytes], None]:
         middle = len(data) * (data[0] if data else 0) // 256
         stream = SampleStream(maker("lerp"), Timing(pacing="arrival", latency=0.1))
         writer = RowWriter("jsonl")
-        rows = 0
+        rows, said = 0, []
         for piece, final in ((data[:middle], False), (data[middle:], True)):
             block = reader.scan(piece, final)
             for samples in stream.feed(block):
                 writer.rows(samples, block.entities)
                 rows += len(samples)
                 if rows > MOST_ROWS:
-                    return
-            for refusal in block.refusals:
-                in_words(refusal, FrontEnd.COMMAND_LINE)
+                    return f"more than {MOST_ROWS} rows"
+            said += [in_words(one, FrontEnd.COMMAND_LINE).what for one in block.refusals]
+        return f"{rows} rows; {said}"
 
     return read
 
 
-def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], None]:
+def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
     """Reads a file that is taken whole or refused."""
 
-    def take(data: bytes) -> None:
+    def take(data: bytes) -> str:
         try:
             read(io.BytesIO(data))
         except RefusedLine as refused:
@@ -80,13 +80,14 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], None]:
         except ValueError as error:
             said = str(error)
         else:
-            return
+            return "taken"
         assert said
+        return said
 
     return take
 
 
-def commands(data: bytes) -> None:
+def commands(data: bytes) -> str:
     """Looks at a line as the session does before it is entered; nothing is run."""
     from epic_cli.ui.session.commands import COMMANDS
     from epic_cli.ui.session.dialogue import Dialogue
@@ -96,13 +97,13 @@ def commands(data: bytes) -> None:
     output = io.BytesIO()
     dialogue = Dialogue(Session(), Screen(output, output, lambda: (80, 24)), None, None)
     line = ":" + data.decode("utf-8", "surrogateescape").partition("\n")[0]
-    Interpreter(dialogue, lambda: COMMANDS).check(line)
+    return str(Interpreter(dialogue, lambda: COMMANDS).check(line))
 
 
 #: The corpus that each harness in C++ begins with.
 HARNESSES = {"scanner": "text", "records": "records"}
 
-READERS: dict[str, Callable[[bytes], None]] = {
+READERS: dict[str, Callable[[bytes], str]] = {
     "text": recording("text"),
     "csv": recording("csv"),
     "jsonl": recording("jsonl"),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from epic_cli import Choice, Declaration, Number, SettingError, Switch, strategies, strategy
+from epic_cli.engine.declaration import Need
 from epic_cli.engine.parameter_base import nearest
 from epic_cli.engine.strategies import declaration, names
 
@@ -93,3 +94,14 @@ def _values_of(setting: Any) -> list[float | str]:
     if isinstance(setting, Number):
         return [setting.low, setting.high]
     return list(setting.choices)
+
+
+def test_needs_are_told_apart_by_what_they_are_and_not_by_their_wording() -> None:
+    for needs, wanted in (
+        ((Need.VELOCITY,), True),
+        ((Need.VELOCITY.unless(" (or none, as one likes)"),), True),
+        (("velocity-like data",), False),
+        ((Need.ARRIVALS, "a fast computer"), False),
+        (("",), False),
+    ):
+        assert PLAIN._replace(needs=needs).uses_velocity is wanted

@@ -26,6 +26,10 @@ BATCH = 8192
 #: Arrays of so many numbers, all of one length, become columns of their own: ``pos.0``.
 _LONGEST_ARRAY = 16
 
+#: Bytes of a column in a group of rows that any memory has room for; of a long name; of a cell that
+#: may be anything; and how many times smaller a column is compressed that is hardly data.
+_LARGE, _NAME, _LONGEST_CELL, _RATIO = 1 << 24, 64, 4096, 64
+
 #: So many packets are held, and written at once.
 ROW_GROUP = 32768
 
@@ -59,18 +63,38 @@ def _rows(arrow: Any, parquet: Any, stream: IO[bytes], layout: Layout) -> Iterat
         names = [name for name, _ in _flat(arrow, file.schema_arrow.empty_table())]
         header = _csv(arrow, [(name, arrow.array([], arrow.null())) for name in names], True)
         yield header
-        first = next(file.iter_batches(1), None)
+        too_large = _too_large(file.metadata)
+        small = [one.name for one in file.schema_arrow if one.name not in too_large]
+        first = next(file.iter_batches(1, columns=small if too_large else None), None)
         if first is None:
             return
-        row = _csv(arrow, _flat(arrow, arrow.Table.from_batches([first])), False)
+        one = dict(_flat(arrow, arrow.Table.from_batches([first])))
+        row = _csv(arrow, [(name, one.get(name, arrow.nulls(1))) for name in names], False)
         wanted = _wanted(layout, names, row.decode())
         tops = [field.name for field in file.schema_arrow if _leads_to(field.name, wanted)]
+        if large := next((name for name in tops if name in too_large), None):
+            raise Unreadable(f"Parquet whose values of {large!r} are too large: what are they?")
         for batch in file.iter_batches(BATCH, columns=tops):
             read = dict(_flat(arrow, arrow.Table.from_batches([batch])))
             empty = arrow.nulls(batch.num_rows)
             yield _csv(arrow, [(name, read.get(name, empty)) for name in names], False)
     except arrow.ArrowException as error:
         raise Unreadable(f"Parquet that cannot be read: {error}") from error
+
+
+def _too_large(metadata: Any) -> set[str]:
+    """The columns that decoded would fill the memory: far more for a row than a name or a number.
+
+    What is compressed so well is told by the sizes that the file declares, before it is decoded.
+    """
+    found = set()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            size, rows = column.total_uncompressed_size, max(group.num_rows, 1)
+            packed = size > _RATIO * max(column.total_compressed_size, 1)
+            if size > _LARGE and size > rows * (_NAME if packed else _LONGEST_CELL):
+                found.add(column.path_in_schema.partition(".")[0])
+    return found
 
 
 def _wanted(layout: Layout, names: list[str], row: str) -> Collection[str]:

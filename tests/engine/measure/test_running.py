@@ -32,4 +32,6 @@ def test_windows_that_are_not_there_are_refused(width: int, stride: int, count: 
 
 
 def test_of_no_windows_there_are_no_medians() -> None:
-    running_medians(np.empty(0), 3, 1, np.empty(0))
+    room = np.full(4, 7.0)
+    running_medians(np.empty(0), 3, 1, room[2:2])
+    assert room.tolist() == [7.0] * 4

@@ -200,3 +200,21 @@ def test_a_file_that_is_open_for_reading_is_read_from_python(tmp_path: Path) -> 
     with path.open("rb") as stream:
         assert [one.position[0] for one in read_packets(stream)] == [1.0, 2.0]
     assert [one.position[0] for one in read_packets(path, input_format="parquet")] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("kind", ["plain", "dictionary", "other"])
+def test_sizes_are_checked_before_they_are_decoded(tmp_path: Path, kind: str) -> None:
+    """A few kilobytes hold names of many megabytes: those of the entity are refused."""
+    rows, size = (5000, 20_000_000) if kind == "dictionary" else (2, 20_000_000)
+    long = pa.array(["a" * size])
+    values = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), long)
+    times = [0.1 * row for row in range(rows)]
+    table = {"time": times, "x": times, "y": times}
+    table["note" if kind == "other" else "entity"] = values if rows > 2 else values.cast("string")
+    file = written(tmp_path / "bomb.parquet", table, compression="zstd")
+    assert file.stat().st_size < 200_000
+    if kind == "other":
+        assert [one.time for one in read_packets(file)] == times
+        return
+    with pytest.raises(ValueError, match="'entity' are too large"):
+        list(read_packets(file))

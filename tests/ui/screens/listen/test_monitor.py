@@ -221,7 +221,12 @@ def test_keys_at_any_time_in_any_order_do_no_harm(watched: Watched) -> None:
     keys = [*watched.monitor._acts]
     for number, key in enumerate((*keys, *reversed(keys))):
         watched.monitor.press(key)
-        watched.text()
+        assert watched.text().strip(), key
         if number % 7 == 3:
             watched.monitor.press("enter" if watched.monitor.takes_text else "0")
             watched.go_on(0.1, "tank")
+    for key in ("escape", "escape", "0"):
+        if key in watched.monitor._acts or watched.monitor.takes_text:
+            watched.monitor.press(key)
+    watched.go_on(0.5, "tank")
+    assert "tank" in watched.text()
