@@ -28,6 +28,9 @@ _OF_BOTH = ("seed", "latency", "recordings")
 #: A path goes on for so long (s) unless it is given.
 _USUAL_DURATION = 10.0
 
+#: All rows of a movement are compared at once: for more seconds than this they have no room.
+_LONGEST = 50_000.0
+
 
 @dataclass(frozen=True)
 class NetworkOptions:
@@ -91,6 +94,11 @@ class NetworkOptions:
             raise WrongUsage("--send-rate recorded needs --truth: a path has no rate of its own")
         if self.seconds == math.inf and self.path:
             raise WrongUsage("an endless movement cannot be evaluated: set a --duration in seconds")
+        if self.seconds > _LONGEST and self.path:
+            raise WrongUsage(
+                f"--duration {self.seconds:g}: a path is evaluated for up to {_LONGEST:,.0f} s;"
+                " --seeds gives more data"
+            )
         check_network(self.trace, given)
         is_bare = self.link == LinkConditions(in_order=self.link.in_order)
         if self.trace.trace and is_bare and len(self.all_seeds) > 1:

@@ -180,3 +180,9 @@ def test_a_folder_without_recordings_cannot_be_read(
         assert printed.out == ""
         assert f"epic: cannot read {tmp_path}: " in printed.err
         assert "there is no recording in this folder; their names end with .txt" in printed.err
+
+
+def test_a_path_that_has_no_room_is_refused_at_once() -> None:
+    done = epic("compare", "--path", "strafe", "--duration", "1e6", "--seeds", "2")
+    assert done.returncode == 2
+    assert b"up to 50,000 s" in done.stderr
