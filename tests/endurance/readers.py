@@ -31,6 +31,8 @@ from epic_cli.engine.text import RowWriter
 from epic_cli.formats.recordings import detect, make_reader
 from epic_cli.formats.tables import RefusedLine
 from epic_cli.formats.wording import FrontEnd, in_words
+from epic_cli.live.captures.reading import Capture
+from epic_cli.live.ingest import Ingest, IngestSpec
 from epic_cli.network.trace_file import read_trace
 from epic_cli.network.truth_file import read_movement
 from epic_cli.play.match.script import parse_script
@@ -87,6 +89,13 @@ def table(read: Callable[[io.BytesIO], object]) -> Callable[[bytes], str]:
     return take
 
 
+def capture(data: bytes) -> str:
+    """Reads a capture of a network, pcap or pcapng."""
+    one = Capture(Ingest(IngestSpec()))
+    packets = sum(len(block) for block in one.blocks(io.BytesIO(data).read))
+    return f"{packets} packets of {one.frames} frames; {one.broken}; {one.words()}"
+
+
 def commands(data: bytes) -> str:
     """Looks at a line as the session does before it is entered; nothing is run."""
     from epic_cli.ui.session.commands import COMMANDS
@@ -111,6 +120,7 @@ READERS: dict[str, Callable[[bytes], str]] = {
     "truth": table(read_movement),
     "trace": table(read_trace),
     "script": table(lambda stream: parse_script(stream, ("A", "B"))),
+    "capture": capture,
     "commands": commands,
 }
 
