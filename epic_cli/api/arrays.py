@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from epic_cli.api.reading import Path
 from epic_cli.api.replaying import TICK, draw, make_stream, packets_of
+from epic_cli.api.sources import PacketSource
 from epic_cli.engine.contract import STATUSES
 from epic_cli.engine.packets import Entities
 from epic_cli.engine.strategies import DEFAULT
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from epic_cli.engine.contract import Packet, SmoothingStrategy
+    from epic_cli.engine.contract import SmoothingStrategy
     from epic_cli.engine.parameter_base import Value
     from epic_cli.engine.replay.playback import ClockName, PacingName
 
@@ -28,7 +28,7 @@ _NUMBERS = ("x", "y", "z", "vx", "vy", "vz", "time")
 
 
 def replay_array(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
     *,
     tick: str | float | Fraction = TICK,

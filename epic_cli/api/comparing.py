@@ -16,8 +16,8 @@ from epic_cli.analysis.jobs.runner import Failure, run_jobs
 from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
-from epic_cli.api.reading import Path
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
+from epic_cli.api.sources import PacketSource, Path
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
 from epic_cli.engine.replay import separate
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from epic_cli.engine.contract import Packet
-    from epic_cli.engine.replay.playback import ClockName, PacingName
+    from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
     from epic_cli.network import LinkConditions
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
@@ -48,10 +48,10 @@ class _Made(NamedTuple):
 
 
 def compare(
-    packets: Path | Iterable[Packet] | Sequence[Path] | None = None,
+    packets: PacketSource | Sequence[Path] | None = None,
     strategies: StrategyLike | Iterable[StrategyLike] | Mapping[str, StrategyLike] = (),
     *,
-    truth: Path | Iterable[Packet] | None = None,
+    truth: PacketSource | None = None,
     truth_offset: float = 0.0,
     tick: str | float | Fraction = "1/60",
     clock: ClockName | None = "exact",
@@ -69,7 +69,7 @@ def compare(
 ) -> Comparison:
     """Runs strategies over the same packets and measures what each draws against the truth.
 
-    ``packets`` and ``truth`` are what ``replay`` takes: packets, or the path of a recording;
+    ``packets`` and ``truth`` are what ``replay`` takes: packets, a table, the path of a recording;
     ``packets`` may be several paths, or that of a folder, too, which are judged together.
     Without ``truth`` it is rebuilt from the packets, with hindsight; ``truth_offset`` (seconds:
     the receiver's clock less the sender's) is added to its times. With ``seeds`` there are no
@@ -105,16 +105,12 @@ def compare(
     """
     if executor is not None and seeds is not None:
         raise ValueError("an executor is for recordings, not for seeds")
-    spec = CompareSpec(
-        participants_of(strategies),
-        make_timing(tick, clock, pacing, latency),
-        make_weights(weights or {}, game_weights(game)),
-        truth_offset,
-        warm_up,
-        seed=seed,
-        threads=threads,
-        runs_are="recordings" if seeds is None else "networks",
+    timing = make_timing(tick, clock, pacing, latency)
+    spec = spec_of(
+        timing, weights, game, truth_offset, warm_up, seed, threads, participants_of(strategies)
     )
+    if seeds is not None:
+        spec = replace(spec, runs_are="networks")
     runs, total = runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)
     spec = replace(spec, total=total)
     try:
@@ -123,6 +119,23 @@ def compare(
         return compare_runs(runs, spec)
     except NotEnoughToSay as error:
         raise not_enough_error(error) from error
+
+
+def spec_of(
+    timing: Timing,
+    weights: Mapping[str, float] | None,
+    game: str | None,
+    truth_offset: float,
+    warm_up: float | None,
+    seed: int,
+    threads: int | None,
+    participants: Sequence[Participant] = (),
+) -> CompareSpec:
+    """The comparison that arguments of ``compare``, and of ``tune``, ask for."""
+    counts = make_weights(weights or {}, game_weights(game))
+    return CompareSpec(
+        participants, timing, counts, truth_offset, warm_up, seed=seed, threads=threads
+    )
 
 
 def not_enough_error(error: NotEnoughToSay) -> ValueError:
@@ -135,8 +148,8 @@ def not_enough_error(error: NotEnoughToSay) -> ValueError:
 def _compared_by(
     executor: Executor,
     spec: CompareSpec,
-    recordings: Sequence[Path | Iterable[Packet]],
-    truth: Path | Iterable[Packet] | None,
+    recordings: Sequence[PacketSource],
+    truth: PacketSource | None,
 ) -> Comparison:
     """The comparison of recordings that the workers of an executor read."""
     paths = [os.fspath(one) for one in recordings if isinstance(one, (str, os.PathLike))]
@@ -153,17 +166,15 @@ def _compared_by(
     return pool.comparison()
 
 
-def _compared(
-    spec: CompareSpec, truth: Path | Iterable[Packet] | None, recording: str
-) -> RunResult:
+def _compared(spec: CompareSpec, truth: PacketSource | None, recording: str) -> RunResult:
     """One recording, wherever it is read."""
     (run,) = _recorded([recording], truth, spec.truth_offset)
     return compare_one(run, spec, threads=spec.threads or 1)
 
 
 def runs_of(
-    packets: Path | Iterable[Packet] | Sequence[Path] | None,
-    truth: Path | Iterable[Packet] | None,
+    packets: PacketSource | Sequence[Path] | None,
+    truth: PacketSource | None,
     truth_offset: float,
     seeds: int | None,
     seed: int,
@@ -180,8 +191,8 @@ def runs_of(
 
 
 def _recorded(
-    recordings: Iterable[Path | Iterable[Packet]],
-    truth: Path | Iterable[Packet] | None,
+    recordings: Iterable[PacketSource],
+    truth: PacketSource | None,
     offset: float,
 ) -> Iterator[Run]:
     """Recordings one after the other, with the truth that they share."""
@@ -216,8 +227,8 @@ def game_weights(name: str | None) -> Weights | None:
 
 
 def _recordings(
-    packets: Path | Iterable[Packet] | Sequence[Path] | None,
-) -> Sequence[Path | Iterable[Packet]]:
+    packets: PacketSource | Sequence[Path] | None,
+) -> Sequence[PacketSource]:
     """What is judged, one after the other; a folder is all that is in it."""
     if packets is None:
         raise TypeError("None holds no packets: give a recording, or seeds and a truth")

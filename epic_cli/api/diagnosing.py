@@ -22,7 +22,7 @@ from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
-    from epic_cli.api.reading import Path
+    from epic_cli.api.sources import PacketSource, Path
 
 
 class Explanation(NamedTuple):
@@ -35,7 +35,7 @@ class Explanation(NamedTuple):
 
 
 def diagnose(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategies: str | Iterable[str] = (),
     *,
     span: tuple[float, float] = (-math.inf, math.inf),
@@ -87,7 +87,7 @@ def _frames(drawn: Path | Iterable[Packet | Sample]) -> Iterable[Packet]:
     ]
 
 
-def link_of(packets: Path | Iterable[Packet]) -> FoundLink:
+def link_of(packets: PacketSource) -> FoundLink:
     """The network that a recording shows, as ``epic diagnose --link-out`` writes it.
 
     Its ``trace`` is for ``epic_cli.network.TraceLink``, its ``conditions`` are for

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import IO, TYPE_CHECKING, Literal
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any, Literal
 
+from epic_cli.api.sources import Bytes, PacketSource, bytes_of, is_row, rows_of, table_of
 from epic_cli.engine.packets import PacketBlock
 from epic_cli.formats import input_formats
 from epic_cli.formats.layout import make_layout
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from epic_cli.formats.layout import Layout
 
 _Blocks = Generator[PacketBlock, None, None]
-
-Path = str | os.PathLike[str]
 
 #: What becomes of refused lines: an error, a warning each, or a call of one's own.
 OnRefusal = Literal["raise", "warn"] | Callable[["RefusedLine"], object]
@@ -113,7 +112,7 @@ class PacketReader(Iterator["Packet"]):
 
 
 def read_packets(
-    source: Path | IO[bytes],
+    source: PacketSource,
     *,
     columns: str | Mapping[str, str | int] | None = None,
     time_unit: str | None = None,
@@ -129,11 +128,14 @@ def read_packets(
     input_format: str = "auto",
     refused: OnRefusal = "raise",
 ) -> PacketReader:
-    """The packets of a recording: packet text, a table, JSON lines or Parquet.
+    """The packets of a recording in any format, or of what has rows.
 
-    ``source`` is a path (also as ``str``) or a file that is open for reading bytes. The format is
-    detected unless ``input_format`` says it. Where a table or JSON lines have names
-    of their own, these are recognised as far as they are usual, or given: ``columns`` by field
+    ``source`` is a path (also as ``str``), a file that is open for reading, a table of pandas,
+    Polars, PyArrow or another library with Arrow's interface, a NumPy array, a mapping of columns,
+    or an iterable of dicts or of tuples. Columns of plain tuples, and of an array in two
+    dimensions, have numbers: ``columns={"time": 1, "x": 2, "y": 3}``. The format of a file is
+    detected unless ``input_format`` says it. Where a table or JSON lines have names of their own,
+    these are recognised as far as they are usual, or given: ``columns`` by field
     (``time``, ``x``, ``y``, ``z``, ``vx``, ``vy``, ``vz``, ``arrival``, ``entity``, ``seq``,
     ``teleport``, ``delta``) has the column's name, its number from 1 where there is no header, or
     a path in a JSON object as ``pos.0``; or all of it as text, ``"time=t,x=pos.0"``.
@@ -178,30 +180,39 @@ def read_packets(
         encoding=encoding,
     )
     inferred: list[Layout] = []
-    file: IO[bytes]
+    is_path = isinstance(source, (str, os.PathLike))
+    given: IO[bytes] | Bytes
     if isinstance(source, (str, os.PathLike)):
-        name, file = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
+        name, given = os.fsdecode(source), open(source, "rb", buffering=0)  # noqa: SIM115, PTH123
+    elif hasattr(source, "read"):
+        name, given = str(getattr(source, "name", "<file>")), bytes_of(source)
     else:
-        name, file = _name(source), source
-    blocks = _blocks(file, file is not source, input_format, layout, inferred.append)
+        name, given, input_format = _rows(source)
+    blocks = _blocks(given, is_path, input_format, layout, inferred.append)
     reader = PacketReader(name, _accepted(blocks, name, refused), inferred)
-    if file is not source:
+    if is_path:
         reader.begin()
     return reader
 
 
-def _name(source: object) -> str:
-    if not callable(getattr(source, "read", None)):
+def _rows(source: Any) -> tuple[str, Bytes, str]:
+    """What has rows: what errors call it, its text and the format of that."""
+    name = f"<{type(source).__name__}>"
+    table = None if isinstance(source, (bytes, bytearray)) else table_of(source)
+    if table is not None:
+        return name, table, "csv"
+    items = iter(source) if isinstance(source, Iterable) else iter(())
+    first = next(items, None)
+    if first is None or not is_row(first):
         raise TypeError(
-            f"{source!r} is no recording: give a path, or a file that is open for reading bytes"
+            f"{source!r} is no recording: give a path, a file that is open for reading, a table,"
+            " or dicts"
         )
-    if isinstance(source, io.TextIOBase):
-        raise TypeError(f'{source!r} gives text: open it for reading bytes, with open(path, "rb")')
-    return str(getattr(source, "name", "<file>"))
+    return name, *rows_of(chain([first], items))
 
 
 def _blocks(
-    file: IO[bytes],
+    file: IO[bytes] | Bytes,
     close: bool,
     input_format: str,
     layout: Layout | None,
@@ -210,7 +221,7 @@ def _blocks(
     try:
         yield from read(file, input_format, layout, on_layout)
     finally:
-        if close:
+        if close and not callable(file):
             file.close()
 
 

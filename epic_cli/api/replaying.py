@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, overload
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, cast, overload
 
-from epic_cli.api.reading import PacketReader, Path, read_packets
+from epic_cli.api.reading import PacketReader, read_packets
+from epic_cli.api.sources import PacketSource, is_row, is_table
 from epic_cli.engine.contract import Packet, SmoothingStrategy
 from epic_cli.engine.failures import StrategyFailed
 from epic_cli.engine.packets import Entities, PacketBlock, SampleBlock, check_packets
@@ -53,7 +54,7 @@ class RefusedPacket(ValueError):
 
 @overload
 def replay(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategy: str = ...,
     *,
     tick: str | float | Fraction = ...,
@@ -66,7 +67,7 @@ def replay(
 
 @overload
 def replay(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategy: type[SmoothingStrategy],
     *,
     tick: str | float | Fraction = ...,
@@ -79,7 +80,7 @@ def replay(
 
 @overload
 def replay(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategy: SmoothingStrategy | Callable[[], SmoothingStrategy],
     *,
     tick: str | float | Fraction = ...,
@@ -90,7 +91,7 @@ def replay(
 
 
 def replay(
-    packets: Path | Iterable[Packet],
+    packets: PacketSource,
     strategy: str | SmoothingStrategy | Callable[[], SmoothingStrategy] = DEFAULT,
     *,
     tick: str | float | Fraction = TICK,
@@ -101,8 +102,8 @@ def replay(
 ) -> Iterator[Sample]:
     """What a strategy draws for these packets, tick by tick.
 
-    ``packets`` are ``Packet`` objects, or the path of a recording, which is read as
-    ``read_packets(path)`` reads it; to say more of it, give that function's result:
+    ``packets`` are ``Packet`` objects, or the path of a recording, a table or rows, read as
+    ``read_packets`` reads them; to say more of it, give that function's result:
     ``replay(read_packets(path, time_unit="ms"))``. The file is closed when the replay ends.
 
     ``strategy`` is a name or a class (with ``settings``, see ``epic_cli.strategies``), a function
@@ -159,14 +160,17 @@ def make_timing(
     return Timing(parse_tick(tick), clock, pacing, latency)
 
 
-def packets_of(packets: Path | Iterable[Packet]) -> Iterable[Packet]:
-    """The packets of a path, or the packets themselves; raises ``TypeError`` for what is neither.
+def packets_of(packets: PacketSource) -> Iterable[Packet]:
+    """The packets of a source that ``read_packets`` takes, or the packets themselves.
 
-    Those in something with a length are looked at now. A generator that is used up is a
-    ``ValueError``.
+    Those in something with a length are looked at now. Raises ``TypeError`` for what has none; a
+    generator that is used up is a ``ValueError``.
     """
-    if isinstance(packets, (str, os.PathLike)):
+    if isinstance(packets, (str, os.PathLike)) or hasattr(packets, "read"):
         return read_packets(packets)
+    if is_table(packets):
+        return _begun(packets)
+    packets = cast("Iterable[Packet]", packets)
     if isinstance(packets, Packet):
         raise TypeError("this is one packet: give a list of packets, as [packet]")
     if isinstance(packets, (bytes, bytearray)):
@@ -178,8 +182,17 @@ def packets_of(packets: Path | Iterable[Packet]) -> Iterable[Packet]:
     if isinstance(packets, PacketReader) and packets.used_up:
         raise ValueError(f"the packets of {packets.name} have been read: call read_packets again")
     if hasattr(packets, "__len__"):
+        if any(map(is_row, islice(packets, 1))):
+            return _begun(packets)
         check_packets(packets)
     return packets
+
+
+def _begun(packets: Any) -> PacketReader:
+    """What has rows, of which it shows at once when they are none of packets."""
+    reader = read_packets(packets)
+    reader.begin()
+    return reader
 
 
 def draw(
@@ -219,6 +232,12 @@ def blocks_of(packets: Iterable[Packet], entities: Entities, at_once: int) -> It
         yield from packets.blocks()
         return
     left = iter(packets)
+    for first in left:
+        left = chain([first], left)
+        if is_row(first):
+            yield from read_packets(left).blocks()
+            return
+        break
     while some := list(islice(left, at_once)):
         block = PacketBlock(entities)
         for packet in some:

@@ -7,15 +7,13 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from epic_cli.analysis.compare.spec import CompareSpec
 from epic_cli.analysis.jobs.journal import Journal
-from epic_cli.analysis.notes import NotEnoughToSay, not_enough
+from epic_cli.analysis.notes import NotEnoughToSay
 from epic_cli.analysis.tuning.result import Tunings
 from epic_cli.analysis.tuning.spec import Division, TuneSpec
 from epic_cli.analysis.tuning.trials import KIND
 from epic_cli.analysis.tuning.tune import tune as search
-from epic_cli.analysis.weights import make_weights
-from epic_cli.api.comparing import game_weights, runs_of
+from epic_cli.api.comparing import not_enough_error, runs_of, spec_of
 from epic_cli.api.replaying import make_timing
 from epic_cli.engine.replay.strategy_spec import read_specs
 
@@ -23,14 +21,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from fractions import Fraction
 
-    from epic_cli.api.reading import Path
-    from epic_cli.engine.contract import Packet
+    from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
 
 
 def tune(
-    packets: Path | Iterable[Packet] | Sequence[Path] | None = None,
+    packets: PacketSource | Sequence[Path] | None = None,
     strategies: str | Iterable[str] = (),
     *,
     figure: str = "score",
@@ -38,7 +35,7 @@ def tune(
     trials: int | None = None,
     seconds: float | None = None,
     journal: Path | None = None,
-    truth: Path | Iterable[Packet] | None = None,
+    truth: PacketSource | None = None,
     truth_offset: float = 0.0,
     tick: str | float | Fraction = "1/60",
     clock: ClockName | None = "exact",
@@ -80,15 +77,8 @@ def tune(
     """
     if tries is not None:
         warnings.warn("tries is now trials", DeprecationWarning, stacklevel=2)
-    compare = CompareSpec(
-        (),
-        make_timing(tick, clock, pacing, latency),
-        make_weights(weights or {}, game_weights(game)),
-        truth_offset,
-        warm_up,
-        seed=seed,
-        threads=threads,
-    )
+    timing = make_timing(tick, clock, pacing, latency)
+    compare = spec_of(timing, weights, game, truth_offset, warm_up, seed, threads)
     named = read_specs([strategies] if isinstance(strategies, str) else strategies)
     spec = TuneSpec(tuple(named), compare, figure, validate, trials or tries, seconds)
     runs = list(runs_of(packets, truth, truth_offset, seeds, seed, link, send_rate)[0])
@@ -98,9 +88,7 @@ def tune(
     try:
         return search(spec, runs, executor=executor, journal=opened)
     except NotEnoughToSay as error:
-        from epic_cli.views.comparison.notes import not_enough_words
-
-        raise ValueError(not_enough(not_enough_words(error))) from error
+        raise not_enough_error(error) from error
     finally:
         if opened is not None:
             opened.close()

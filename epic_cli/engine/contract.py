@@ -25,8 +25,8 @@ class Packet(NamedTuple):
     """
 
     position: Vector
-    velocity: Vector | None
-    time: float
+    velocity: Vector | None = None
+    time: float = None  # type: ignore[assignment] # it is needed, behind what is not
     arrival: float | None = None
     entity: str = ""
     teleport: bool = False

@@ -371,6 +371,6 @@ def make_layout(**given: Any) -> Layout | None:
             value = one.read(str(value))
         else:
             raise TypeError(f"{one.name} is text, and not {value!r}")
-        if value != one.default:
+        if value is not None and value != one.default:
             values[one.name] = value
     return Layout(**values) if values else None

@@ -75,8 +75,8 @@ def test_refused_lines_raise_warn_or_are_given_to_a_function() -> None:
 @pytest.mark.parametrize(
     ("source", "arguments", "error", "words"),
     [
-        (3, {}, TypeError, "3 is no recording: give a path, or a file that is open for reading"),
-        (io.StringIO("1"), {}, TypeError, "gives text: open it for reading bytes"),
+        (3, {}, TypeError, "3 is no recording: give a path, a file that is open for reading"),
+        (b"1,2,3", {}, TypeError, "is no recording"),
         ("no_such_file.txt", {}, FileNotFoundError, "no_such_file.txt"),
         (SAMPLES / "turn.txt", {"input_format": "xml"}, ValueError, "choose from auto, text, csv"),
         (SAMPLES / "turn.txt", {"refused": "quietly"}, ValueError, 'refused is "raise", "warn"'),

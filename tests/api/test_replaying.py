@@ -53,10 +53,11 @@ def test_a_packet_of_a_file_without_a_place_on_the_clock_says_where_it_stands(
         (Packet(ORIGIN, ORIGIN, 0.0), TypeError, "this is one packet: give a list of packets"),
         ("1,2,3 / 4,5,6 / 0", FileNotFoundError, "1,2,3 / 4,5,6 / 0"),
         ([Packet(ORIGIN, ORIGIN, 0.0), 3], TypeError, "it has no position; make it with Packet"),
-        ([[1, 2, 3, 4, 5, 6, 0]], TypeError, "it has no position; make it with Packet"),
+        ([[1, 2, 3, 4, 5, 6, 0]], RefusedLine, "no header that names the 7 columns; .*time=1,x=2"),
+        ([((0, 0, 0), None, 0.0)], TypeError, "it has no position; make it with Packet"),
         ([Packet((1.0, 2.0), None, 0.0)], TypeError, r"its position is \(1.0, 2.0\), not three"),  # type: ignore[arg-type]
         ([Packet(ORIGIN, None, 0.0, entity=7)], TypeError, "its entity is 7, not text"),  # type: ignore[arg-type]
-        ({"time": [0.0]}, TypeError, "not a packet: it has no position"),
+        ({"time": [0.0]}, RefusedLine, "no column is clearly x"),
     ],
 )
 def test_what_is_no_recording_is_refused_at_the_call(

@@ -1,0 +1,176 @@
+"""What packets can be given as, from Python, besides ``Packet`` objects: anything with rows.
+
+Tables of pandas, Polars, PyArrow and whatever has Arrow's stream (the PyCapsule interface), arrays
+of NumPy, mappings of columns, dicts and tuples become text, which is read as a file's is: names,
+units and mistakes are treated alike. None of these libraries is loaded here unless it is in use.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import IO, Any, Protocol, TypeAlias, cast
+
+#: A path.
+Path = str | os.PathLike[str]
+
+
+class ArrowStream(Protocol):
+    """A table of any library with Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+#: Whatever holds packets: a path, a file open for reading, a table of any library with Arrow's
+#: interface, an array with names, a mapping of columns, or packets, dicts or tuples one by one.
+PacketSource: TypeAlias = "Path | IO[bytes] | IO[str] | Iterable[Any] | ArrowStream"
+
+#: Lines of a table that are given at once.
+_LINES = 4096
+
+#: Bytes, one by one, as ``read`` takes them.
+Bytes = Callable[[], bytes]
+
+
+def is_table(source: Any) -> bool:
+    """Whether this has columns: a table, an array or a mapping."""
+    ways = ("__arrow_c_stream__", "collect_schema", "to_pydict", "dtype")
+    return isinstance(source, Mapping) or any(hasattr(source, one) for one in ways)
+
+
+def table_of(source: Any) -> Bytes | None:
+    """The rows of a table, an array or a mapping of columns as CSV; None: it is none of these."""
+    if getattr(source, "ndim", 0) == 2 and hasattr(source, "dtype"):
+        return _given(_together(_csv_lines(source.tolist())))  # its columns have numbers
+    columns = _columns(source)
+    if columns is None:
+        return None
+    rows = chain([columns], zip(*columns.values(), strict=True))
+    return _given(_together(_csv_lines(rows)))
+
+
+def is_row(item: object) -> bool:
+    """Whether this is a dict, or a tuple or a list that begins with a value, and no packet."""
+    if isinstance(item, (tuple, list)) and not hasattr(item, "position"):
+        return bool(item) and not isinstance(item[0], (tuple, list))
+    return isinstance(item, Mapping)
+
+
+def rows_of(items: Iterable[Any]) -> tuple[Bytes, str]:
+    """Dicts as JSON lines, or tuples as CSV, as they come, and which of the two it is."""
+    left = iter(items)
+    first = next(left)
+    items = chain([first], left)
+    if isinstance(first, Mapping):
+        return _given(_json_lines(items)), "jsonl"
+    names = getattr(first, "_fields", None)  # without any, columns have numbers
+    return _given(_csv_lines(chain([names] if names else [], items))), "csv"
+
+
+def bytes_of(file: Any) -> IO[bytes]:
+    """A file of bytes of one that gives text."""
+    return cast("IO[bytes]", _Encoded(file) if isinstance(file, io.TextIOBase) else file)
+
+
+class _Encoded:
+    """The bytes of a file that gives text."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.name = getattr(file, "name", "<file>")
+
+    def read(self, size: int) -> bytes:
+        """Some of them; none at the end."""
+        return bytes(self._file.read(max(size, 1)).encode("utf-8", "surrogatepass"))
+
+    def seekable(self) -> bool:
+        """It has no places in bytes."""
+        return False
+
+
+def _columns(source: Any) -> dict[str, list[Any]] | None:
+    """The columns of a table by their names; None: it is no table."""
+    if isinstance(source, Mapping):
+        return {str(name): _list(values) for name, values in source.items()}
+    if hasattr(source, "dtype"):
+        names = source.dtype.names
+        return {name: _list(source[name]) for name in names} if names else None
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars' LazyFrame
+        source = source.collect()
+    if hasattr(source, "reset_index"):  # pandas: the times may be the index
+        plain = source.index.name is None and type(source.index).__name__ == "RangeIndex"
+        source = source if plain else source.reset_index()
+        return {_name(one): source[one].tolist() for one in source.columns}
+    if hasattr(source, "get_columns"):
+        return {one.name: one.to_list() for one in source.get_columns()}
+    if not hasattr(source, "to_pydict") and hasattr(source, "__arrow_c_stream__"):
+        try:
+            from pyarrow import table
+        except ImportError as error:
+            message = f"{type(source).__name__} needs PyArrow: pip install 'epic-cli[parquet]'"
+            raise TypeError(message) from error
+        source = table(source)
+    return dict(source.to_pydict()) if hasattr(source, "to_pydict") else None
+
+
+def _list(values: Any) -> list[Any]:
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M" and hasattr(values, "astype"):
+        values = values.astype("datetime64[us]")  # of nanoseconds NumPy gives whole numbers
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def _name(name: Any) -> str:
+    """A column's, also of several levels."""
+    parts = name if isinstance(name, tuple) else (name,)
+    return ".".join(str(part) for part in parts if part != "")
+
+
+def _given(lines: Iterator[bytes]) -> Bytes:
+    return lambda: next(lines, b"")
+
+
+def _together(lines: Iterator[bytes]) -> Iterator[bytes]:
+    while some := b"".join(islice(lines, _LINES)):
+        yield some
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    from epic_cli.formats.writing import csv_field
+
+    for row in rows:
+        yield (",".join(csv_field(_cell(value)) for value in row) + "\n").encode()
+
+
+def _json_lines(items: Iterable[Any]) -> Iterator[bytes]:
+    for item in items:
+        yield json.dumps(_plain(item)).encode() + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    if isinstance(value, (str, bool, int)):
+        return value
+    return (_cell(value) or None) if not isinstance(value, float) or value != value else value  # noqa: PLR0124
+
+
+def _cell(value: Any) -> str:
+    """A cell as text; missing ones are empty: None, NaN, and what pandas has for them."""
+    if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):  # noqa: PLR0124
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if hasattr(value, "isoformat") and not hasattr(value, "total_seconds"):
+        return str(value.isoformat())
+    if hasattr(value, "total_seconds"):
+        return repr(value.total_seconds())
+    if isinstance(value, (tuple, list)):  # a vector
+        return f"({', '.join(map(_cell, value))})"
+    return " ".join(str(value).split("\n"))

@@ -1,0 +1,211 @@
+"""What packets can be given as: the tables of real libraries, arrays, dicts, tuples and files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from epic_cli import (
+    Packet,
+    RefusedLine,
+    compare,
+    diagnose,
+    read_packets,
+    replay,
+    replay_array,
+    tune,
+)
+
+N = 60
+TIMES = [n / 20 for n in range(N)]
+PACKETS = [Packet((3 * t, t * t, 0.5), None, t, entity="ann") for t in TIMES]
+COLUMNS: dict[str, list[Any]] = {
+    "time": TIMES,
+    "pos_x": [3 * t for t in TIMES],
+    "pos_y": [t * t for t in TIMES],
+    "pos_z": [0.5] * N,
+    "player": ["ann"] * N,
+}
+ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+class Row(NamedTuple):
+    """A state under a game's own names."""
+
+    t: float
+    x: float
+    y: float
+    z: float
+    name: str
+
+
+def csv() -> str:
+    lines = [",".join(map(str, row.values())) for row in ROWS]
+    return "\n".join([",".join(COLUMNS), *lines, ""])
+
+
+def structured() -> Any:
+    kinds = [(name, "U8" if name == "player" else "f8") for name in COLUMNS]
+    return np.array([tuple(row.values()) for row in ROWS], kinds)
+
+
+def nested() -> list[dict[str, Any]]:
+    return [
+        {"t": p.time, "id": "ann", "pos": dict(zip("xyz", p.position, strict=True))}
+        for p in PACKETS
+    ]
+
+
+def pandas() -> Any:
+    return pytest.importorskip("pandas").DataFrame(COLUMNS)
+
+
+def polars() -> Any:
+    return pytest.importorskip("polars").DataFrame(COLUMNS)
+
+
+def pyarrow() -> Any:
+    return pytest.importorskip("pyarrow").table(COLUMNS)
+
+
+class ArrowOnly:
+    """A table of a library that nobody knows, with Arrow's interface alone."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return pyarrow().__arrow_c_stream__(requested_schema)
+
+
+SOURCES: dict[str, Callable[[], Any]] = {
+    "BytesIO": lambda: io.BytesIO(csv().encode()),
+    "StringIO": lambda: io.StringIO(csv()),
+    "packets": lambda: PACKETS,
+    "generator of packets": lambda: iter(PACKETS),
+    "dicts": lambda: ROWS,
+    "generator of dicts": lambda: iter(ROWS),
+    "nested dicts": nested,
+    "named tuples": lambda: [Row(p.time, *p.position, "ann") for p in PACKETS],
+    "mapping of lists": lambda: COLUMNS,
+    "mapping of arrays": lambda: {name: np.array(one) for name, one in COLUMNS.items()},
+    "structured array": structured,
+    "pandas": pandas,
+    "pandas with the times as index": lambda: pandas().set_index("time"),
+    "polars": polars,
+    "polars, lazy": lambda: polars().lazy(),
+    "pyarrow": pyarrow,
+    "pyarrow batches": lambda: pyarrow().to_batches()[0],
+    "Arrow's interface": ArrowOnly,
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_replay_draws_the_same_of_all(kind: str) -> None:
+    assert list(replay(SOURCES[kind]())) == list(replay(PACKETS))
+
+
+@pytest.mark.parametrize("kind", ["StringIO", "dicts", "structured array", "pandas", "polars"])
+def test_so_do_the_others(kind: str) -> None:
+    source = SOURCES[kind]
+    assert replay_array(source()).tolist() == replay_array(PACKETS).tolist()
+    names = ["hermite", "mirror"]
+    assert compare(source(), names, latency=0.1) == compare(PACKETS, names, latency=0.1)
+    assert compare(source(), names, latency=0.1, truth=source()).results
+    assert diagnose(source()) == diagnose(PACKETS)
+
+
+def test_tune_takes_a_table_too() -> None:
+    found = tune(pandas(), "snapshot", trials=2, latency=0.1, validate="none")
+    assert [one.strategy for one in found.tunings] == ["snapshot"]
+
+
+def test_arrays_and_tuples_without_names() -> None:
+    rows = [(p.time, *p.position) for p in PACKETS]
+    expected = list(replay([p._replace(entity="") for p in PACKETS]))
+    columns = {"time": 1, "x": 2, "y": 3, "z": 4}
+    for source in (np.array(rows), rows, iter(rows), [list(row) for row in rows]):
+        assert list(replay(read_packets(source, columns=columns))) == expected
+    for unnamed in (np.array(rows), rows, iter(rows)):
+        with pytest.raises(RefusedLine, match=r'columns="time=1,x=2,y=3,z=4"'):
+            list(replay(unnamed))
+
+
+def test_dates_and_what_is_missing() -> None:
+    pd = pytest.importorskip("pandas")
+    begin = datetime(2024, 1, 5, 12)
+    table = pd.DataFrame({
+        "timestamp": [begin + timedelta(seconds=n / 10) for n in range(4)],
+        "x": [1.0, 2, 3, 4], "y": [0.0, 1, 2, 3],
+        "vx": [1.0, None, 3, 4], "vy": [1.0, None, 3, 4], "who": ["a", None, "a", "a"],
+    })  # fmt: skip
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(table)
+    pl = pytest.importorskip("polars").from_arrow(arrow)
+    array = {name: table[name].to_numpy() for name in table}
+    for source in (table, arrow, pl, array, table.to_dict("records")):
+        found = list(read_packets(source, columns={"entity": "who"}))
+        assert [one.time for one in found] == pytest.approx([0, 0.1, 0.2, 0.3])
+        assert [one.velocity is None for one in found] == [False, True, False, False]
+        assert found[1].entity == ""
+
+
+def test_columns_in_levels_are_several_entities() -> None:
+    pd = pytest.importorskip("pandas")
+    one = pd.DataFrame({"x": [1.0, 2], "y": [3.0, 4]}, index=pd.Index([0.0, 0.1], name="time"))
+    found = list(read_packets(pd.concat({"ann": one, "bob": one + 5}, axis=1)))
+    assert [(p.entity, p.time, p.position) for p in found[:2]] == [
+        ("ann", 0, (1, 3, 0)),
+        ("bob", 0, (6, 8, 0)),
+    ]
+
+
+def test_a_layout_goes_with_any_of_them() -> None:
+    rows = [{"when": 1000 * n, "a": n, "b": 2 * n} for n in range(3)]
+    layout: dict[str, Any] = {"columns": {"time": "when", "x": "a", "y": "b"}, "time_unit": "ms"}
+    for source in (rows, SOURCES["pandas"]().iloc[:0], {"when": [0], "a": [1], "b": [2]}):
+        if len(source) and not hasattr(source, "iloc"):
+            assert next(read_packets(source, **layout)).time == 0
+    assert [p.time for p in read_packets(rows, **layout)] == [0, 1, 2]
+
+
+def test_rows_are_taken_as_they_come() -> None:
+    taken = []
+
+    def rows() -> Iterator[dict[str, float]]:
+        for n in range(10**9):
+            taken.append(n)
+            yield {"time": n / 10, "x": n, "y": 0}
+
+    drawn = replay(rows())
+    next(drawn)
+    assert len(taken) < 100
+
+
+def test_what_is_wrong_says_which_row() -> None:
+    with pytest.raises(RefusedLine, match="y is not a number"):
+        list(replay([{"time": 0, "x": 1, "y": 2}, {"time": 1, "x": 1, "y": "?"}]))
+    with pytest.raises(RefusedLine, match="clearly time"):
+        list(replay({"a": [1, 2], "x": [1, 2], "y": [3, 4]}))
+    with pytest.raises(TypeError):
+        list(replay([1, 2]))  # type: ignore[list-item, unused-ignore]
+    with pytest.raises(TypeError):
+        replay(SimpleNamespace())  # type: ignore[arg-type, call-overload, unused-ignore]
+
+
+def test_a_packet_needs_no_velocity() -> None:
+    packets = [Packet((t, 0.0, 0.0), time=t) for t in TIMES]
+    assert list(replay(packets)) == list(replay([Packet((t, 0.0, 0.0), None, t) for t in TIMES]))
+    with pytest.raises(TypeError, match="time"):
+        replay([Packet((1.0, 2.0, 3.0))])
+
+
+def test_an_open_file_is_read_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("skipped\n" + csv())
+    for mode in ("r", "rb"):
+        with (tmp_path / "a.csv").open(mode) as file:
+            file.readline()
+            assert list(replay(file)) == list(replay(PACKETS))
