@@ -52,7 +52,11 @@ def test_exchanged_ids_are_no_teleports() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("one axis' sign", "the sign of"), ("local frame", "own axes"), ("turned", "around z|backwards")],
+    [
+        ("one axis' sign", "the sign of"),
+        ("local frame", "own axes"),
+        ("turned", "around z|backwards"),
+    ],
 )
 def test_it_says_what_makes_velocities_right(fault: str, words: str) -> None:
     for seed in range(4):
