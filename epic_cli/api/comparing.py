@@ -17,6 +17,7 @@ from epic_cli.analysis.notes import NotEnoughToSay, not_enough
 from epic_cli.analysis.truth import truths_of
 from epic_cli.analysis.weights import Weights, make_weights
 from epic_cli.api.replaying import blocks_of, make_maker, make_timing, packets_of
+from epic_cli.api.shown import register
 from epic_cli.api.sources import PacketSource, Path
 from epic_cli.engine.contract import SmoothingStrategy
 from epic_cli.engine.packets import Entities, PacketBlock
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from epic_cli.engine.contract import Packet
     from epic_cli.engine.replay.playback import ClockName, PacingName, Timing
     from epic_cli.network import LinkConditions
+    from epic_cli.views.report import Report
 
 #: A strategy that takes part: as ``epic compare`` names it, a spec, an object, a class, its maker.
 StrategyLike = str | StrategySpec | SmoothingStrategy | Callable[[], SmoothingStrategy]
@@ -294,3 +296,16 @@ def _participant(wanted: StrategyLike, label: str = "") -> Participant:
         raise ValueError(f"{wanted!r} draws one entity once: give its class, or what makes it")
     make = make_maker(wanted, {})
     return _Made(label or str(getattr(wanted, "__qualname__", wanted)), make)
+
+
+def _report(found: Comparison) -> Report:
+    """With the scores as a picture, or a scene where one was kept."""
+    from epic_cli.views.comparison.report import report
+    from epic_cli.views.pictures.scores import picture
+    from epic_cli.views.report import Figure
+
+    made, words = report(found), "Scores, with 95 % confidence"
+    return replace(made, parts=[*made.parts, Figure(words, str, lambda: picture(found.results))])
+
+
+register(Comparison, _report)

@@ -18,11 +18,13 @@ from epic_cli.analysis.notes import not_enough
 from epic_cli.api.comparing import by_entity
 from epic_cli.api.reading import read_packets
 from epic_cli.api.replaying import packets_of
+from epic_cli.api.shown import register
 from epic_cli.engine.contract import Packet, Sample
 from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
+    from epic_cli.views.report import Report
 
 
 class Explanation(NamedTuple):
@@ -107,3 +109,12 @@ def explain(finding: Finding) -> Explanation:
         detector.title,
         *(sentence(one, finding) for one in (detector.says, detector.effect, detector.cure)),
     )
+
+
+def _report(found: Diagnosis) -> Report:
+    from epic_cli.views.diagnosis.report import report
+
+    return report("recording", found)
+
+
+register(Diagnosis, _report)

@@ -15,6 +15,7 @@ from epic_cli.analysis.tuning.trials import KIND
 from epic_cli.analysis.tuning.tune import tune as search
 from epic_cli.api.comparing import not_enough_error, runs_of, spec_of
 from epic_cli.api.replaying import make_timing
+from epic_cli.api.shown import register
 from epic_cli.engine.replay.strategy_spec import read_specs
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from epic_cli.api.sources import PacketSource, Path
     from epic_cli.engine.replay.playback import ClockName, PacingName
     from epic_cli.network import LinkConditions
+    from epic_cli.views.report import Report
 
 
 def tune(
@@ -92,3 +94,12 @@ def tune(
     finally:
         if opened is not None:
             opened.close()
+
+
+def _report(found: Tunings) -> Report:
+    from epic_cli.views.tuning.report import report
+
+    return report(found)
+
+
+register(Tunings, _report)

@@ -13,6 +13,7 @@ from epic_cli.analysis.certainty.uncertainty import UNKNOWN, Certainty, Standing
 from epic_cli.analysis.compare.advice import Advice, advice
 from epic_cli.analysis.metrics import METRICS
 from epic_cli.analysis.notes import UNRANKED, Flaw, Note, ResultNote
+from epic_cli.analysis.tabular import Tabular
 
 if TYPE_CHECKING:
     from epic_cli.analysis.compare.spec import Runs
@@ -111,8 +112,8 @@ class Skipped(NamedTuple):
     error: ValueError
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Tabular):
     """What came out.
 
     ``results`` are by participant, ``by_entity`` by participant and entity. ``origin`` says which

@@ -21,6 +21,7 @@ from epic_cli.analysis.diagnosis.detector import (
 from epic_cli.analysis.diagnosis.detectors.network.clock_drift import unseen
 from epic_cli.analysis.diagnosis.messages import Network, network_of
 from epic_cli.analysis.diagnosis.traffic import TooFewPackets, Traffic
+from epic_cli.analysis.tabular import Tabular
 from epic_cli.engine.places import UnusablePlugin
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from epic_cli.analysis.drawn.path import DrawnPath
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Tabular):
     """What was found in so many ``packets``, over ``duration`` (s): ``findings``, worst first.
 
     ``lacking`` are the detectors that could not look, by name, with what they lack; ``left_out``

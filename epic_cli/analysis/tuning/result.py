@@ -14,6 +14,7 @@ from epic_cli.analysis.certainty.rare import Rare
 from epic_cli.analysis.certainty.uncertainty import Figures, difference
 from epic_cli.analysis.compare.pool import piece_of, pool_runs
 from epic_cli.analysis.metrics.metric import Better
+from epic_cli.analysis.tabular import Tabular
 from epic_cli.engine.replay.strategy_spec import StrategySpec
 
 if TYPE_CHECKING:
@@ -92,8 +93,8 @@ class Tuning:
         return self.evaluated_on or self.tuned_on
 
 
-@dataclass(frozen=True)
-class Tunings:
+@dataclass(frozen=True, repr=False)
+class Tunings(Tabular):
     """What came out, by strategy in the order given.
 
     ``delays`` is what the closed form says of delay buffers. ``comparison`` is that of all tuned

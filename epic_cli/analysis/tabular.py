@@ -1,0 +1,65 @@
+"""What results have in common: they are tables for other libraries, and pages of notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+
+class Tabular:
+    """A result with a report, of which higher rooms say how it is made, and how it is shown.
+
+    ``report_of`` gives a ``views.report.Report``, ``html_of`` the text that a notebook shows. Both
+    are set where Python programs get such results (``api/shown.py``).
+    """
+
+    report_of: ClassVar[Callable[[Any], Any]]
+    html_of: ClassVar[Callable[[Any], str]]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The records that ``--format jsonl`` writes, as plain dicts."""
+        return [dict(one) for one in self._report().data.records()]
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each record; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self._rows())
+
+    def to_polars(self) -> Any:
+        """A ``polars.DataFrame`` with a row for each record; needs Polars."""
+        import polars
+
+        return polars.DataFrame(self._rows(), infer_schema_length=None)
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table`` with a row for each record; needs PyArrow."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The records of CSV, or else those of JSON, whose values tables can have."""
+        data = self._report().data
+        rows = [dict(one) for one in data.rows()] or self.to_dicts()
+        return [{name: _single(value) for name, value in row.items()} for row in rows]
+
+    def _report(self) -> Any:
+        return type(self).report_of(self)
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "report_of"):
+            return object.__repr__(self)
+        report = self._report()
+        words = next(iter(report.verdict), "") or report.title
+        return f"<{type(self).__name__}: {words}>"
+
+    def _repr_html_(self) -> str:
+        return type(self).html_of(self)
+
+
+def _single(value: Any) -> Any:
+    """A value of a cell: what is none becomes text."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return str(value) if isinstance(value, dict) else value

@@ -1,0 +1,77 @@
+"""Results in notebooks, and as tables of other libraries."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from functools import cache
+from typing import Any
+
+import pytest
+
+from epic_cli import Comparison, Packet, compare, diagnose, tune
+
+#: A turn, half of whose packets come late.
+PACKETS = [
+    Packet((9 * math.cos(n / 20), 9 * math.sin(n / 20), 0.0), None, n / 20, n / 20 + 0.1 * (n % 2))
+    for n in range(400)
+]
+NAMES = ("hermite", "mirror", "epic")
+
+
+@cache
+def results() -> dict[str, Any]:
+    return {
+        "compare": compare(PACKETS, NAMES),
+        "tune": tune(PACKETS, "snapshot", trials=2, validate="none"),
+        "diagnose": diagnose(PACKETS, "source"),
+    }
+
+
+KINDS = ("compare", "tune", "diagnose")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_the_real_libraries(kind: str) -> None:
+    found = results()[kind]
+    expected = found.to_dicts()
+    assert isinstance(expected, list)
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    table, frame, other = found.to_arrow(), found.to_pandas(), found.to_polars()
+    assert isinstance(table, arrow.Table)
+    assert isinstance(frame, pandas.DataFrame)
+    assert isinstance(other, polars.DataFrame)
+    assert len(frame) == other.height == table.num_rows
+    assert list(frame) == other.columns == table.column_names
+
+
+def test_the_figures_are_those_of_the_result() -> None:
+    found: Comparison = results()["compare"]
+    frame = found.to_dicts()
+    for record in frame:
+        result = next(one for one in found.results if one.label == record["strategy"])
+        assert record["score"] == pytest.approx(result.value("score"))
+    json.dumps(frame, allow_nan=True)  # plain values all through
+    assert {one["strategy"] for one in frame} == set(NAMES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_notebook_shows(kind: str) -> None:
+    found = results()[kind]
+    html = found._repr_html_()
+    ET.fromstring(html.replace("<br>", "<br/>"))
+    if kind != "diagnose":
+        assert "<table>" in html
+        assert "<svg" in html
+    assert "<script" not in html
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_repr_is_one_short_line(kind: str) -> None:
+    words = repr(results()[kind])
+    assert "\n" not in words
+    assert len(words) < 300
+    assert words.startswith(f"<{type(results()[kind]).__name__}: ")
