@@ -24,6 +24,9 @@ JUMP_WINDOW = 0.5
 JUMP_FACTOR = 1.5
 JUMP_FLOOR = 0.05
 
+#: What is slower than this share of the usual speed goes nowhere.
+RESTING = 0.01
+
 #: How long after the beginning of a movement, or after a cut, rows are not counted yet, unless
 #: told otherwise: a second, or a tenth of the movement.
 WARM_UP = 1.0
@@ -89,6 +92,22 @@ class SampledTruth:
         """Which rows are compared with the truth."""
         flags: Flags = self.segments >= 0
         return flags
+
+    def squares_along(self, vectors: Floats, velocities: Floats) -> Floats:
+        """The squared parts (n) of ``vectors`` in the direction of ``velocities``, (n, 3) each.
+
+        Where these are at rest, they count as going on where they went before, and at first to
+        where they will go; of what never moves no part is along anything.
+        """
+        speeds = lengths(velocities)
+        moving = speeds > RESTING * self.usual_speed
+        if moving.all():
+            return np.asarray((np.einsum("ij,ij->i", vectors, velocities) / speeds) ** 2)
+        if not moving.any():
+            return np.zeros(len(vectors))
+        rows = np.where(moving, np.arange(len(moving)), int(moving.argmax()))
+        rows = np.maximum.accumulate(rows)
+        return np.asarray((np.einsum("ij,ij->i", vectors, velocities[rows]) / speeds[rows]) ** 2)
 
 
 def default_warm_up(truth: Truth) -> float:

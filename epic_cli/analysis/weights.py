@@ -21,6 +21,7 @@ class Weights(NamedTuple):
     recovery: float = 1.0
     overshoot: float = 0.0
     backward: float = 0.0
+    across: float = 0.0
 
 
 def make_weights(given: Mapping[str, float], others: Weights | None = None) -> Weights:
@@ -62,10 +63,12 @@ class Game(NamedTuple):
 GAMES = (
     Game(
         "shooter",
-        Weights(accuracy=4, smoothness=1, latency=0.5, recovery=2, overshoot=2, backward=1),
+        Weights(
+            accuracy=1, smoothness=1, latency=0.5, recovery=2, overshoot=2, backward=1, across=3
+        ),
         # Bernier 2001, "Latency Compensating Methods": the server rewinds by what the view lags
         "the server rewinds to what the shooter saw, so lag costs little; an opponent drawn where"
-        " he never was is a hit that the rewind refuses",
+        " he never was, beside his way above all, is a hit that the rewind refuses",
     ),
     Game(
         "vehicle",
@@ -81,8 +84,11 @@ GAMES = (
     ),
     Game(
         "observer",
-        Weights(accuracy=1, smoothness=4, latency=0, recovery=2, overshoot=1, backward=2),
-        "nobody who watches answers: a second late is fine, a jerk or a step back is not",
+        Weights(
+            accuracy=0.5, smoothness=4, latency=0, recovery=2, overshoot=1, backward=2, across=0.5
+        ),
+        "nobody who watches answers: a second late is fine; a jerk, a step back or a wrong curve is"
+        " not",
     ),
 )
 

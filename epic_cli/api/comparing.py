@@ -82,14 +82,15 @@ def compare(
     ``strategies``, all that there are unless given, are names, with settings as
     ``"epic+calc_ahead=0.3"``, built-in strategies as ``strategy("epic", calc_ahead=0.3)``, classes,
     or functions that make strategies; a mapping gives them labels. ``weights`` of ``accuracy``,
-    ``smoothness``, ``latency`` and ``recovery`` (1 each), ``overshoot`` and ``backward`` (0 each)
-    go into the score; a ``game`` (``"shooter"``, ``"vehicle"``, ``"fighting"``, ``"observer"``) has
-    others. There is a row for each picture of a usual screen unless another ``tick`` is given. The
-    first ``warm_up`` seconds of each unbroken movement do not count. The other arguments are those
-    of ``replay``; ``threads`` is the number of cores unless given. An ``executor`` of
-    ``concurrent.futures`` (processes, a cluster's) judges recordings side by side, with one thread
-    each unless given: they are paths, which its workers read, and strategies and truth are what
-    goes there by pickle. The result is the same; ``skipped`` has those at which a worker failed.
+    ``smoothness``, ``latency`` and ``recovery`` (1 each), ``overshoot``, ``backward`` and
+    ``across`` (0 each) go into the score; a ``game`` (``"shooter"``, ``"vehicle"``, ``"fighting"``,
+    ``"observer"``) has others. There is a row for each picture of a usual screen unless another
+    ``tick`` is given. The first ``warm_up`` seconds of each unbroken movement do not count. The
+    other arguments are those of ``replay``; ``threads`` is the number of cores unless given. An
+    ``executor`` of ``concurrent.futures`` (processes, a cluster's) judges recordings side by side,
+    with one thread each unless given: they are paths, which its workers read, and strategies and
+    truth are what goes there by pickle. The result is the same; ``skipped`` has those at which a
+    worker failed.
 
     Returns a frozen ``Comparison``. Its ``results`` are in the order of the strategies; each has
     its ``label`` and the metrics by name in ``values``: ``result.value("error")`` is the RMS

@@ -79,9 +79,14 @@ def interval(replicates: Floats, units: int) -> tuple[float, float] | None:
     """The interval of a figure from what it was in each draw; None: unknown."""
     if not np.isfinite(replicates).all():
         return None
-    tail = _NORMAL.cdf(-expanded(units))
-    low, high = np.quantile(replicates, [tail, 1 - tail])
-    return float(low), float(high)
+    # quantiles at these places of the sorted draws, from those around them: numpy's own take longer
+    place = _NORMAL.cdf(-expanded(units)) * (len(replicates) - 1)
+    at, part = int(place), place % 1
+    ends = at, at + 1, -at - 2, -at - 1
+    low, lower, upper, high = np.partition(replicates, [one % len(replicates) for one in ends])[
+        list(ends)
+    ].tolist()
+    return low + part * (lower - low), high + part * (upper - high)
 
 
 def expanded(units: int) -> float:

@@ -116,6 +116,6 @@ def sole_best(
         with_more = (more[best], more[other]) if more else (None, None)
         if with_more[0] is not None and with_more[1] is not None:
             moved = with_more[1] - with_more[0]
-            if between[0] + np.nan_to_num(moved - moved[0]).min() <= 0:
+            if between[0] + np.nanmin(moved - moved[0], initial=0.0) <= 0:
                 return None
     return best

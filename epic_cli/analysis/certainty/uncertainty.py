@@ -211,8 +211,9 @@ def _waver(sums: Floats, whole: Floats, waver: float, seed: np.random.SeedSequen
     shifts = (np.random.PCG64(seed).random_raw(len(sums)) / 2.0**63 - 1) * waver
     sums[:, at("told_seconds")] += shifts * sums[:, at("told_rows")]
     sums[:, at("charged_seconds")] += math.copysign(1, lag) * shifts * sums[:, at("charged_rows")]
-    squares = sums[:, at("squares")] + sums[:, at("speed_squares")] * (2 * lag * shifts + shifts**2)
-    sums[:, at("squares")] = np.maximum(squares, 0.0)
+    more = sums[:, at("speed_squares")] * (2 * lag * shifts + shifts**2)
+    for name in ("squares", "along"):  # later is further behind on the same way
+        sums[:, at(name)] = np.maximum(sums[:, at(name)] + more, 0.0)
 
 
 def _share(rare: Rare) -> float:
@@ -222,8 +223,9 @@ def _share(rare: Rare) -> float:
 
 def _moves(more: Floats) -> tuple[float, float]:
     """How far down and up a figure goes from its first value, 0 at least."""
-    moved = np.nan_to_num(more - more[0], nan=0.0, posinf=0.0, neginf=0.0)
-    return float(moved.min()), float(moved.max())
+    moved = more - more[0]
+    moved = moved[np.isfinite(moved)]
+    return float(moved.min(initial=0.0)), float(moved.max(initial=0.0))
 
 
 def _units(several: Sequence[Sequence[Piece]]) -> tuple[Certainty, list[Floats]]:

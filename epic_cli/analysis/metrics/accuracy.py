@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import milliseconds, one_decimal, whole
 from epic_cli.analysis.metrics.metric import Better, Metric, Section
-from epic_cli.analysis.metrics.score import score
+from epic_cli.analysis.metrics.score import residual_part, score
 
 if TYPE_CHECKING:
+    from epic_cli.analysis.metrics.cells import Resampled
     from epic_cli.analysis.metrics.measurement import Measurement
 
 
@@ -16,6 +17,12 @@ def _error95(measured: Measurement) -> float:
     import numpy as np  # help needs none
 
     return float(np.quantile(measured.errors, 0.95))
+
+
+def _across(measured: Measurement | Resampled) -> Any:
+    import numpy as np  # help needs none
+
+    return np.sqrt(np.maximum(measured.error**2 - measured.mean("along"), 0.0))
 
 
 METRICS = (
@@ -84,5 +91,42 @@ METRICS = (
         section=Section.ACCURACY,
         weight=4,
         interval=True,
+    ),
+    Metric(
+        "residual_across",
+        "the part of it that is beside the way, which no other time explains: a wrong curve",
+        lambda measured: residual_part(measured, "late_across"),
+        title="across",
+        unit="length",
+        section=Section.ACCURACY,
+        weight=3,
+        interval=True,
+        sums={"late_across": lambda drawn: drawn.late[1]},
+    ),
+    Metric(
+        "residual_along",
+        "the part of it that is along the way: too early here, too late there",
+        lambda measured: residual_part(measured, "late_along"),
+        unit="length",
+        section=Section.DATA,
+        interval=True,
+        sums={"late_along": lambda drawn: drawn.late[0]},
+    ),
+    Metric(
+        "error_across",
+        "the part of the error that is beside the truth's way",
+        _across,
+        unit="length",
+        section=Section.DATA,
+        interval=True,
+    ),
+    Metric(
+        "error_along",
+        "the part of the error that is along the truth's way, lag included",
+        lambda measured: measured.mean("along") ** 0.5,
+        unit="length",
+        section=Section.DATA,
+        interval=True,
+        sums={"along": lambda drawn: drawn.along},
     ),
 )

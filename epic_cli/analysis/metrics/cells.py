@@ -16,7 +16,7 @@ from epic_cli.analysis.metrics.metric import DrawnRows
 from epic_cli.analysis.sampled_truth import JUMP_FACTOR, JUMP_FLOOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -89,12 +89,18 @@ def grid(times: Sequence[Floats], share: int = 1) -> Grid:
 
 
 def tally(
-    cells: Grid, drawn: DrawnRows, counted: Integers, errors: Floats, measured: Measurement
+    cells: Grid,
+    drawn: DrawnRows,
+    added: Mapping[str, Floats],
+    counted: Integers,
+    errors: Floats,
+    measured: Measurement,
 ) -> Floats:
     """The sums (cells, fields) of what one participant drew.
 
-    ``counted`` (n) is the segment of the rows that count, -1 of the others, ``errors`` the
-    distances of those; ``measured`` is what they come to.
+    ``added`` (n each) is what the metrics add up over rows. ``counted`` (n) is the segment of the
+    rows that count, -1 of the others, ``errors`` the distances of those; ``measured`` is what they
+    come to.
     """
     shown, sampled = drawn.shown, drawn.truth
     places = cells.places(sampled.times)
@@ -117,8 +123,8 @@ def tally(
     add("fours", run)
     add("third", run, _squared_thirds(shown, run))
     add("truth_third", run, _squared_thirds(sampled.positions, run))
-    for name, of in SUMS.items():
-        add(name, rows, of(drawn)[rows])
+    for name, values in added.items():
+        add(name, rows, values[rows])
     share = sums[:, 0] / len(rows)
     for field in SPREAD:
         sums[:, FIELDS.index(field)] = float(getattr(measured, field)) * share

@@ -59,7 +59,6 @@ def measure(
     has the last state that was received. With ``cells``, sums are kept for each.
     """
     sampled, events = entity.truth, entity.events
-    drawn = DrawnRows(shown, status, sampled)
     errors, counted = np.empty(len(shown)), np.empty(len(shown), np.int32)
     statuses = np.zeros(4, np.int64)
     resolution = sampled.truth.resolution
@@ -87,6 +86,8 @@ def measure(
         resolution,
     )
     shift = 0.0 if math.isnan(lag.seconds) else lag.seconds
+    drawn = DrawnRows(shown, status, sampled, shift)
+    added = {name: of(drawn) for name, of in SUMS.items()}
     backward = sampled.truth.path.backward_steps(
         sampled.times,
         shown,
@@ -129,8 +130,8 @@ def measure(
         resolution,
         sampled.tick,
         weights,
-        {name: float(of(drawn)[counted >= 0].sum()) for name, of in SUMS.items()},
+        {name: float(values[counted >= 0].sum()) for name, values in added.items()},
     )
     if cells is None:
         return measured
-    return replace(measured, sums=tally(cells, drawn, counted, errors, measured))
+    return replace(measured, sums=tally(cells, drawn, added, counted, errors, measured))

@@ -6,7 +6,8 @@ import enum
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from epic_cli.analysis.digits import three_digits
 
@@ -32,12 +33,34 @@ class Section(enum.Enum):
     DATA = enum.auto()
 
 
-class DrawnRows(NamedTuple):
-    """What was drawn at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``."""
+@dataclass(frozen=True)
+class DrawnRows:
+    """What was drawn at n ticks, ``shown`` (n, 3) with a ``status`` (n), beside the ``truth``.
+
+    ``lag`` (s) is how late it is, 0 where that is unknown.
+    """
 
     shown: Floats
     status: Integers
     truth: SampledTruth
+    lag: float = 0.0
+
+    @cached_property
+    def along(self) -> Floats:
+        """The squared errors (n) along the movement: the part in the truth's direction."""
+        return self.truth.squares_along(self.shown - self.truth.positions, self.truth.velocities)
+
+    @cached_property
+    def late(self) -> tuple[Floats, Floats]:
+        """The squares (n) along and across that the lag leaves, 0 in another segment."""
+        truth = self.truth
+        positions, velocities, segments = truth.truth.at(truth.times, self.lag)
+        left = self.shown - positions
+        left[segments != truth.segments] = 0.0
+        along = truth.squares_along(left, velocities)
+        # a part is never more than the whole
+        across = (left * left).sum(axis=1) - along
+        return along, across.clip(0.0)
 
 
 @dataclass(frozen=True)

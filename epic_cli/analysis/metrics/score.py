@@ -25,6 +25,7 @@ COSTS = {
     "recovery": "share of the time spent recovering / 0.1, on top of the mean of the others",
     "overshoot": "RMS overshoot / (V * 0.1 s)",
     "backward": "share of backward steps / 0.1",
+    "across": "residual across the movement / (V * 0.1 s)",
 }
 
 
@@ -35,6 +36,15 @@ def formula(weights: Weights) -> str:
         "score = 100 / (1 + weighted sum of the costs / sum of the weights but recovery's);"
         f" {'; '.join(used)}; V: the truth's RMS speed"
     )
+
+
+def residual_part(measured: Measurement | Resampled, part: str) -> Any:
+    """The part of the residual along the movement (``late_along``), or across (``late_across``)."""
+    import numpy as np  # help needs none
+
+    both = measured.mean("late_along") + measured.mean("late_across")
+    share = measured.mean(part) / np.where(both > 0, both, 1.0)  # nothing has no parts
+    return measured.lag.residual * np.sqrt(share)
 
 
 def costs(measured: Measurement | Resampled) -> Any:
@@ -66,6 +76,7 @@ def _costs(measured: Measurement | Resampled) -> Any:
         seconds / (time + seconds) / SHARE * recovered,
         measured.overshoot_rms / movement,
         measured.backward / np.maximum(measured.rows, 1) / SHARE * known,
+        residual_part(measured, "late_across") / movement,
     )
 
 

@@ -63,7 +63,8 @@ class Drawn(NamedTuple):
 
     ``positions`` (n, 3) are NaN where nothing is drawn; ``distances`` (n) are those from the
     truth, NaN where it is not known, of undrawn rows those of the last state received; ``errors``
-    (n) are the same, NaN also in rows that do not count. A row that is all NaN keeps lines from
+    (n) are the same, NaN also in rows that do not count; ``across`` (n) is the share of each that
+    is beside the truth's way, 0 to 1. A row that is all NaN keeps lines from
     being drawn across a teleport. ``run_times`` (r) are when the ``run_statuses`` (r, numbers of
     ``Status``) begin. ``recoveries`` has, for each interruption of the scene, the seconds until it
     was over for this strategy, NaN: not known. ``rms`` is the root mean square error of all rows
@@ -75,6 +76,7 @@ class Drawn(NamedTuple):
     positions: Floats
     distances: Floats
     errors: Floats
+    across: Floats
     run_times: Floats
     run_statuses: Rows
     lag: LagSeries
@@ -143,7 +145,11 @@ def drawn(
     # a strategy that has gone out of all bounds would leave a picture of nothing else
     positions[~(np.abs(positions) < LARGEST).all(axis=1)] = np.nan
     # an undrawn row is judged as the last state that was received, but nothing is drawn there
-    distances = lengths(positions - sampled.positions[chosen])
+    apart = positions - sampled.positions[chosen]
+    distances = lengths(apart)
+    along = sampled.squares_along(apart, sampled.velocities[chosen])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        across = np.sqrt(np.maximum(1 - along / distances**2, 0.0))
     positions[statuses == int(Status.NONE)] = np.nan
     errors = np.where(sampled.counted[chosen], distances, np.nan)
     broken = np.flatnonzero(snaps(sampled, positions, chosen)) if len(times) else np.empty(0, int)
@@ -165,6 +171,7 @@ def drawn(
         np.insert(positions[kept], at, np.nan, axis=0),
         np.insert(distances[kept], at, np.nan),
         np.insert(errors[kept], at, np.nan),
+        np.insert(across[kept], at, np.nan),
         times[starts],
         bands,
         lag_over_time(sampled, positions, chosen),

@@ -131,7 +131,7 @@ weighing_options: tuple[Decorator, ...] = (
         type=WeightList(),
         default="",
         help="Weights of the score: accuracy=2,latency=0.5, also smoothness, recovery, overshoot,"
-        " backward.  [default: those of the game, or 1 for the first four]",
+        " backward, across.  [default: those of the game, or 1 for the first four]",
     ),
 )
 

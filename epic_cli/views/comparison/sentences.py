@@ -48,6 +48,7 @@ _MAIN_COSTS = {
     "recovery": "slow recovery after teleports and outages",
     "overshoot": "overshoot",
     "backward": "backward motion",
+    "across": "what it draws beside the way",
 }
 
 _BAD = {
@@ -57,6 +58,7 @@ _BAD = {
     "recovery": "even the best is wrong for long after teleports or outages",
     "overshoot": "even the best overshoots",
     "backward": "even the best moves backward",
+    "across": "even the best draws wrong curves",
 }
 
 #: What a kind of game is called where it is not "a NAME game".

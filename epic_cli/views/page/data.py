@@ -44,6 +44,8 @@ def scene_data(scene: Scene, ranks: dict[str, int]) -> dict[str, Any]:
             **({} if same else {"t": _f32(one.times - start)}),
             **path(one.positions),
             "distance": _f32(one.distances),
+            # of a distance a 255th can be seen
+            "across": _u8(np.rint(255 * np.nan_to_num(one.across))),
             "counted": _u8(np.isfinite(one.errors)),
             "runs": {"t": _f32(one.run_times - start), "status": _u8(one.run_statuses)},
             "lag": {"t": _f32(one.lag.times - start), "seconds": _f32(one.lag.seconds)},

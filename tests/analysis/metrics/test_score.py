@@ -35,12 +35,13 @@ MEASURED = Measurement(
     resolution=0.0,
     tick=TICK,
     weights=Weights(),
-    totals={},
+    totals={"late_along": 3.0, "late_across": 1.0},
 )
 
 
-def weighed(*weights: float, **changed: object) -> float:
-    return score(replace(MEASURED, weights=Weights(*weights), **changed))  # type: ignore[arg-type, no-any-return]
+def weighed(*weights: float, across: float = 0.0, **changed: object) -> float:
+    weighing = Weights(*weights)._replace(across=across)
+    return score(replace(MEASURED, weights=weighing, **changed))  # type: ignore[arg-type, no-any-return]
 
 
 def test_costs_are_those_of_the_formula() -> None:
@@ -77,6 +78,12 @@ def test_what_runs_ahead_and_back_costs_where_it_is_weighed() -> None:
     assert score(replace(rows, weights=weights)) == pytest.approx(100 / (1 + 2.5 / 2))
 
 
+def test_what_is_beside_the_way_costs_where_it_is_weighed() -> None:
+    # a quarter of the squares, half of the root
+    assert costs(MEASURED).across == pytest.approx(0.25 / (10 * 0.1))
+    assert weighed(0, 0, 0, 0, across=1) == pytest.approx(100 / 1.25)
+
+
 def test_only_ratios_of_weights_matter() -> None:
     assert weighed(1, 2, 3) == pytest.approx(weighed(10, 20, 30))
 
@@ -109,7 +116,7 @@ def test_what_does_not_count_may_be_unknown() -> None:
         (
             {"speed": 1.0},
             "no weight 'speed': the weights are accuracy, smoothness, latency, recovery, "
-            "overshoot, backward",
+            "overshoot, backward, across",
         ),
         ({"latency": -1.0}, "latency=-1 is not allowed"),
         ({"latency": math.nan}, "latency=nan is not allowed"),
@@ -122,4 +129,4 @@ def test_weights_are_checked(given: dict[str, float], message: str) -> None:
 
 
 def test_weights_that_are_not_given_are_one() -> None:
-    assert make_weights({"latency": 3}) == Weights(1, 1, 3, 1, 0, 0)
+    assert make_weights({"latency": 3}) == Weights(1, 1, 3, 1, 0, 0, 0)

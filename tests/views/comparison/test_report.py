@@ -143,7 +143,7 @@ def test_markdown_is_a_table_with_bold_bests() -> None:
     widths = {line.count("|") for line in lines[:5]}
     assert len(widths) == 1
     assert set(lines[1]) <= set("| :-")
-    jumps = [line.split("|")[9].strip() for line in (lines[0], *lines[2:5])]
+    jumps = [line.split("|")[10].strip() for line in (lines[0], *lines[2:5])]
     assert jumps == ["jumps", "**0**", "2", "-"]
     assert lines[5] == ""
     assert lines[6].startswith("- ")

@@ -19,6 +19,8 @@ for (const scene of data.scenes) {
     const counted = u8(one.counted);
     // only rows that count are part of the figures, and of the picture of errors
     one.error = one.distance.map((value, i) => (counted[i] ? value : NaN));
+    const shares = u8(one.across);
+    one.across = one.error.map((value, i) => value * shares[i] / 255);
     one.worst = -1;
     one.error.forEach((value, i) => { if (!Number.isNaN(value) && !(value <= one.error[one.worst])) one.worst = i; });
     one.runs = { t: f32(one.runs.t), status: u8(one.runs.status) };

@@ -94,6 +94,23 @@ function trace(pen, xs, ys, part, toX, toY, box) {
   pen.stroke();
 }
 
+// What is below a line, down to the foot of the box.
+function below(pen, xs, ys, part, toX, toY, box) {
+  const { rows, from, to } = part;
+  let last = NaN;
+  pen.beginPath();
+  for (let k = from; k <= to; k++) {
+    const i = rows ? rows[k] : k, x = toX(xs[i]), y = toY(ys[i]);
+    if (y === y) {
+      if (last !== last) pen.moveTo(x, box.bottom);
+      pen.lineTo(x, y);
+    } else if (last === last) pen.lineTo(last, box.bottom);
+    last = y === y ? x : NaN;
+  }
+  if (last === last) pen.lineTo(last, box.bottom);
+  pen.fill();
+}
+
 // A line of more rows than pixels: from the least to the largest value in each column of pixels,
 // and on to those of the column before; a column is so many pixels wide. Where there are no rows
 // for a while, a thin line goes on to the next.

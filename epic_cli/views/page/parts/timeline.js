@@ -70,6 +70,8 @@ function shade(pen, box, toX, words) {
   pen.font = "11px system-ui, sans-serif";
 }
 
+const BANDS = 3;
+
 function drawError() {
   const { pen } = prepare($("error"));
   const { box, toX } = timeFrame($("error"), state.window, 18);
@@ -99,6 +101,13 @@ function drawError() {
   const names = [];
   clip(pen, box, () => {
     shade(pen, box, toX, true);
+    // the part beside the way, of a few that can be told apart
+    pen.globalAlpha = 0.25;
+    shown.slice(0, BANDS).forEach((one, i) => {
+      pen.fillStyle = lineColor(one.label);
+      below(pen, one.t, one.across, parts[i], toX, toY, box);
+    });
+    pen.globalAlpha = 1;
     shown.forEach((one, i) => {
       pen.strokeStyle = lineColor(one.label);
       pen.setLineDash(dashes(one.label));
